@@ -1,0 +1,45 @@
+import { decimalText } from './decimal-text.ts';
+import { SarrafError } from './errors.ts';
+import type { QuoteCurrency } from './market-symbol.ts';
+import { formatUnits, unitsOf, type Units } from './money.ts';
+import { divideHalfEven } from './rounding.ts';
+
+/** Whether an order rested in the book before the trade (`maker`) or took from it (`taker`). */
+export type LiquiditySide = 'maker' | 'taker';
+
+/** Fee rates of one market kind in millionths (2,500 is 0.25 %). */
+export interface FeeRates {
+  readonly maker: number;
+  readonly taker: number;
+}
+
+/** Fee rates per market kind. Rates belong to a user's tier; they can change while running. */
+export type FeeSchedule = Readonly<Record<QuoteCurrency, FeeRates>>;
+
+const MILLION = 1_000_000n;
+const UNITS_PER_PERCENT_MILLIONTH = 1_000_000n;
+
+/**
+ * The fee on `received`, half-even at ten decimals. It is charged in the currency received: a buy pays in the source currency, a sell in
+ * the quote currency, and it is not rounded to any step of the market.
+ */
+export function feeOf(received: bigint, rateMillionths: number): Units {
+  return divideHalfEven(received * BigInt(rateMillionths), MILLION) as Units;
+}
+
+/** A rate in millionths from a percent text such as `"0.25"`. Throws `OFF_STEP` beyond four decimals of a percent. */
+export function rateOfPercent(percent: string): number {
+  const units = unitsOf(decimalText(percent));
+  if (units < 0n || units % UNITS_PER_PERCENT_MILLIONTH !== 0n) {
+    throw new SarrafError(
+      'OFF_STEP',
+      `expected a fee in percent with at most four decimals, such as "0.25", was "${percent}"`,
+    );
+  }
+  return Number(units / UNITS_PER_PERCENT_MILLIONTH);
+}
+
+/** The percent text of a rate in millionths: 2,500 is `"0.25"`. */
+export function formatRatePercent(rateMillionths: number): string {
+  return formatUnits(BigInt(rateMillionths) * UNITS_PER_PERCENT_MILLIONTH);
+}

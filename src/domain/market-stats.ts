@@ -1,0 +1,21 @@
+import type { DecimalText } from './decimal-text.ts';
+import type { MarketName } from './market-symbol.ts';
+
+/** A market's day as the exchange sums it up. A closed market may tell nothing but that it is closed. */
+export interface MarketStats {
+  readonly market: MarketName;
+  readonly isClosed: boolean;
+  readonly closedReason: string | null;
+  readonly bestSell: DecimalText | null;
+  readonly bestBuy: DecimalText | null;
+  readonly volumeSrc: DecimalText | null;
+  readonly volumeDst: DecimalText | null;
+  readonly latest: DecimalText | null;
+  readonly mark: DecimalText | null;
+  readonly dayLow: DecimalText | null;
+  readonly dayHigh: DecimalText | null;
+  readonly dayOpen: DecimalText | null;
+  readonly dayClose: DecimalText | null;
+  /** Percent. */
+  readonly dayChange: DecimalText | null;
+}

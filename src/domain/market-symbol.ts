@@ -1,0 +1,57 @@
+import type { Brand } from './brand.ts';
+import { SarrafError } from './errors.ts';
+
+/** A market by its spelling in public paths, the one used inside: `BTCIRT`, `BTCUSDT`. */
+export type MarketSymbol = Brand<string, 'MarketSymbol'>;
+
+/** The currency that a market is priced in: `rls` (rial, not toman) or `usdt`. */
+export type QuoteCurrency = 'rls' | 'usdt';
+
+/** The four spellings of one market. */
+export interface MarketName {
+  /** Public paths and options: `BTCIRT`. */
+  readonly symbol: MarketSymbol;
+  /** Requests, lower case: `btc`. */
+  readonly src: string;
+  /** Requests, lower case: `rls`. */
+  readonly dst: QuoteCurrency;
+  /** `market` of order and trade records: `BTC-RLS`. */
+  readonly pair: string;
+  /** Key of the statistics: `btc-rls`. */
+  readonly statsKey: string;
+}
+
+const CURRENCY = /^[a-z0-9_]{1,20}$/;
+
+/** The market of a source currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything else. */
+export function marketOfCurrencies(src: string, dst: string): MarketName {
+  if (!CURRENCY.test(src) || (dst !== 'rls' && dst !== 'usdt') || src === dst) {
+    throw new SarrafError(
+      'INVALID_MARKET',
+      `expected a source currency such as "btc" and "rls" or "usdt", was ${JSON.stringify(src)} and ${JSON.stringify(dst)}`,
+    );
+  }
+  const upper = src.toUpperCase();
+  return {
+    symbol: `${upper}${dst === 'rls' ? 'IRT' : 'USDT'}` as MarketSymbol,
+    src,
+    dst,
+    pair: `${upper}-${dst.toUpperCase()}`,
+    statsKey: `${src}-${dst}`,
+  };
+}
+
+/** The market that any of the four spellings names: `BTCIRT`, `BTC-RLS`, `btc-rls`, `btc/rls`. Throws `INVALID_MARKET`. */
+export function parseMarket(spelling: string): MarketName {
+  const text = spelling.toLowerCase();
+  const split = /^([a-z0-9_]+)[-/](rls|irt|usdt)$/.exec(text) ?? /^([a-z0-9_]+?)(irt|usdt)$/.exec(text);
+  const src = split?.[1];
+  const dst = split?.[2];
+  if (src === undefined || dst === undefined || src === dst) {
+    throw new SarrafError(
+      'INVALID_MARKET',
+      `expected a market such as "BTCIRT" or "btc-rls", was ${JSON.stringify(spelling)}`,
+    );
+  }
+  return marketOfCurrencies(src, dst === 'irt' ? 'rls' : dst);
+}

@@ -1,0 +1,130 @@
+import { decimalText, type DecimalText } from './decimal-text.ts';
+import { SarrafError } from './errors.ts';
+import { marketOfCurrencies, parseMarket, type MarketName } from './market-symbol.ts';
+import { formatUnits, unitsOf, UNITS_PER_ONE, type Amount, type Price, type Units } from './money.ts';
+import { divideDown, divideHalfEven, divideUp } from './rounding.ts';
+
+/**
+ * A market's identity and grid. Steps are decimals of any size (`"10"` and `"0.00000001"` both occur), so a grid is a step, not a
+ * count of decimals. They can change while running: a change makes a new value with a higher `version`, and records keep the version
+ * they were made under.
+ */
+export interface Market extends MarketName {
+  readonly priceStep: Units;
+  readonly amountStep: Units;
+  /** Least value of an order in the quote currency; an order must exceed it. */
+  readonly minOrderValue: Units;
+  readonly version: number;
+  /** Units of quote currency, at twenty decimals, of one price step times one amount step. */
+  readonly stepProduct: bigint;
+  /** The same at ten decimals when it is whole, which spares the division; else null. */
+  readonly exactStepProduct: bigint | null;
+}
+
+export interface MarketOptions {
+  /** Any of the four spellings, or the two currencies. */
+  readonly market: string | { readonly src: string; readonly dst: string };
+  readonly priceStep: string | DecimalText;
+  readonly amountStep: string | DecimalText;
+  readonly minOrderValue?: string;
+  readonly version?: number;
+}
+
+/** A market from its steps. Throws `INVALID_MARKET` when a step is not positive, `TOO_MANY_DECIMALS` beyond ten decimals. */
+export function createMarket(options: MarketOptions): Market {
+  const name =
+    typeof options.market === 'string'
+      ? parseMarket(options.market)
+      : marketOfCurrencies(options.market.src, options.market.dst);
+  const priceStep = unitsOf(decimalText(options.priceStep));
+  const amountStep = unitsOf(decimalText(options.amountStep));
+  if (priceStep <= 0n || amountStep <= 0n) {
+    throw new SarrafError(
+      'INVALID_MARKET',
+      `expected positive steps for ${name.symbol}, was price step "${options.priceStep}" and amount step "${options.amountStep}"`,
+    );
+  }
+  const stepProduct = priceStep * amountStep;
+  return {
+    ...name,
+    priceStep,
+    amountStep,
+    minOrderValue: unitsOf(decimalText(options.minOrderValue ?? '0')),
+    version: options.version ?? 1,
+    stepProduct,
+    exactStepProduct: stepProduct % UNITS_PER_ONE === 0n ? stepProduct / UNITS_PER_ONE : null,
+  };
+}
+
+function stepsOf(units: bigint, step: bigint, options: { readonly what: string; readonly market: Market }): number {
+  if (units % step !== 0n) {
+    throw new SarrafError(
+      'OFF_STEP',
+      `expected ${options.what} of ${options.market.symbol} in steps of ${formatUnits(step)}, was ${formatUnits(units)}`,
+    );
+  }
+  return safeSteps(units / step, options);
+}
+
+function safeSteps(steps: bigint, options: { readonly what: string; readonly market: Market }): number {
+  if (steps > BigInt(Number.MAX_SAFE_INTEGER) || steps < -BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new SarrafError(
+      'TOO_LARGE',
+      `expected ${options.what} of ${options.market.symbol} within 2^53 steps, was ${steps}`,
+    );
+  }
+  return Number(steps);
+}
+
+/** A price on the grid. Throws `OFF_STEP`, `TOO_LARGE`, `TOO_MANY_DECIMALS` or `INVALID_DECIMAL`. */
+export function parsePrice(market: Market, text: string): Price {
+  return stepsOf(unitsOf(decimalText(text)), market.priceStep, { what: 'a price', market }) as Price;
+}
+
+/** An amount on the grid. Throws as `parsePrice` does. */
+export function parseAmount(market: Market, text: string): Amount {
+  return stepsOf(unitsOf(decimalText(text)), market.amountStep, { what: 'an amount', market }) as Amount;
+}
+
+/** The nearest price on the grid, ties to the even step, as the exchange rounds extra digits. Throws `TOO_LARGE`. */
+export function roundPrice(market: Market, units: bigint): Price {
+  return safeSteps(divideHalfEven(units, market.priceStep), { what: 'a price', market }) as Price;
+}
+
+/** The largest amount on the grid that is not above `units`, as the exchange rounds extra digits. Throws `TOO_LARGE`. */
+export function floorAmount(market: Market, units: bigint): Amount {
+  return safeSteps(divideDown(units, market.amountStep), { what: 'an amount', market }) as Amount;
+}
+
+export function priceUnits(market: Market, price: Price): Units {
+  return (BigInt(price) * market.priceStep) as Units;
+}
+
+export function amountUnits(market: Market, amount: Amount): Units {
+  return (BigInt(amount) * market.amountStep) as Units;
+}
+
+export function formatPrice(market: Market, price: Price): DecimalText {
+  return formatUnits(priceUnits(market, price));
+}
+
+export function formatAmount(market: Market, amount: Amount): DecimalText {
+  return formatUnits(amountUnits(market, amount));
+}
+
+/** Price times amount as a plain product of steps: exact, and what fills of one order are summed in. */
+export function stepValue(price: Price, amount: Amount): bigint {
+  return BigInt(price) * BigInt(amount);
+}
+
+/** The value in quote units of a sum of step products, half-even. Totals of fills are differences of this (see `fill-total.ts`). */
+export function valueHalfEven(market: Market, steps: bigint): Units {
+  if (market.exactStepProduct !== null) return (steps * market.exactStepProduct) as Units;
+  return divideHalfEven(steps * market.stepProduct, UNITS_PER_ONE) as Units;
+}
+
+/** The same rounded up: what a buy order holds, so that no rounding of its fills can exceed it. */
+export function valueUp(market: Market, steps: bigint): Units {
+  if (market.exactStepProduct !== null) return (steps * market.exactStepProduct) as Units;
+  return divideUp(steps * market.stepProduct, UNITS_PER_ONE) as Units;
+}

@@ -1,0 +1,49 @@
+import type { Brand } from './brand.ts';
+import { decimalText, fractionDigits, type DecimalText } from './decimal-text.ts';
+import { SarrafError } from './errors.ts';
+
+/**
+ * Money as the books keep it: a whole number of 1e-10 of a currency. One bitcoin in rial is 1.26e20 of these, which no 64-bit
+ * integer holds, so it is a bigint everywhere and TEXT in SQLite.
+ */
+export type Units = Brand<bigint, 'Units'>;
+
+/** A price as a whole number of its market's price steps (a safe integer, positive). */
+export type Price = Brand<number, 'Price'>;
+
+/** An amount of the source currency as a whole number of its market's amount steps (a safe integer, not negative). */
+export type Amount = Brand<number, 'Amount'>;
+
+/** Decimals that the books keep, for every currency. */
+export const UNIT_DECIMALS = 10;
+export const UNITS_PER_ONE = 10_000_000_000n;
+export const NO_UNITS = 0n as Units;
+
+/**
+ * A decimal text as units.
+ * @throws SarrafError `TOO_MANY_DECIMALS` beyond ten decimals: a cut would be a silent loss, so it is reported.
+ */
+export function unitsOf(text: DecimalText): Units {
+  const digits = fractionDigits(text);
+  if (digits > UNIT_DECIMALS) {
+    throw new SarrafError('TOO_MANY_DECIMALS', `expected at most ${UNIT_DECIMALS} decimals, was "${text}"`);
+  }
+  const point = text.indexOf('.');
+  const digitsOnly = point === -1 ? text : text.slice(0, point) + text.slice(point + 1);
+  return (BigInt(digitsOnly) * 10n ** BigInt(UNIT_DECIMALS - digits)) as Units;
+}
+
+/** Units read from what a person or a wire wrote. Throws as `decimalText` and `unitsOf` do. */
+export function parseUnits(input: string | number): Units {
+  return unitsOf(decimalText(input));
+}
+
+/** The canonical decimal text of units. */
+export function formatUnits(units: bigint): DecimalText {
+  const negative = units < 0n;
+  const digits = (negative ? -units : units).toString().padStart(UNIT_DECIMALS + 1, '0');
+  const whole = digits.slice(0, -UNIT_DECIMALS);
+  const fraction = digits.slice(-UNIT_DECIMALS).replace(/0+$/, '');
+  const text = fraction === '' ? whole : `${whole}.${fraction}`;
+  return (negative ? `-${text}` : text) as DecimalText;
+}

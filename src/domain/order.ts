@@ -1,0 +1,51 @@
+import type { DecimalText } from './decimal-text.ts';
+import type { MarketName } from './market-symbol.ts';
+
+export type Side = 'buy' | 'sell';
+
+export type Execution = 'limit' | 'market' | 'stop_limit' | 'stop_market';
+
+/** The status words of the interface. The word for an order rejected after its acceptance is not known: it arrives as `Other`. */
+export type OrderStatus = 'New' | 'Active' | 'Inactive' | 'Done' | 'Canceled';
+
+export type TradeKind = 'Spot' | 'Margin' | 'Credit' | 'Debit';
+
+/** Whether an order may still fill. Any word outside the five known ones counts as ended, and is to be reported. */
+export function isOpenStatus(status: string): boolean {
+  return status === 'New' || status === 'Active' || status === 'Inactive';
+}
+
+export function oppositeOf(side: Side): Side {
+  return side === 'buy' ? 'sell' : 'buy';
+}
+
+/**
+ * An order as the exchange reports it, normalised: decimals exact and canonical, the time in milliseconds. Null where the reply leaves a
+ * field out (with `details=1` five of them are).
+ */
+export interface VenueOrder {
+  readonly id: number | null;
+  readonly side: Side;
+  readonly execution: Execution | null;
+  readonly tradeKind: TradeKind | null;
+  readonly market: MarketName | null;
+  /** Null for a market order without a price. */
+  readonly price: DecimalText | null;
+  readonly stopPrice: DecimalText | null;
+  readonly amount: DecimalText;
+  readonly matchedAmount: DecimalText;
+  readonly unmatchedAmount: DecimalText | null;
+  /** Value of what was traded so far, before the fee. */
+  readonly total: DecimalText | null;
+  /** Value of the whole order at its registered price. */
+  readonly orderTotal: DecimalText | null;
+  /** In the currency received. */
+  readonly fee: DecimalText | null;
+  readonly averagePrice: DecimalText | null;
+  /** One of `OrderStatus`, or whatever other word the exchange used. */
+  readonly status: string | null;
+  readonly partial: boolean | null;
+  readonly createdAtMs: number | null;
+  readonly clientOrderId: string | null;
+  readonly pairId: number | null;
+}
