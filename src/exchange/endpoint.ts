@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+
+/** A key's permission that a call needs; `token` where only a token is accepted, `merchant` where the body carries the credentials. */
+export type Access = 'none' | 'optional-token' | 'token' | 'READ' | 'TRADE' | 'WITHDRAW' | 'merchant';
+
+/** A rate limit: at most `limit` requests in any `windowMs`, counted over every endpoint that names the same budget. */
+export interface Budget {
+  readonly name: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Calls without credentials are counted per IP, the others per token or key. */
+  readonly per: 'ip' | 'token';
+  /** True where the interface states no limit and one is assumed. */
+  readonly assumed: boolean;
+}
+
+/**
+ * One endpoint, said once. The client, the simulator's routes, the limits table, the OpenAPI page and the docs all come from it.
+ *
+ * `request` has the wire's own field names; parsing it gives what is sent. `reply` reads the wire's body, in any of its forms, into the
+ * normalised value that callers get.
+ */
+export interface Endpoint<
+  Name extends string = string,
+  Request extends z.ZodObject = z.ZodObject,
+  Reply extends z.ZodType = z.ZodType,
+> {
+  readonly name: Name;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Other methods that deployments also answer to. */
+  readonly alsoMethods?: readonly ('GET' | 'POST')[];
+  /** With `{name}` for path parameters, which are fields of `request` too. */
+  readonly path: string;
+  readonly access: Access;
+  readonly budget: Budget;
+  /** Whether asking again changes nothing, so that a caller may choose to retry. */
+  readonly idempotent: boolean;
+  readonly sends: 'query' | 'json' | 'nothing';
+  readonly timeoutMs: number;
+  readonly request: Request;
+  readonly reply: Reply;
+  /** What it is for, one sentence. */
+  readonly summary: string;
+  /** Heading of the interface specification it comes from. */
+  readonly section: string;
+  readonly deprecated?: true;
+  readonly experimental?: true;
+}
+
+/** Declares an endpoint, keeping the types of its shapes. */
+export function endpoint<Name extends string, Request extends z.ZodObject, Reply extends z.ZodType>(
+  declaration: Endpoint<Name, Request, Reply>,
+): Endpoint<Name, Request, Reply> {
+  return declaration;
+}

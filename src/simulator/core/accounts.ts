@@ -1,0 +1,188 @@
+import { invariant } from '../../domain/errors.ts';
+import { BoundedList } from './bounded-list.ts';
+
+export type WalletKind = 'spot' | 'margin';
+
+export type UserId = number;
+
+/** One line of a wallet's history. `units` is negative for what left. */
+export interface WalletTransaction {
+  readonly id: number;
+  readonly walletId: number;
+  readonly currency: string;
+  readonly timeMs: number;
+  readonly units: bigint;
+  readonly balanceAfter: bigint;
+  readonly description: string;
+}
+
+/**
+ * One currency of one user. `total` is owned, `held` is promised to open orders and pending withdrawals; both in units (1e-10), and
+ * 0 <= held <= total always. A mutable twin of the domain's `Balance`: the matching core changes it a few times an order.
+ */
+export class Wallet {
+  readonly id: number;
+  readonly userId: UserId;
+  readonly currency: string;
+  readonly kind: WalletKind;
+  readonly transactions: BoundedList<WalletTransaction>;
+  total = 0n;
+  held = 0n;
+
+  constructor(options: {
+    readonly id: number;
+    readonly userId: UserId;
+    readonly currency: string;
+    readonly kind: WalletKind;
+    readonly transactionsKept: number;
+  }) {
+    this.id = options.id;
+    this.userId = options.userId;
+    this.currency = options.currency;
+    this.kind = options.kind;
+    this.transactions = new BoundedList(options.transactionsKept);
+  }
+
+  get free(): bigint {
+    return this.total - this.held;
+  }
+
+  /** First phase: sets units aside. */
+  hold(units: bigint): void {
+    this.held += units;
+    this.check('hold');
+  }
+
+  /** Second phase: ends a hold without spending. */
+  release(units: bigint): void {
+    this.held -= units;
+    this.check('release');
+  }
+
+  check(step: string): void {
+    if (this.held < 0n || this.held > this.total) {
+      invariant(
+        false,
+        `${step}: expected 0 <= held <= total in wallet ${this.id} (${this.currency}), was held ${this.held} of ${this.total}`,
+      );
+    }
+  }
+}
+
+/** Where units go that belong to no user: each posting has this other side, so that all of them add up to nothing. */
+export type HouseAccount = 'fees' | 'outside' | 'rounding';
+
+export interface Posting {
+  /** Positive into the wallet. */
+  readonly units: bigint;
+  readonly description: string;
+  readonly timeMs: number;
+}
+
+/**
+ * All wallets and the house's side of the ledger. Money enters and leaves only against a house account or another wallet, so for every
+ * currency: sum of all wallets + fees + rounding + outside = 0 (`outside` is minus what was ever deposited).
+ */
+export class Accounts {
+  private readonly wallets = new Map<number, Wallet>();
+  private readonly byUser = new Map<UserId, Map<string, Wallet>>();
+  private readonly house = new Map<string, Record<HouseAccount, bigint>>();
+  private readonly transactionsKept: number;
+  private nextWalletId = 1;
+  private nextTransactionId = 1;
+
+  constructor(options: { readonly transactionsKept?: number } = {}) {
+    this.transactionsKept = options.transactionsKept ?? 10_000;
+  }
+
+  find(userId: UserId, currency: string, kind: WalletKind = 'spot'): Wallet | undefined {
+    return this.byUser.get(userId)?.get(kind === 'spot' ? currency : `${currency}/margin`);
+  }
+
+  byId(walletId: number): Wallet | undefined {
+    return this.wallets.get(walletId);
+  }
+
+  /** The wallet, made now if this is its first use. */
+  ensure(userId: UserId, currency: string, kind: WalletKind = 'spot'): Wallet {
+    const found = this.find(userId, currency, kind);
+    if (found !== undefined) return found;
+    const wallet = new Wallet({
+      id: this.nextWalletId++,
+      userId,
+      currency,
+      kind,
+      transactionsKept: this.transactionsKept,
+    });
+    this.wallets.set(wallet.id, wallet);
+    let mine = this.byUser.get(userId);
+    if (mine === undefined) {
+      mine = new Map();
+      this.byUser.set(userId, mine);
+    }
+    mine.set(kind === 'spot' ? currency : `${currency}/margin`, wallet);
+    return wallet;
+  }
+
+  /** A user's wallets of one kind, oldest first. */
+  walletsOf(userId: UserId, kind: WalletKind = 'spot'): readonly Wallet[] {
+    return [...(this.byUser.get(userId)?.values() ?? [])].filter((wallet) => wallet.kind === kind);
+  }
+
+  allWallets(): Iterable<Wallet> {
+    return this.wallets.values();
+  }
+
+  houseOf(currency: string): Record<HouseAccount, bigint> {
+    let accounts = this.house.get(currency);
+    if (accounts === undefined) {
+      accounts = { fees: 0n, outside: 0n, rounding: 0n };
+      this.house.set(currency, accounts);
+    }
+    return accounts;
+  }
+
+  houseCurrencies(): Iterable<string> {
+    return this.house.keys();
+  }
+
+  /** Moves units between a wallet and a house account, and writes the wallet's transaction. */
+  post(wallet: Wallet, against: HouseAccount, posting: Posting): WalletTransaction {
+    this.houseOf(wallet.currency)[against] -= posting.units;
+    return this.write(wallet, posting);
+  }
+
+  /** Moves units from one wallet to another of the same currency, with a transaction in each. */
+  move(from: Wallet, to: Wallet, posting: Posting): void {
+    invariant(from.currency === to.currency, `expected one currency, was ${from.currency} and ${to.currency}`);
+    this.write(from, { ...posting, units: -posting.units });
+    this.write(to, posting);
+  }
+
+  /**
+   * One side of a posting whose other sides the caller makes in the same breath (a trade has four). The caller answers for the sum.
+   */
+  write(wallet: Wallet, posting: Posting): WalletTransaction {
+    wallet.total += posting.units;
+    wallet.check(posting.description);
+    const transaction: WalletTransaction = {
+      id: this.nextTransactionId++,
+      walletId: wallet.id,
+      currency: wallet.currency,
+      timeMs: posting.timeMs,
+      units: posting.units,
+      balanceAfter: wallet.total,
+      description: posting.description,
+    };
+    wallet.transactions.push(transaction);
+    return transaction;
+  }
+
+  /** What every currency's sides add up to: zero, always. For checks. */
+  imbalanceOf(currency: string): bigint {
+    const { fees, outside, rounding } = this.houseOf(currency);
+    let sum = fees + outside + rounding;
+    for (const wallet of this.wallets.values()) if (wallet.currency === currency) sum += wallet.total;
+    return sum;
+  }
+}

@@ -1,0 +1,28 @@
+/** In which of the forms that deployments use the simulator writes its replies. The first of each is the default. */
+export interface WireForms {
+  /** The service's own name: prefix of the key headers and of the options keys. */
+  readonly serviceName: string;
+  /** `8500000`, `8500000.0000000000`, or a bare JSON number. */
+  readonly decimals: 'canonical' | 'padded' | 'number';
+  /** `lastUpdate` of books: the specification says seconds, deployments also send milliseconds. */
+  readonly lastUpdate: 'seconds' | 'milliseconds';
+  readonly globalStats: 'by-currency' | 'by-provider';
+  readonly gatewayCode: 'text' | 'number' | 'trailing-minus';
+  /** Whether a failure names its code `code` or `error`. */
+  readonly failureField: 'code' | 'error';
+  /** Leaves `execution`, `market`, `averagePrice` and `hasNext` out, as some deployments do. */
+  readonly omitOptionalFields: boolean;
+  /** Adds fields that no document names. */
+  readonly unknownFields: boolean;
+}
+
+export const DEFAULT_FORMS: WireForms = {
+  serviceName: 'service',
+  decimals: 'canonical',
+  lastUpdate: 'seconds',
+  globalStats: 'by-currency',
+  gatewayCode: 'text',
+  failureField: 'code',
+  omitOptionalFields: false,
+  unknownFields: false,
+};
