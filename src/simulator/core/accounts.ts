@@ -13,7 +13,11 @@ export interface WalletTransaction {
   readonly timeMs: number;
   readonly units: bigint;
   readonly balanceAfter: bigint;
+  /** Fee that was taken from it before it came. */
+  readonly fee: bigint;
   readonly description: string;
+  /** The trade it belongs to, where it does. */
+  readonly tradeId: number | null;
 }
 
 /**
@@ -77,6 +81,8 @@ export interface Posting {
   readonly units: bigint;
   readonly description: string;
   readonly timeMs: number;
+  readonly fee?: bigint;
+  readonly tradeId?: number;
 }
 
 /**
@@ -172,7 +178,9 @@ export class Accounts {
       timeMs: posting.timeMs,
       units: posting.units,
       balanceAfter: wallet.total,
+      fee: posting.fee ?? 0n,
       description: posting.description,
+      tradeId: posting.tradeId ?? null,
     };
     wallet.transactions.push(transaction);
     return transaction;

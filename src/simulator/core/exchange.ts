@@ -1,0 +1,113 @@
+import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import { parsePrice, priceUnits, type Market } from '../../domain/market.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Price } from '../../domain/money.ts';
+import { UNITS_PER_ONE } from '../../domain/money.ts';
+import { Accounts, type UserId } from './accounts.ts';
+import { BookViews } from './market/book-view.ts';
+import { MarketState } from './market/market-state.ts';
+import type { Services } from './services.ts';
+import { DEFAULT_TRADING, type TradingSettings } from './trading/requests.ts';
+import { Trading } from './trading/trading.ts';
+
+/** A market as the exchange is set up with it. */
+export interface MarketSettings {
+  readonly market: Market;
+  /** Price before the first trade: a decimal on the market's grid. */
+  readonly initialPrice: string;
+  /** Display name of the source currency, as records show it (`Bitcoin`). */
+  readonly srcName: string;
+  readonly dstName: string;
+}
+
+export interface ExchangeSettings {
+  readonly markets: readonly MarketSettings[];
+  readonly fees: FeeSchedule;
+  readonly trading?: Partial<TradingSettings>;
+  readonly transactionsKept?: number;
+  readonly firstOrderId?: number;
+  readonly firstTradeId?: number;
+}
+
+const MONTH_MS = 30 * 86_400_000;
+
+/**
+ * The exchange itself, without any wire: markets, wallets, trading and the services around them, moved by calls that carry their time. It
+ * reads no clock and throws no dice; the same calls give the same replies.
+ */
+export class SimulatedExchange {
+  readonly accounts: Accounts;
+  readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
+  readonly trading: Trading;
+  readonly books = new BookViews();
+  readonly services: Services;
+
+  /** `services` is made from the accounts, which belong to this exchange; so it is asked for, not handed in. */
+  constructor(settings: ExchangeSettings, services: (exchange: SimulatedExchange) => Services) {
+    this.accounts = new Accounts(
+      settings.transactionsKept === undefined ? {} : { transactionsKept: settings.transactionsKept },
+    );
+    this.markets = new Map(settings.markets.map((market) => [market.market.symbol, this.createMarket(market)]));
+    this.trading = new Trading({
+      accounts: this.accounts,
+      markets: this.markets,
+      fees: settings.fees,
+      settings: { ...DEFAULT_TRADING, ...settings.trading },
+      firstOrderId: settings.firstOrderId ?? 1,
+      firstTradeId: settings.firstTradeId ?? 1,
+    });
+    this.services = services(this);
+  }
+
+  /** Does everything that is due by `timeMs`. Time must not go back. */
+  advance(timeMs: number): void {
+    this.trading.advance(timeMs);
+    this.services.advance(timeMs);
+  }
+
+  /** The market of two currencies, or undefined. */
+  marketOf(src: string, dst: string): MarketState | undefined {
+    return this.markets.get(`${src.toUpperCase()}${dst === 'rls' ? 'IRT' : dst.toUpperCase()}` as MarketSymbol);
+  }
+
+  /** What units of a currency are worth in rial at the last prices, directly or by way of tether; null where no market says. */
+  rialValue(currency: string, units: bigint): bigint | null {
+    if (currency === 'rls') return units;
+    const direct = this.lastPriceOf(currency, 'rls');
+    if (direct !== null) return (units * direct) / UNITS_PER_ONE;
+    const inTether = this.lastPriceOf(currency, 'usdt');
+    const tether = this.lastPriceOf('usdt', 'rls');
+    if (inTether === null || tether === null) return null;
+    return (units * inTether * tether) / (UNITS_PER_ONE * UNITS_PER_ONE);
+  }
+
+  /** A user's trades of the last 30 days: their worth in rial, and how many. */
+  monthTrades(userId: UserId, timeMs: number): { readonly total: bigint; readonly count: number } {
+    const trades = this.trading
+      .trader(userId)
+      .trades.values()
+      .filter((trade) => trade.timeMs > timeMs - MONTH_MS);
+    const total = trades.reduce(
+      (sum, trade) => sum + (this.rialValue(trade.order.market.rules.dst, trade.total) ?? 0n),
+      0n,
+    );
+    return { total, count: trades.length };
+  }
+
+  private lastPriceOf(src: string, dst: string): bigint | null {
+    const market = this.marketOf(src, dst);
+    return market === undefined ? null : priceUnits(market.grid, market.lastPrice as Price);
+  }
+
+  private createMarket(settings: MarketSettings): MarketState {
+    const { market } = settings;
+    return new MarketState({
+      market,
+      lastPrice: parsePrice(market, settings.initialPrice),
+      srcName: settings.srcName,
+      dstName: settings.dstName,
+      srcHouse: this.accounts.houseOf(market.src),
+      dstHouse: this.accounts.houseOf(market.dst),
+    });
+  }
+}

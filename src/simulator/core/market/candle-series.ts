@@ -1,0 +1,109 @@
+import { barStartMs, RESOLUTIONS, resolutionMs, type Resolution } from '../../../domain/candle.ts';
+
+/** A bar in steps of the market's grid. */
+export interface Bar {
+  readonly openTimeMs: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  /** In amount steps; a float only counts it for display, never for the books. */
+  volume: number;
+  /** Sum of price times amount in steps. */
+  value: bigint;
+}
+
+/** Bars kept of each resolution: at one minute a week, at one hour more than a year. */
+const BARS_KEPT = 10_080;
+
+/**
+ * The candles of one market at every resolution. A trade changes the running minute only; the coarser bars are brought up to date when
+ * they are read, so that a trade costs one bar, not twelve. A minute without a trade has no bar.
+ */
+export class CandleSeries {
+  private readonly series = new Map<Resolution, Bar[]>(RESOLUTIONS.map((resolution) => [resolution, []]));
+  private minute: Bar | null = null;
+  /** The running minute as far as it has been added to the coarser bars. */
+  private rolled: Bar | null = null;
+
+  onTrade(timeMs: number, price: number, amount: number): void {
+    const { minute } = this;
+    const value = BigInt(price) * BigInt(amount);
+    if (minute !== null && timeMs < minute.openTimeMs + 60_000) {
+      if (price > minute.high) minute.high = price;
+      if (price < minute.low) minute.low = price;
+      minute.close = price;
+      minute.volume += amount;
+      minute.value += value;
+      return;
+    }
+    this.roll();
+    this.minute = {
+      openTimeMs: barStartMs(timeMs, '1'),
+      open: price,
+      high: price,
+      low: price,
+      close: price,
+      volume: amount,
+      value,
+    };
+    this.rolled = null;
+  }
+
+  /** Bars of the past, oldest first, before any trade: they fill their own resolution and the coarser ones. */
+  seed(resolution: Resolution, bars: readonly Bar[]): void {
+    const length = resolutionMs(resolution);
+    for (const bar of bars) {
+      for (const coarser of RESOLUTIONS) if (resolutionMs(coarser) >= length) this.addTo(coarser, bar);
+    }
+  }
+
+  /** The bars of a resolution, oldest first, the running one last. Do not keep or change them. */
+  bars(resolution: Resolution): readonly Bar[] {
+    this.roll();
+    return this.series.get(resolution) ?? [];
+  }
+
+  /** Multiplies all prices and amounts when the market's grid becomes finer. */
+  rescale(priceFactor: number, amountFactor: number): void {
+    this.roll();
+    const scale = (bar: Bar): void => {
+      bar.open *= priceFactor;
+      bar.high *= priceFactor;
+      bar.low *= priceFactor;
+      bar.close *= priceFactor;
+      bar.volume *= amountFactor;
+      bar.value *= BigInt(priceFactor) * BigInt(amountFactor);
+    };
+    for (const bars of this.series.values()) bars.forEach(scale);
+    if (this.minute !== null) scale(this.minute);
+    if (this.rolled !== null) scale(this.rolled);
+  }
+
+  private roll(): void {
+    const { minute, rolled } = this;
+    if (minute === null || (rolled !== null && rolled.value === minute.value)) return;
+    const added =
+      rolled === null
+        ? minute
+        : { ...minute, open: rolled.close, volume: minute.volume - rolled.volume, value: minute.value - rolled.value };
+    for (const resolution of RESOLUTIONS) this.addTo(resolution, added);
+    this.rolled = { ...minute };
+  }
+
+  private addTo(resolution: Resolution, bar: Bar): void {
+    const bars = this.series.get(resolution) ?? [];
+    const openTimeMs = barStartMs(bar.openTimeMs, resolution);
+    const last = bars[bars.length - 1];
+    if (last !== undefined && last.openTimeMs === openTimeMs) {
+      last.high = Math.max(last.high, bar.high);
+      last.low = Math.min(last.low, bar.low);
+      last.close = bar.close;
+      last.volume += bar.volume;
+      last.value += bar.value;
+      return;
+    }
+    bars.push({ ...bar, openTimeMs });
+    if (bars.length >= BARS_KEPT * 2) bars.splice(0, bars.length - BARS_KEPT);
+  }
+}

@@ -1,0 +1,138 @@
+import type { Side } from '../../../domain/order.ts';
+import { createMarket, type Market } from '../../../domain/market.ts';
+import { formatUnits } from '../../../domain/money.ts';
+import type { HouseAccount } from '../accounts.ts';
+import { BoundedList } from '../bounded-list.ts';
+import { MatchingBook } from '../matching/matching-book.ts';
+import type { SimulatedOrder } from '../trading/order.ts';
+import { StopBook } from '../trading/stop-book.ts';
+import { CandleSeries } from './candle-series.ts';
+
+/** A trade of the public tape, in steps of the grid it was made on. */
+export interface TapeTrade {
+  readonly timeMs: number;
+  readonly price: number;
+  readonly amount: number;
+  /** Side of the taker. */
+  readonly side: Side;
+  readonly grid: Market;
+}
+
+/** Public trades kept a market; the endpoint shows fewer. */
+const TAPE_KEPT = 1_000;
+
+/**
+ * One market of the exchange.
+ *
+ * `rules` is what the public sees: steps and minimum value, which may change while orders rest. `grid` is what the book counts in: the
+ * finest grid the market ever had. A change of steps to a coarser grid leaves the grid alone (resting orders keep their prices); a finer
+ * one rescales everything once. So a number of the book never needs to be asked which version it was made under.
+ */
+export class MarketState {
+  rules: Market;
+  grid: Market;
+  readonly srcName: string;
+  readonly dstName: string;
+  readonly srcHouse: Record<HouseAccount, bigint>;
+  readonly dstHouse: Record<HouseAccount, bigint>;
+  readonly book = new MatchingBook<SimulatedOrder>();
+  readonly stops = new StopBook();
+  /** Accepted, not yet in the book (`New`). */
+  readonly waiting = new Set<SimulatedOrder>();
+  readonly candles = new CandleSeries();
+  readonly tape = new BoundedList<TapeTrade>(TAPE_KEPT);
+  /** Price of the last trade, or the configured one before the first; in steps of the grid. */
+  lastPrice: number;
+  /** Set by a trade, taken back when the stops have been looked at. */
+  hasMoved = false;
+  isClosed = false;
+  closedReason: string | null = null;
+
+  constructor(options: {
+    readonly market: Market;
+    readonly lastPrice: number;
+    readonly srcName: string;
+    readonly dstName: string;
+    readonly srcHouse: Record<HouseAccount, bigint>;
+    readonly dstHouse: Record<HouseAccount, bigint>;
+  }) {
+    this.rules = options.market;
+    this.grid = options.market;
+    this.lastPrice = options.lastPrice;
+    this.srcName = options.srcName;
+    this.dstName = options.dstName;
+    this.srcHouse = options.srcHouse;
+    this.dstHouse = options.dstHouse;
+  }
+
+  /** How many grid steps one public price step is. */
+  get priceFactor(): number {
+    return this.rules === this.grid ? 1 : Number(this.rules.priceStep / this.grid.priceStep);
+  }
+
+  /** How many grid steps one public amount step is. */
+  get amountFactor(): number {
+    return this.rules === this.grid ? 1 : Number(this.rules.amountStep / this.grid.amountStep);
+  }
+
+  /** Changes steps or minimum value from now on. Orders that rest keep their prices and amounts. */
+  changeRules(change: {
+    readonly priceStep?: string;
+    readonly amountStep?: string;
+    readonly minOrderValue?: string;
+  }): void {
+    const { rules } = this;
+    const next = createMarket({
+      market: { src: rules.src, dst: rules.dst },
+      priceStep: change.priceStep ?? formatUnits(rules.priceStep),
+      amountStep: change.amountStep ?? formatUnits(rules.amountStep),
+      minOrderValue: change.minOrderValue ?? formatUnits(rules.minOrderValue),
+      version: rules.version + 1,
+    });
+    this.rules = next;
+    const priceStep = greatestCommonDivisor(this.grid.priceStep, next.priceStep);
+    const amountStep = greatestCommonDivisor(this.grid.amountStep, next.amountStep);
+    if (priceStep !== this.grid.priceStep || amountStep !== this.grid.amountStep) this.refine(priceStep, amountStep);
+  }
+
+  private refine(priceStep: bigint, amountStep: bigint): void {
+    const priceFactor = Number(this.grid.priceStep / priceStep);
+    const amountFactor = Number(this.grid.amountStep / amountStep);
+    this.grid = createMarket({
+      market: { src: this.rules.src, dst: this.rules.dst },
+      priceStep: formatUnits(priceStep),
+      amountStep: formatUnits(amountStep),
+      version: this.rules.version,
+    });
+    const resting = [...this.book.buys.orders(), ...this.book.sells.orders()] as SimulatedOrder[];
+    for (const order of resting) this.book.remove(order);
+    for (const order of [...resting, ...this.stops.all(), ...this.waiting])
+      rescaleOrder(order, { grid: this.grid, priceFactor, amountFactor });
+    for (const order of resting) this.book.add(order);
+    this.candles.rescale(priceFactor, amountFactor);
+    this.lastPrice *= priceFactor;
+  }
+}
+
+/** Re-expresses an order on a finer grid; its meaning stays the same. */
+export function rescaleOrder(
+  order: SimulatedOrder,
+  to: { readonly grid: Market; readonly priceFactor: number; readonly amountFactor: number },
+): void {
+  order.grid = to.grid;
+  order.price *= to.priceFactor;
+  order.limit *= to.priceFactor;
+  order.registeredPrice *= to.priceFactor;
+  order.stopPrice *= to.priceFactor;
+  order.amount *= to.amountFactor;
+  order.remaining *= to.amountFactor;
+  order.filledSteps *= BigInt(to.priceFactor) * BigInt(to.amountFactor);
+  order.versions =
+    order.versions?.map((version) => ({ ...version, matched: version.matched * to.amountFactor })) ?? null;
+}
+
+function greatestCommonDivisor(left: bigint, right: bigint): bigint {
+  let [larger, smaller] = [left, right];
+  while (smaller !== 0n) [larger, smaller] = [smaller, larger % smaller];
+  return larger;
+}

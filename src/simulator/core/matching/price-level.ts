@@ -1,0 +1,63 @@
+import type { Side } from '../../../domain/order.ts';
+
+/**
+ * What rests in a book: the links and the two numbers that matching needs. The exchange's own order extends it, so that nothing is looked
+ * up while matching.
+ */
+export class BookOrder {
+  readonly id: number;
+  readonly side: Side;
+  /** Where it rests, in price steps. */
+  price: number;
+  /** Not yet filled, in amount steps. */
+  remaining: number;
+  level: PriceLevel | null = null;
+  previous: BookOrder | null = null;
+  next: BookOrder | null = null;
+
+  constructor(options: {
+    readonly id: number;
+    readonly side: Side;
+    readonly price: number;
+    readonly remaining: number;
+  }) {
+    this.id = options.id;
+    this.side = options.side;
+    this.price = options.price;
+    this.remaining = options.remaining;
+  }
+}
+
+/** All orders at one price, first come first served, as a linked list. */
+export class PriceLevel {
+  price: number;
+  /** Sum of what its orders have left. */
+  amount = 0;
+  head: BookOrder | null = null;
+  tail: BookOrder | null = null;
+
+  constructor(price: number) {
+    this.price = price;
+  }
+
+  append(order: BookOrder): void {
+    order.level = this;
+    order.previous = this.tail;
+    order.next = null;
+    if (this.tail === null) this.head = order;
+    else this.tail.next = order;
+    this.tail = order;
+    this.amount += order.remaining;
+  }
+
+  unlink(order: BookOrder): void {
+    if (order.previous === null) this.head = order.next;
+    else order.previous.next = order.next;
+    if (order.next === null) this.tail = order.previous;
+    else order.next.previous = order.previous;
+    this.amount -= order.remaining;
+    order.level = null;
+    order.previous = null;
+    order.next = null;
+  }
+}

@@ -1,0 +1,45 @@
+import { valueUp } from '../../../domain/market.ts';
+import type { MarketState } from '../market/market-state.ts';
+import { refuse, type Refusal } from '../result.ts';
+import { holdFor, type OrderPlan } from './order-plan.ts';
+import type { PlaceOrder } from './requests.ts';
+import type { Trader } from './trader.ts';
+
+/** Refuses while the market is closed or the user may not trade. */
+export function checkMayTrade(market: MarketState, trader: Trader): Refusal | null {
+  if (market.isClosed) return refuse('MarketClosed', 'the market is closed for now');
+  if (!trader.mayTrade) return refuse('TradingUnavailable', 'the identity process of this user is incomplete');
+  return null;
+}
+
+/** Refuses a client id that another open order of the user has. */
+export function checkClientOrderId(trader: Trader, request: PlaceOrder): Refusal | null {
+  const { clientOrderId } = request;
+  if (clientOrderId === null || !trader.openByClientId.has(clientOrderId)) return null;
+  return refuse('DuplicateClientOrderId', 'another open order has this clientOrderId');
+}
+
+export function checkAmount(amount: number): Refusal | null {
+  if (Number.isSafeInteger(amount) && amount > 0) return null;
+  return refuse('ParseError', 'amount must be a positive number of amount steps');
+}
+
+/** Refuses a value that does not exceed the market's minimum. */
+export function checkValue(market: MarketState, plan: OrderPlan): Refusal | null {
+  const value = valueUp(market.grid, BigInt(plan.referencePrice) * BigInt(plan.amount));
+  if (value > market.rules.minOrderValue) return null;
+  return refuse('SmallOrder', 'the value of the order does not exceed the minimum of its market');
+}
+
+/**
+ * Refuses what the paying wallet's free part does not cover. A market buy may go one band beyond its reference price, but its sender needs
+ * to own the value at that price only: its fills end where its money does.
+ */
+export function checkBalance(market: MarketState, plans: readonly OrderPlan[], free: bigint): Refusal | null {
+  for (const plan of plans) {
+    const isMarketBuy = plan.side === 'buy' && (plan.execution === 'market' || plan.execution === 'stop_market');
+    const needed = holdFor(market.grid, isMarketBuy ? { side: 'buy', limit: plan.referencePrice } : plan, plan.amount);
+    if (needed > free) return refuse('OverValueOrder', 'the order exceeds the usable balance of the wallet');
+  }
+  return null;
+}

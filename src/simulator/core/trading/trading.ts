@@ -1,0 +1,437 @@
+import type { FeeSchedule } from '../../../domain/fee-schedule.ts';
+import type { MarketSymbol } from '../../../domain/market-symbol.ts';
+import type { Accounts, UserId } from '../accounts.ts';
+import type { MarketState } from '../market/market-state.ts';
+import { valueUp } from '../../../domain/market.ts';
+import type { MatchHandler } from '../matching/matching-book.ts';
+import { accept, refuse, type Result } from '../result.ts';
+import { SimulatedOrder } from './order.ts';
+import { holdFor, identityOf, planOrders, type OrderPlan } from './order-plan.ts';
+import { checkAmount, checkBalance, checkClientOrderId, checkMayTrade, checkValue } from './placement-checks.ts';
+import { checkPriceConditions, checkPricesGiven, type OrderPrices } from './price-rules.ts';
+import type { CancelOldOrders, OrderReference, PlaceOrder, TradingSettings } from './requests.ts';
+import { settleFill, settleHouse } from './settlement.ts';
+import { Trader, type TradeOfOrder } from './trader.ts';
+
+/** A change that observers are told of, in the order in which it happened. */
+export type TradingEvent =
+  | { readonly kind: 'order'; readonly order: SimulatedOrder; readonly timeMs: number }
+  | {
+      readonly kind: 'trade';
+      readonly market: MarketState;
+      readonly maker: TradeOfOrder;
+      readonly taker: TradeOfOrder;
+    };
+
+/**
+ * The trading half of the exchange: from an order's acceptance to its end, with holds and fees.
+ *
+ * What is unreal about it: requests are handled in one instant and in the order given; an order is checked once, at its acceptance.
+ */
+export class Trading {
+  readonly settings: TradingSettings;
+  private readonly accounts: Accounts;
+  private readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
+  private readonly traders = new Map<UserId, Trader>();
+  private readonly orders = new Map<number, SimulatedOrder>();
+  private readonly defaultFees: FeeSchedule;
+  private readonly waiting: { readonly order: SimulatedOrder; readonly dueMs: number }[] = [];
+  private nextOrderId: number;
+  private nextTradeId: number;
+  private nowMs = 0;
+  /** Told of every change; null costs nothing. */
+  onEvent: ((event: TradingEvent) => void) | null = null;
+
+  constructor(options: {
+    readonly accounts: Accounts;
+    readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
+    readonly fees: FeeSchedule;
+    readonly settings: TradingSettings;
+    readonly firstOrderId?: number;
+    readonly firstTradeId?: number;
+  }) {
+    this.accounts = options.accounts;
+    this.markets = options.markets;
+    this.defaultFees = options.fees;
+    this.settings = options.settings;
+    this.nextOrderId = options.firstOrderId ?? 1;
+    this.nextTradeId = options.firstTradeId ?? 1;
+  }
+
+  trader(userId: UserId): Trader {
+    let trader = this.traders.get(userId);
+    if (trader === undefined) {
+      trader = new Trader({ userId, fees: this.defaultFees, historyKept: this.settings.historyKept });
+      this.traders.set(userId, trader);
+    }
+    return trader;
+  }
+
+  allTraders(): Iterable<Trader> {
+    return this.traders.values();
+  }
+
+  /** Next ids to be given, for a stored state. */
+  get counters(): { readonly nextOrderId: number; readonly nextTradeId: number } {
+    return { nextOrderId: this.nextOrderId, nextTradeId: this.nextTradeId };
+  }
+
+  resumeFrom(counters: { readonly nextOrderId: number; readonly nextTradeId: number }): void {
+    this.nextOrderId = counters.nextOrderId;
+    this.nextTradeId = counters.nextTradeId;
+  }
+
+  /** Puts back an order of a stored state; a resting one must not cross. */
+  restore(order: SimulatedOrder): void {
+    const trader = this.trader(order.userId);
+    this.orders.set(order.id, order);
+    trader.orders.push(order);
+    if (!order.isOpen) return;
+    this.enlist(trader, order);
+    if (order.status === 'Active') order.market.book.add(order);
+    else if (order.status === 'Inactive') order.market.stops.add(order);
+    else order.market.waiting.add(order);
+  }
+
+  /**
+   * Places an order, or the two of an OCO (limit first). Refuses with a code of the interface's table of order placement; then nothing has
+   * changed. The checks run in this order: market, user, prices given, client id, price conditions, size, balance, duplicate.
+   */
+  place(userId: UserId, request: PlaceOrder, timeMs: number): Result<readonly SimulatedOrder[]> {
+    this.nowMs = timeMs;
+    const market = this.markets.get(request.market);
+    if (market === undefined) return refuse('InvalidMarketPair', 'no such market');
+    const { settings } = this;
+    const trader = this.trader(userId);
+    const prices = onGrid(request, market);
+    const amount = request.amount * market.amountFactor;
+    const refusal =
+      checkMayTrade(market, trader) ??
+      checkPricesGiven(request) ??
+      checkAmount(amount) ??
+      checkClientOrderId(trader, request) ??
+      checkPriceConditions({ request, prices, market, settings });
+    if (refusal !== null) return refusal;
+    const plans = planOrders({ request, prices, amount, market, settings });
+    const free = this.accounts.find(userId, request.side === 'buy' ? market.rules.dst : market.rules.src)?.free ?? 0n;
+    const refusedValue = checkValue(market, plans[0]) ?? checkBalance(market, plans, free);
+    if (refusedValue !== null) return refusedValue;
+    if (!request.pro) {
+      const window = { timeMs, lengthMs: settings.duplicateWindowMs };
+      const parameters = identityOf(request);
+      if (trader.isDuplicate(parameters, window)) {
+        return refuse('DuplicateOrder', 'an identical order was accepted within the last ten seconds');
+      }
+      trader.remember(parameters, window);
+    }
+    const legs = this.register(trader, market, plans);
+    this.start(legs);
+    return accept(legs);
+  }
+
+  /** An open or closed order of a user, or undefined. A client id finds open orders only. */
+  find(userId: UserId, reference: OrderReference): SimulatedOrder | undefined {
+    if (reference.id !== null) {
+      const order = this.orders.get(reference.id);
+      return order?.userId === userId ? order : undefined;
+    }
+    return reference.clientOrderId === null
+      ? undefined
+      : this.trader(userId).openByClientId.get(reference.clientOrderId);
+  }
+
+  /** Cancels an open order, and its pair if neither has executed. False when it is not open; then nothing has changed. */
+  cancel(order: SimulatedOrder, timeMs: number): boolean {
+    this.nowMs = timeMs;
+    if (!order.isOpen) return false;
+    const { pair } = order;
+    this.close(order, 'Canceled');
+    if (pair !== null && pair.isOpen) this.close(pair, 'Canceled');
+    return true;
+  }
+
+  /** Ends an open order with the word for a rejection after its acceptance. */
+  reject(order: SimulatedOrder, timeMs: number): boolean {
+    this.nowMs = timeMs;
+    if (!order.isOpen) return false;
+    this.close(order, this.settings.rejectedStatus);
+    return true;
+  }
+
+  /** Cancels the active orders that match; inactive stops stay unless their pair goes. Answers how many were ended. */
+  cancelOld(userId: UserId, filter: CancelOldOrders, timeMs: number): number {
+    this.nowMs = timeMs;
+    if (filter.tradeType === 'margin') return 0;
+    const chosen = [...this.trader(userId).open.values()].filter(
+      (order) =>
+        order.status === 'Active' &&
+        (filter.createdAtOrBeforeMs === null || order.createdAtMs <= filter.createdAtOrBeforeMs) &&
+        (filter.execution === null || order.execution === filter.execution) &&
+        (filter.srcCurrency === null || order.market.rules.src === filter.srcCurrency) &&
+        (filter.dstCurrency === null || order.market.rules.dst === filter.dstCurrency),
+    );
+    return chosen.filter((order) => this.cancel(order, timeMs)).length;
+  }
+
+  /** Cancels a user's newest orders that pay in `currency` until its wallet covers what is held. For forced withdrawals. */
+  cancelUntilCovered(
+    userId: UserId,
+    currency: string,
+    options: { readonly needed: bigint; readonly timeMs: number },
+  ): void {
+    const wallet = this.accounts.find(userId, currency);
+    if (wallet === undefined) return;
+    const orders = [...this.trader(userId).open.values()].filter((order) => order.payingWallet === wallet);
+    for (const order of orders.toReversed()) {
+      if (wallet.free >= options.needed) return;
+      this.cancel(order, options.timeMs);
+    }
+  }
+
+  /** Lets an order that is `New` enter the book. */
+  activate(order: SimulatedOrder, timeMs: number): boolean {
+    this.nowMs = timeMs;
+    if (order.status !== 'New') return false;
+    this.enter(order);
+    this.wakeStops(order.market);
+    return true;
+  }
+
+  /** Moves on what time alone moves: orders that were `New` long enough. */
+  advance(timeMs: number): void {
+    this.nowMs = timeMs;
+    for (;;) {
+      const first = this.waiting[0];
+      if (first === undefined || first.dueMs > timeMs) return;
+      this.waiting.shift();
+      this.activate(first.order, first.dueMs);
+    }
+  }
+
+  /** Makes the orders of accepted plans. The first holds for both of an OCO: the dearer of the two. */
+  private register(trader: Trader, market: MarketState, plans: readonly OrderPlan[]): readonly SimulatedOrder[] {
+    const { userId } = trader;
+    const srcWallet = this.accounts.ensure(userId, market.rules.src);
+    const dstWallet = this.accounts.ensure(userId, market.rules.dst);
+    const common = { userId, market, createdAtMs: this.nowMs, srcWallet, dstWallet };
+    const legs = plans.map((plan) => new SimulatedOrder({ id: this.nextOrderId++, plan, ...common }));
+    const [first, second] = legs;
+    if (first === undefined) return legs;
+    let needed = holdFor(market.grid, first, first.amount);
+    if (second !== undefined) {
+      first.pair = second;
+      second.pair = first;
+      const other = holdFor(market.grid, second, second.amount);
+      if (other > needed) needed = other;
+    }
+    const { payingWallet } = first;
+    const { free } = payingWallet;
+    first.held = needed < free ? needed : free;
+    payingWallet.hold(first.held);
+    for (const order of legs) {
+      this.orders.set(order.id, order);
+      trader.orders.push(order);
+      this.enlist(trader, order);
+      if (this.settings.recordVersions) order.versions = [];
+    }
+    if (this.orders.size > this.settings.ordersKept * 1.25) this.forgetOldOrders();
+    return legs;
+  }
+
+  /** Drops the oldest closed orders; what is open stays however old. */
+  private forgetOldOrders(): void {
+    let excess = this.orders.size - this.settings.ordersKept;
+    for (const [id, order] of this.orders) {
+      if (excess <= 0) return;
+      if (order.isOpen) continue;
+      this.orders.delete(id);
+      excess -= 1;
+    }
+  }
+
+  private enlist(trader: Trader, order: SimulatedOrder): void {
+    trader.open.set(order.id, order);
+    if (order.clientOrderId !== null) trader.openByClientId.set(order.clientOrderId, order);
+  }
+
+  private start(legs: readonly SimulatedOrder[]): void {
+    for (const order of legs) {
+      if (order.status !== 'Inactive') continue;
+      order.market.stops.add(order);
+      this.changed(order);
+    }
+    const [first] = legs;
+    if (first === undefined || first.status === 'Inactive') return;
+    if (this.settings.newForMs > 0) {
+      first.market.waiting.add(first);
+      this.waiting.push({ order: first, dueMs: this.nowMs + this.settings.newForMs });
+      this.changed(first);
+      return;
+    }
+    this.enter(first);
+    this.wakeStops(first.market);
+  }
+
+  /** Takes from the book, then rests, or ends if it may not rest. */
+  private enter(order: SimulatedOrder): void {
+    const { market } = order;
+    market.waiting.delete(order);
+    order.status = 'Active';
+    market.book.match(order, order.limit, this.matchHandler);
+    if (!order.isOpen) return;
+    const mayRest = order.execution === 'limit' || order.execution === 'stop_limit';
+    if (order.remaining === 0) this.close(order, 'Done');
+    else if (!mayRest) this.close(order, 'Canceled');
+    else {
+      market.book.add(order);
+      this.changed(order);
+    }
+  }
+
+  private readonly matchHandler: MatchHandler<SimulatedOrder> = {
+    reach: (taker, match) => (taker.side === 'buy' ? affordable(taker, match) : match.amount),
+    onMatch: (taker, maker, amount) => {
+      if (taker.pair !== null) this.endPair(taker);
+      if (maker.pair !== null) this.endPair(maker);
+      this.book(taker, maker, amount);
+      if (maker.remaining === 0) {
+        maker.status = 'Done';
+        this.settleEnd(maker);
+      } else this.changed(maker);
+    },
+  };
+
+  /** One trade: both orders, all four wallets, the house, the tape. */
+  private book(taker: SimulatedOrder, maker: SimulatedOrder, amount: number): void {
+    const { market } = taker;
+    const timeMs = this.nowMs;
+    const { price } = maker;
+    const { dst } = market.rules;
+    const id = this.nextTradeId++;
+    const takerTrader = this.trader(taker.userId);
+    const makerTrader = this.trader(maker.userId);
+    const takerFill = settleFill(this.accounts, taker, {
+      price,
+      amount,
+      rate: takerTrader.fees[dst].taker,
+      timeMs,
+      tradeId: id,
+    });
+    const makerFill = settleFill(this.accounts, maker, {
+      price,
+      amount,
+      rate: makerTrader.fees[dst].maker,
+      timeMs,
+      tradeId: id,
+    });
+    const [buy, sell] = taker.side === 'buy' ? [takerFill, makerFill] : [makerFill, takerFill];
+    settleHouse(market, { buyTotal: buy.total, sellTotal: sell.total, buyFee: buy.fee, sellFee: sell.fee });
+    const common = { id, timeMs, price, amount };
+    const takerTrade: TradeOfOrder = {
+      ...common,
+      orderId: taker.id,
+      userId: taker.userId,
+      total: takerFill.total,
+      fee: takerFill.fee,
+      order: taker,
+    };
+    const makerTrade: TradeOfOrder = {
+      ...common,
+      orderId: maker.id,
+      userId: maker.userId,
+      total: makerFill.total,
+      fee: makerFill.fee,
+      order: maker,
+    };
+    takerTrader.trades.push(takerTrade);
+    makerTrader.trades.push(makerTrade);
+    market.lastPrice = price;
+    market.candles.onTrade(timeMs, price, amount);
+    market.tape.push({ timeMs, price, amount, side: taker.side, grid: market.grid });
+    market.hasMoved = true;
+    this.onEvent?.({ kind: 'trade', market, maker: makerTrade, taker: takerTrade });
+  }
+
+  /** Executing one order of an OCO cancels the other. */
+  private endPair(order: SimulatedOrder): void {
+    const { pair } = order;
+    if (pair !== null && pair.isOpen) this.close(pair, 'Canceled');
+  }
+
+  private close(order: SimulatedOrder, status: string): void {
+    const { market } = order;
+    if (order.status === 'Inactive') market.stops.remove(order);
+    else if (order.status === 'New') market.waiting.delete(order);
+    else market.book.remove(order);
+    order.status = status;
+    this.settleEnd(order);
+  }
+
+  private settleEnd(order: SimulatedOrder): void {
+    const trader = this.trader(order.userId);
+    if (order.held > 0n) {
+      order.payingWallet.release(order.held);
+      order.held = 0n;
+    }
+    order.closedAtMs = this.nowMs;
+    trader.open.delete(order.id);
+    if (order.clientOrderId !== null) trader.openByClientId.delete(order.clientOrderId);
+    this.changed(order);
+  }
+
+  /**
+   * Wakes the stops that the last price has reached, one after the other, as each may move the price further. Waking counts as the
+   * execution of an OCO's second leg: the first is canceled, and its hold passes over.
+   */
+  private wakeStops(market: MarketState): void {
+    if (!market.hasMoved) return;
+    for (;;) {
+      const order = market.stops.takeWoken(market.lastPrice);
+      if (order === undefined) break;
+      order.status = 'Active';
+      const { pair } = order;
+      if (pair !== null && pair.isOpen) {
+        order.held = pair.held;
+        pair.held = 0n;
+        this.close(pair, 'Canceled');
+        const excess = order.held - holdFor(order.grid, order, order.remaining);
+        if (excess > 0n) {
+          order.payingWallet.release(excess);
+          order.held -= excess;
+        }
+      }
+      this.enter(order);
+    }
+    market.hasMoved = false;
+  }
+
+  private changed(order: SimulatedOrder): void {
+    order.versions?.push({
+      timeMs: this.nowMs,
+      status: order.status,
+      matched: order.matched,
+      total: order.total,
+      fee: order.fee,
+    });
+    this.onEvent?.({ kind: 'order', order, timeMs: this.nowMs });
+  }
+}
+
+function onGrid(request: PlaceOrder, market: MarketState): OrderPrices {
+  const factor = market.priceFactor;
+  if (factor === 1) return request;
+  const scaled = (value: number | null): number | null => (value === null ? null : value * factor);
+  return {
+    price: scaled(request.price),
+    stopPrice: scaled(request.stopPrice),
+    stopLimitPrice: scaled(request.stopLimitPrice),
+  };
+}
+
+/** How much of a match a buyer can still pay: all of it, unless a market order's money runs out within its band. */
+function affordable(buyer: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
+  const { grid } = buyer;
+  const isBounded = buyer.execution === 'market' || buyer.execution === 'stop_market';
+  if (!isBounded || valueUp(grid, BigInt(match.price) * BigInt(match.amount)) <= buyer.held) return match.amount;
+  return Number((buyer.held * 10_000_000_000n) / (BigInt(match.price) * grid.stepProduct));
+}
