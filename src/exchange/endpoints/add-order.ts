@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { VenueOrder } from '../../domain/order.ts';
+import { endpoint } from '../endpoint.ts';
+import { orderRecord } from '../records/order.ts';
+import { addRuleIssues, clientOrderId, currency, flag, positiveDecimal, type RuleIssue } from '../request-types.ts';
+import { budget } from './budget.ts';
+
+const fields = z.object({
+  type: z.enum(['buy', 'sell']),
+  /** Limit when left out. */
+  execution: z.enum(['limit', 'market', 'stop_limit', 'stop_market']).optional(),
+  srcCurrency: currency(),
+  dstCurrency: currency(),
+  /** In the source currency; the exchange rounds digits beyond the market's step down. */
+  amount: positiveDecimal(),
+  /** Required but for market and stop-market orders; a market order without it has no bound but the 1 % band. */
+  price: positiveDecimal().optional(),
+  stopPrice: positiveDecimal().optional(),
+  /** Price of the stop-limit order of an OCO. */
+  stopLimitPrice: positiveDecimal().optional(),
+  mode: z.enum(['default', 'oco']).optional(),
+  clientOrderId: clientOrderId().nullish(),
+  /** Turns the exchange's ten-second check for duplicates off. */
+  pro: flag().optional(),
+});
+
+/** Which prices each of the five kinds needs: rule 1 of "POST /market/orders/add". */
+function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
+  const execution = order.execution ?? 'limit';
+  const isOco = order.mode === 'oco';
+  const issues: RuleIssue[] = [];
+  const need = (field: 'price' | 'stopPrice' | 'stopLimitPrice', kind: string): void => {
+    if (order[field] !== undefined) return;
+    issues.push({ field, message: `expected a positive decimal with ${kind}`, exchangeCode: 'InvalidOrderPrice' });
+  };
+  if (isOco) {
+    if (execution !== 'limit') {
+      issues.push({ field: 'execution', message: 'expected limit with mode oco', exchangeCode: 'ParseError' });
+    }
+    need('price', 'mode oco');
+    need('stopPrice', 'mode oco');
+    need('stopLimitPrice', 'mode oco');
+  } else {
+    if (execution === 'limit' || execution === 'stop_limit') need('price', `execution ${execution}`);
+    if (execution === 'stop_limit' || execution === 'stop_market') need('stopPrice', `execution ${execution}`);
+  }
+  if (order.dstCurrency !== 'rls' && order.dstCurrency !== 'usdt') {
+    issues.push({ field: 'dstCurrency', message: 'expected rls or usdt', exchangeCode: 'InvalidMarketPair' });
+  }
+  return issues;
+}
+
+/** What a placed order comes back as: of an OCO the limit order, with the stop-limit order beside it. */
+export interface PlacedOrder {
+  readonly order: VenueOrder;
+  readonly pair: VenueOrder | null;
+}
+
+export const addOrder = endpoint({
+  name: 'addOrder',
+  method: 'POST',
+  path: '/market/orders/add',
+  access: 'TRADE',
+  budget: budget('orders/add', { per: 'token', limit: 300, minutes: 10 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: 20_000,
+  request: fields.superRefine((order, context) => addRuleIssues(context, brokenRules(order))),
+  reply: z
+    .object({ order: orderRecord.optional(), orders: z.array(orderRecord).optional() })
+    .transform((wire, context): PlacedOrder => {
+      const [first, second] = wire.order === undefined ? (wire.orders ?? []) : [wire.order];
+      if (first !== undefined) return { order: first, pair: second ?? null };
+      context.addIssue({ code: 'custom', path: ['order'], message: 'expected an order', input: wire });
+      return z.NEVER;
+    }),
+  summary: 'Places a limit, market, stop-limit, stop-market or OCO order.',
+  section: 'Spot trading',
+});

@@ -1,0 +1,22 @@
+import type { Budget } from '../endpoint.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What is assumed where the interface states no limit: 30 a minute. */
+const ASSUMED_LIMIT = 30;
+
+interface Limit {
+  readonly per: Budget['per'];
+  readonly limit: number;
+  readonly minutes?: number;
+}
+
+/** A limit from the table of the interface ("Limits"), per one minute unless said otherwise. Named after the path. */
+export function budget(name: string, { per, limit, minutes = 1 }: Limit): Budget {
+  return { name, limit, windowMs: minutes * MINUTE_MS, per, assumed: false };
+}
+
+/** A limit for an endpoint about which the interface is silent. */
+export function assumedBudget(name: string, per: Budget['per']): Budget {
+  return { name, limit: ASSUMED_LIMIT, windowMs: MINUTE_MS, per, assumed: true };
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import { endpoint } from '../endpoint.ts';
+import { walletRecord } from '../records/wallet.ts';
+import { decimal, decimalOrNull, flagOrNull, textOrNull } from '../reply-types.ts';
+import { addRuleIssues, currency, positiveDecimal } from '../request-types.ts';
+import { assumedBudget, budget } from './budget.ts';
+
+const section = 'Margin';
+const timeoutMs = 10_000;
+
+/** "Resources: Margin market setting". */
+const marginMarket = z.object({
+  srcCurrency: textOrNull,
+  dstCurrency: textOrNull,
+  /** Of the position's value, a day. */
+  positionFeeRate: decimalOrNull,
+  maxLeverage: decimalOrNull,
+  sellEnabled: flagOrNull,
+  buyEnabled: flagOrNull,
+});
+
+export const marginMarkets = endpoint({
+  name: 'marginMarkets',
+  method: 'GET',
+  path: '/margin/markets/list',
+  access: 'optional-token',
+  budget: budget('margin/markets/list', { per: 'ip', limit: 30 }),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs,
+  request: z.object({}),
+  reply: z.object({ markets: z.record(z.string(), marginMarket) }).transform((wire) => wire.markets),
+  summary: "Markets with margin trading, by symbol; with a token the leverage is that of the user's level.",
+  section,
+});
+
+export interface LiquidityPool {
+  readonly capacity: DecimalText | null;
+  readonly filledCapacity: DecimalText | null;
+  readonly availableBalance: DecimalText | null;
+}
+
+const pool = z.object({
+  capacity: decimalOrNull,
+  filledCapacity: decimalOrNull,
+  availableBalance: decimalOrNull,
+});
+
+export const liquidityPools = endpoint({
+  name: 'liquidityPools',
+  method: 'GET',
+  path: '/liquidity-pools/list',
+  access: 'token',
+  budget: budget('liquidity-pools/list', { per: 'token', limit: 12 }),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs,
+  request: z.object({}),
+  reply: z
+    .object({ pools: z.record(z.string(), pool) })
+    .transform((wire): Readonly<Record<string, LiquidityPool>> => wire.pools),
+  summary: 'Liquidity pools by currency.',
+  section,
+});
+
+const walletKind = z.enum(['spot', 'margin']);
+
+export const transfer = endpoint({
+  name: 'transfer',
+  method: 'POST',
+  path: '/wallets/transfer',
+  access: 'token',
+  budget: budget('wallets/transfer', { per: 'token', limit: 10 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: 15_000,
+  request: z
+    .object({ currency: currency(), amount: positiveDecimal(), src: walletKind, dst: walletKind })
+    .superRefine((fields, context) => {
+      if (fields.src !== fields.dst) return;
+      addRuleIssues(context, [
+        { field: 'dst', message: 'expected another wallet kind than src', exchangeCode: 'SameDestination' },
+      ]);
+    }),
+  reply: z.object({ srcWallet: walletRecord, dstWallet: walletRecord }),
+  summary: 'Moves rial or tether between the spot and the margin wallet.',
+  section,
+});
+
+export const delegationLimit = endpoint({
+  name: 'delegationLimit',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/margin/delegation-limit',
+  access: 'READ',
+  budget: assumedBudget('margin/delegation-limit', 'token'),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({ currency: currency() }),
+  reply: z.object({ limit: decimal }).transform((wire) => wire.limit),
+  summary: 'How much may be delegated in a currency.',
+  section,
+});

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { RESOLUTIONS } from '../../domain/candle.ts';
+import { orientBook, type OrderBook } from '../../domain/order-book.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import { endpoint } from '../endpoint.ts';
+import { bookRecord, depthSides } from '../records/book.ts';
+import { candlesReply } from '../records/candles.ts';
+import { globalStatsReply } from '../records/global-stats.ts';
+import { marketStatsReply } from '../records/market-stats.ts';
+import { optionsReply } from '../records/options.ts';
+import { publicTradeRecord } from '../records/trade.ts';
+import { decimalOrNull } from '../reply-types.ts';
+import { currencyList, integer, marketSymbol } from '../request-types.ts';
+import { assumedBudget, budget } from './budget.ts';
+
+const section = 'Public market data';
+const timeoutMs = 5000;
+
+const orderBookBudget = budget('v2/orderbook', { per: 'ip', limit: 60 });
+
+export const orderBook = endpoint({
+  name: 'orderBook',
+  method: 'GET',
+  path: '/v2/orderbook/{symbol}',
+  access: 'none',
+  budget: orderBookBudget,
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({ symbol: marketSymbol() }),
+  reply: bookRecord,
+  summary: 'The order book of one market, turned the right way round.',
+  section,
+});
+
+/** Everything in the body that is a book, by market symbol; the status and unknown fields are passed over. */
+const allBooks = z.record(z.string(), z.unknown()).transform((body, context): Readonly<Record<string, OrderBook>> => {
+  const books: Record<string, OrderBook> = {};
+  for (const [symbol, value] of Object.entries(body)) {
+    if (typeof value !== 'object' || value === null || !('bids' in value)) continue;
+    const book = bookRecord.safeParse(value);
+    if (book.success) books[symbol] = book.data;
+    else context.addIssue({ code: 'custom', path: [symbol], message: 'expected an order book', input: value });
+  }
+  return books;
+});
+
+export const allOrderBooks = endpoint({
+  name: 'allOrderBooks',
+  method: 'GET',
+  path: '/v2/orderbook/all',
+  access: 'none',
+  budget: orderBookBudget,
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs: 10_000,
+  request: z.object({}),
+  reply: allBooks,
+  summary: 'The order books of all markets, by market symbol.',
+  section,
+});
+
+export interface Depth {
+  /** Aggregated and rounded by the exchange. */
+  readonly book: OrderBook;
+  readonly lastTradePrice: DecimalText | null;
+}
+
+export const depth = endpoint({
+  name: 'depth',
+  method: 'GET',
+  path: '/v2/depth/{symbol}',
+  access: 'none',
+  budget: budget('v2/depth', { per: 'ip', limit: 60 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({ symbol: marketSymbol() }),
+  reply: depthSides.extend({ lastTradePrice: decimalOrNull }).transform((wire): Depth => ({
+    book: orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
+    lastTradePrice: wire.lastTradePrice,
+  })),
+  summary: 'The aggregated depth of one market.',
+  section,
+  experimental: true,
+});
+
+export const publicTrades = endpoint({
+  name: 'publicTrades',
+  method: 'GET',
+  path: '/v2/trades/{symbol}',
+  access: 'none',
+  budget: budget('v2/trades', { per: 'ip', limit: 15 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({ symbol: marketSymbol() }),
+  reply: z.object({ trades: z.array(publicTradeRecord) }).transform((wire) => wire.trades),
+  summary: 'The latest trades of one market, as the exchange orders them. They carry no id.',
+  section,
+});
+
+export const marketStats = endpoint({
+  name: 'marketStats',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/market/stats',
+  access: 'none',
+  budget: budget('market/stats', { per: 'ip', limit: 100 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({ srcCurrency: currencyList(), dstCurrency: currencyList() }),
+  reply: marketStatsReply,
+  summary: 'The day of a market: best prices, volumes, range, change.',
+  section,
+});
+
+export const history = endpoint({
+  name: 'history',
+  method: 'GET',
+  path: '/market/udf/history',
+  access: 'none',
+  budget: assumedBudget('market/udf/history', 'ip'),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs: 10_000,
+  request: z.object({
+    symbol: marketSymbol(),
+    resolution: z.enum(RESOLUTIONS),
+    /** Unix time in seconds. */
+    to: integer({ least: 0 }),
+    /** Unix time in seconds. */
+    from: integer({ least: 0 }).optional(),
+    countback: integer({ least: 1 }).optional(),
+    page: integer({ least: 1 }).optional(),
+  }),
+  reply: candlesReply,
+  summary: 'Candles of one market, at most 500 a request; an empty list where the range has none.',
+  section,
+});
+
+export const globalStats = endpoint({
+  name: 'globalStats',
+  method: 'POST',
+  path: '/market/global-stats',
+  access: 'none',
+  budget: budget('market/global-stats', { per: 'ip', limit: 100, minutes: 10 }),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs,
+  request: z.object({}),
+  reply: globalStatsReply,
+  summary: 'Prices of other providers, by currency and provider.',
+  section,
+});
+
+export const options = endpoint({
+  name: 'options',
+  method: 'GET',
+  path: '/v2/options',
+  access: 'none',
+  budget: assumedBudget('v2/options', 'ip'),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs: 10_000,
+  request: z.object({}),
+  reply: optionsReply,
+  summary: 'Minimum order values, and the price and amount steps of every market.',
+  section: 'Wallets',
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { text, textOrNull } from '../reply-types.ts';
+import { text as requiredText } from '../request-types.ts';
+import { assumedBudget } from './budget.ts';
+
+/** A one-time password, where the account asks for one, goes in the `X-TOTP` header, not in the body. */
+export const login = endpoint({
+  name: 'login',
+  method: 'POST',
+  path: '/auth/login/',
+  access: 'none',
+  budget: assumedBudget('auth/login', 'ip'),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: 15_000,
+  request: z.object({
+    username: requiredText(),
+    password: requiredText(1024),
+    /** `yes` asks for a token of 30 days in place of 4 hours. */
+    remember: z.string().optional(),
+    /** `api` for a log-in without a person. */
+    captcha: z.string().optional(),
+    /** What an earlier log-in called this device; the interface does not say where it goes, so it goes here. */
+    device: z.string().optional(),
+  }),
+  reply: z.object({ key: text, device: textOrNull }),
+  summary: 'Exchanges a user name and password for a token.',
+  section: 'Authentication and user information',
+});

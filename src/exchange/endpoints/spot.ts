@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { orderRecord } from '../records/order.ts';
+import { pageOf } from '../records/page.ts';
+import { tradeRecord } from '../records/trade.ts';
+import { textOrNull } from '../reply-types.ts';
+import { addRuleIssues, clientOrderId, currency, integer, positiveNumber } from '../request-types.ts';
+import { budget } from './budget.ts';
+
+const section = 'Spot trading';
+const EXECUTIONS = ['limit', 'market', 'stop_limit', 'stop_market'] as const;
+
+const someId =
+  (field: 'id' | 'order') => (fields: Readonly<Record<string, unknown>>, context: z.core.$RefinementCtx) => {
+    if (fields[field] !== undefined || typeof fields['clientOrderId'] === 'string') return;
+    addRuleIssues(context, [
+      { field, message: 'expected an order id or a clientOrderId', exchangeCode: 'NullIdAndClientOrderId' },
+    ]);
+  };
+
+export const orderStatus = endpoint({
+  name: 'orderStatus',
+  method: 'POST',
+  path: '/market/orders/status',
+  access: 'READ',
+  budget: budget('orders/status', { per: 'token', limit: 300 }),
+  idempotent: true,
+  sends: 'json',
+  timeoutMs: 10_000,
+  request: z
+    .object({ id: integer({ least: 1 }).optional(), clientOrderId: clientOrderId().nullish() })
+    .superRefine(someId('id')),
+  reply: z.object({ order: orderRecord }).transform((wire) => wire.order),
+  summary: 'One order, by its id or, among open orders, by its clientOrderId.',
+  section,
+});
+
+export const ordersList = endpoint({
+  name: 'ordersList',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/market/orders/list',
+  access: 'READ',
+  budget: budget('orders/list', { per: 'token', limit: 30 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs: 15_000,
+  request: z
+    .object({
+      status: z.enum(['all', 'open', 'done', 'close']).optional(),
+      type: z.enum(['buy', 'sell']).optional(),
+      execution: z.enum(EXECUTIONS).optional(),
+      tradeType: z.enum(['spot', 'margin']).optional(),
+      srcCurrency: currency().optional(),
+      dstCurrency: currency().optional(),
+      /** 2 adds id, status, fee, time of creation and average price. */
+      details: integer({ least: 1, most: 2 }).optional(),
+      fromId: integer({ least: 1 }).optional(),
+      order: z.enum(['id', '-id', 'created_at', '-created_at', 'price', '-price']).optional(),
+      page: integer({ least: 1 }).optional(),
+      pageSize: integer({ least: 1, most: 1000 }).optional(),
+    })
+    .superRefine((fields, context) => {
+      if (fields.fromId === undefined || fields.page === undefined) return;
+      addRuleIssues(context, [
+        { field: 'page', message: 'expected no page beside fromId', exchangeCode: 'ParseError' },
+      ]);
+    }),
+  reply: pageOf('orders', orderRecord),
+  summary: 'Orders of the user, filtered and paged.',
+  section,
+});
+
+export const updateOrderStatus = endpoint({
+  name: 'updateOrderStatus',
+  method: 'POST',
+  path: '/market/orders/update-status',
+  access: 'TRADE',
+  budget: budget('orders/update-status', { per: 'token', limit: 90 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: 15_000,
+  request: z
+    .object({
+      order: integer({ least: 1 }).optional(),
+      clientOrderId: clientOrderId().nullish(),
+      status: z.literal('canceled'),
+    })
+    .superRefine(someId('order')),
+  reply: z
+    .object({ updatedStatus: textOrNull, order: orderRecord.nullish() })
+    .transform((wire) => ({ updatedStatus: wire.updatedStatus, order: wire.order ?? null })),
+  summary: 'Cancels one open order, and with it the other of an OCO pair that has not executed.',
+  section,
+});
+
+export const cancelOldOrders = endpoint({
+  name: 'cancelOldOrders',
+  method: 'POST',
+  path: '/market/orders/cancel-old',
+  access: 'TRADE',
+  budget: budget('orders/cancel-old', { per: 'token', limit: 30 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: 20_000,
+  request: z.object({
+    /** Older than this; all active orders without it. */
+    hours: positiveNumber().optional(),
+    execution: z.enum(EXECUTIONS).optional(),
+    tradeType: z.enum(['spot', 'margin']).optional(),
+    srcCurrency: currency().optional(),
+    dstCurrency: currency().optional(),
+  }),
+  reply: z.object({}).transform(() => null),
+  summary: 'Cancels the active orders that match and are old enough. Waiting stop orders outside an OCO stay.',
+  section,
+});
+
+export const tradesList = endpoint({
+  name: 'tradesList',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/market/trades/list',
+  access: 'READ',
+  budget: budget('trades/list', { per: 'token', limit: 30 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs: 15_000,
+  request: z
+    .object({
+      srcCurrency: currency().optional(),
+      dstCurrency: currency().optional(),
+      fromId: integer({ least: 1 }).optional(),
+      tradeType: z.enum(['buy', 'sell']).optional(),
+      tradeOrder: z.enum(['asc', 'desc']).optional(),
+      page: integer({ least: 1, most: 100 }).optional(),
+      pageSize: integer({ least: 1, most: 500 }).optional(),
+    })
+    .superRefine((fields, context) => {
+      if ((fields.srcCurrency === undefined) === (fields.dstCurrency === undefined)) return;
+      const field = fields.srcCurrency === undefined ? 'srcCurrency' : 'dstCurrency';
+      const message = 'expected srcCurrency and dstCurrency together or neither';
+      addRuleIssues(context, [{ field, message, exchangeCode: 'ParseError' }]);
+    }),
+  reply: pageOf('trades', tradeRecord),
+  summary: "The user's trades of the last 180 days.",
+  section,
+});

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { limitationsReply } from '../records/limitations.ts';
+import { profileReply } from '../records/profile.ts';
+import { decimalOrNull, integerOrNull, text, textOrNull, timeMsOrNull } from '../reply-types.ts';
+import { addRuleIssues, currency, text as requiredText } from '../request-types.ts';
+import { assumedBudget, budget } from './budget.ts';
+
+const section = 'Authentication and user information';
+const timeoutMs = 10_000;
+
+export const profile = endpoint({
+  name: 'profile',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/users/profile',
+  access: 'READ',
+  budget: assumedBudget('users/profile', 'token'),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs,
+  request: z.object({}),
+  reply: profileReply,
+  summary: 'Who the user is, the bank cards and accounts, and the fee rates that apply.',
+  section,
+});
+
+const attempt = z
+  .object({ ip: textOrNull, username: textOrNull, status: textOrNull, createdAt: timeMsOrNull })
+  .transform(({ ip, username, status, createdAt }) => ({ ip, username, status, createdAtMs: createdAt }));
+
+export const loginAttempts = endpoint({
+  name: 'loginAttempts',
+  method: 'GET',
+  path: '/users/login-attempts',
+  access: 'token',
+  budget: assumedBudget('users/login-attempts', 'token'),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs,
+  request: z.object({}),
+  reply: z.object({ attempts: z.array(attempt) }).transform((wire) => wire.attempts),
+  summary: 'The latest log-in attempts.',
+  section,
+});
+
+export const referralCode = endpoint({
+  name: 'referralCode',
+  method: 'GET',
+  path: '/users/get-referral-code',
+  access: 'token',
+  budget: assumedBudget('users/get-referral-code', 'token'),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs,
+  request: z.object({}),
+  reply: z.object({
+    referredUsersCount: integerOrNull,
+    referralCode: textOrNull,
+    referralFeeTotalCount: integerOrNull,
+    referralFeeTotal: decimalOrNull,
+  }),
+  summary: 'The referral code and what it brought.',
+  section,
+  deprecated: true,
+});
+
+export const limitations = endpoint({
+  name: 'limitations',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/users/limitations',
+  access: 'READ',
+  budget: assumedBudget('users/limitations', 'token'),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs,
+  request: z.object({}),
+  reply: limitationsReply,
+  summary: 'What the user may do and how much of the withdrawal limits is used.',
+  section,
+});
+
+export const generateAddress = endpoint({
+  name: 'generateAddress',
+  method: 'POST',
+  path: '/users/wallets/generate-address',
+  access: 'token',
+  budget: budget('users/wallets/generate-address', { per: 'token', limit: 30, minutes: 60 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: 20_000,
+  request: z
+    .object({
+      currency: currency().optional(),
+      /** The older way to say which: a wallet's id. */
+      wallet: z.union([z.string(), z.number()]).transform(String).optional(),
+    })
+    .superRefine((fields, context) => {
+      if (fields.currency !== undefined || fields.wallet !== undefined) return;
+      const message = 'expected a currency, or the id of a wallet';
+      addRuleIssues(context, [{ field: 'currency', message, exchangeCode: 'ParseError' }]);
+    }),
+  reply: z.object({ address: text }).transform((wire) => wire.address),
+  summary: 'Makes a deposit address, and the wallet if there is none yet.',
+  section,
+});
+
+const done = z.object({}).transform(() => null);
+
+export const addCard = endpoint({
+  name: 'addCard',
+  method: 'POST',
+  path: '/users/cards-add',
+  access: 'token',
+  budget: budget('users/cards-add', { per: 'token', limit: 30, minutes: 30 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs,
+  request: z.object({ number: requiredText(), bank: requiredText() }),
+  reply: done,
+  summary: 'Adds a bank card.',
+  section,
+});
+
+export const addAccount = endpoint({
+  name: 'addAccount',
+  method: 'POST',
+  path: '/users/accounts-add',
+  access: 'token',
+  budget: budget('users/accounts-add', { per: 'token', limit: 30, minutes: 30 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs,
+  request: z.object({ number: requiredText(), shaba: requiredText(), bank: requiredText() }),
+  reply: done,
+  summary: 'Adds a bank account.',
+  section,
+});

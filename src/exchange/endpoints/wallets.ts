@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { pageOf } from '../records/page.ts';
+import { balanceRecord, depositRecord, transactionRecord, walletRecord, type VenueBalance } from '../records/wallet.ts';
+import { decimal } from '../reply-types.ts';
+import { currency, currencyList, day, integer } from '../request-types.ts';
+import { budget } from './budget.ts';
+
+const section = 'Wallets';
+const timeoutMs = 10_000;
+const walletKind = z.enum(['spot', 'margin']).optional();
+
+export const walletsList = endpoint({
+  name: 'walletsList',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/users/wallets/list',
+  access: 'READ',
+  budget: budget('users/wallets/list', { per: 'token', limit: 20, minutes: 2 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({ type: walletKind }),
+  reply: z.object({ wallets: z.array(walletRecord) }).transform((wire) => wire.wallets),
+  summary: 'All wallets. Under load the reply may lack what was asked for: ask again.',
+  section,
+});
+
+export const wallets = endpoint({
+  name: 'wallets',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/v2/wallets',
+  access: 'READ',
+  budget: budget('v2/wallets', { per: 'token', limit: 12 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({ currencies: currencyList().optional(), type: walletKind }),
+  reply: z.object({ wallets: z.record(z.string(), balanceRecord) }).transform((wire): readonly VenueBalance[] =>
+    Object.entries(wire.wallets).map(([symbol, wallet]) => ({
+      currency: symbol.toLowerCase(),
+      id: wallet.id,
+      balance: wallet.balance,
+      blocked: wallet.blocked,
+    })),
+  ),
+  summary: 'Balances of chosen currencies.',
+  section,
+});
+
+export const walletBalance = endpoint({
+  name: 'walletBalance',
+  method: 'POST',
+  path: '/users/wallets/balance',
+  access: 'READ',
+  budget: budget('users/wallets/balance', { per: 'token', limit: 60, minutes: 2 }),
+  idempotent: true,
+  sends: 'json',
+  timeoutMs,
+  request: z.object({ currency: currency() }),
+  reply: z.object({ balance: decimal }).transform((wire) => wire.balance),
+  summary: 'The balance of one currency.',
+  section,
+});
+
+export const walletTransactions = endpoint({
+  name: 'walletTransactions',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/users/wallets/transactions/list',
+  access: 'READ',
+  budget: budget('users/wallets/transactions/list', { per: 'token', limit: 60, minutes: 2 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({
+    wallet: integer({ least: 1 }),
+    page: integer({ least: 1 }).optional(),
+    pageSize: integer({ least: 1 }).optional(),
+    from: day().optional(),
+    to: day().optional(),
+  }),
+  reply: pageOf('transactions', transactionRecord),
+  summary: 'What came into and left one wallet.',
+  section,
+});
+
+export const deposits = endpoint({
+  name: 'deposits',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/users/wallets/deposits/list',
+  access: 'READ',
+  budget: budget('users/wallets/deposits/list', { per: 'token', limit: 60, minutes: 2 }),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({
+    /** A wallet's id, or `all`. Pages and times apply only to one wallet. */
+    wallet: z.union([z.string(), z.number()]).transform(String).optional(),
+    page: integer({ least: 1 }).optional(),
+    pageSize: integer({ least: 1 }).optional(),
+    from: day().optional(),
+    to: day().optional(),
+  }),
+  reply: pageOf('deposits', depositRecord),
+  summary: 'Deposits of the last three months at most.',
+  section,
+});

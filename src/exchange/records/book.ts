@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { tryDecimalText } from '../../domain/decimal-text.ts';
+import { orientBook, type BookLevel, type OrderBook } from '../../domain/order-book.ts';
+import { timeMsOrNull } from '../reply-types.ts';
+
+type RawLevel = string | number | undefined;
+
+/** Reads pairs by hand: a book has some fifty of them and is polled all day. Levels with nothing left in them are dropped. */
+function readLevels(pairs: readonly unknown[]): readonly BookLevel[] | null {
+  const levels: BookLevel[] = [];
+  for (const pair of pairs) {
+    if (!Array.isArray(pair)) return null;
+    const [rawPrice, rawAmount] = pair as readonly RawLevel[];
+    if (rawPrice === undefined || rawAmount === undefined) return null;
+    const price = tryDecimalText(rawPrice);
+    const amount = tryDecimalText(rawAmount);
+    if (price === null || amount === null) return null;
+    if (amount !== '0') levels.push([price, amount]);
+  }
+  return levels;
+}
+
+const levels = z
+  .array(z.unknown())
+  .meta({ items: { type: 'array', items: { type: ['string', 'number'] }, minItems: 2 } })
+  .transform((pairs, context): readonly BookLevel[] => {
+    const read = readLevels(pairs);
+    if (read !== null) return read;
+    context.addIssue({ code: 'custom', message: 'expected [price, amount] pairs', input: pairs });
+    return z.NEVER;
+  });
+
+const sides = z.object({ lastUpdate: timeMsOrNull, bids: levels, asks: levels });
+
+/** A book of the order-book endpoints, where sells arrive as `bids` and buys as `asks` ("Public market data"). */
+export const bookRecord = sides.transform((wire): OrderBook =>
+  orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'asks' }),
+);
+
+/** The sides of the depth endpoint, where the names are right. */
+export const depthSides = sides;

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { Candle } from '../../domain/candle.ts';
+import { decimal, timeMs } from '../reply-types.ts';
+
+/** The columns of the history reply; with `no_data` they are missing. An `error` never comes here: the client returns it as a refusal. */
+export const candlesReply = z
+  .object({
+    s: z.enum(['ok', 'no_data']),
+    t: z.array(timeMs).optional(),
+    o: z.array(decimal).optional(),
+    h: z.array(decimal).optional(),
+    l: z.array(decimal).optional(),
+    c: z.array(decimal).optional(),
+    v: z.array(decimal).optional(),
+  })
+  .transform((wire, context): readonly Candle[] => {
+    const { s, t = [], o = [], h = [], l = [], c = [], v = [] } = wire;
+    if (s === 'no_data') return [];
+    const candles: Candle[] = [];
+    for (const [index, openTimeMs] of t.entries()) {
+      const open = o[index];
+      const high = h[index];
+      const low = l[index];
+      const close = c[index];
+      const volume = v[index];
+      if (
+        open === undefined ||
+        high === undefined ||
+        low === undefined ||
+        close === undefined ||
+        volume === undefined
+      ) {
+        context.addIssue({
+          code: 'custom',
+          path: ['t', index],
+          message: 'expected all columns to be as long as t',
+          input: t,
+        });
+        return z.NEVER;
+      }
+      candles.push({ openTimeMs, open, high, low, close, volume });
+    }
+    return candles;
+  });

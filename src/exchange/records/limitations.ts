@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { decimalOrNull, flagOrNull, textOrNull } from '../reply-types.ts';
+
+const usage = z.object({ used: decimalOrNull, limit: decimalOrNull });
+
+/** "Resources: User limitations". All amounts are in rial. */
+export const limitationsReply = z
+  .object({
+    limitations: z.object({
+      userLevel: textOrNull,
+      /** By feature: `crypto_trade`, `rial_trade`, `coin_deposit`, and so on. */
+      features: z.record(z.string(), flagOrNull),
+      /** By limit: `withdrawRialDaily`, `withdrawCoinDaily`, `withdrawTotalDaily`, `withdrawTotalMonthly`. */
+      limits: z.record(z.string(), usage),
+    }),
+  })
+  .transform((wire) => wire.limitations);

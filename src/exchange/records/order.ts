@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Execution, TradeKind, VenueOrder } from '../../domain/order.ts';
+import {
+  decimal,
+  decimalOrNull,
+  flagOrNull,
+  integerOrNull,
+  marketOrNull,
+  side,
+  textOrNull,
+  timeMsOrNull,
+} from '../reply-types.ts';
+
+const EXECUTIONS: ReadonlyMap<string, Execution> = new Map([
+  ['limit', 'limit'],
+  ['market', 'market'],
+  ['stoplimit', 'stop_limit'],
+  ['stopmarket', 'stop_market'],
+]);
+
+const TRADE_KINDS: ReadonlyMap<string, TradeKind> = new Map([
+  ['spot', 'Spot'],
+  ['margin', 'Margin'],
+  ['credit', 'Credit'],
+  ['debit', 'Debit'],
+]);
+
+/** A market order has the word `market` where others have a price. */
+const priceOrMarket = z
+  .union([z.literal('market').transform(() => null), decimalOrNull])
+  .optional()
+  .transform((price) => price ?? null);
+
+/** The spot order record ("Resources: Order"), normalised. Words that no document names: the status is kept, the others are null. */
+export const orderRecord = z
+  .object({
+    id: integerOrNull,
+    type: side,
+    execution: textOrNull,
+    tradeType: textOrNull,
+    market: marketOrNull,
+    price: priceOrMarket,
+    param1: decimalOrNull,
+    amount: decimal,
+    matchedAmount: decimal,
+    unmatchedAmount: decimalOrNull,
+    totalPrice: decimalOrNull,
+    totalOrderPrice: decimalOrNull,
+    fee: decimalOrNull,
+    averagePrice: decimalOrNull,
+    status: textOrNull,
+    partial: flagOrNull,
+    created_at: timeMsOrNull,
+    clientOrderId: textOrNull,
+    pairId: integerOrNull,
+  })
+  .transform((wire): VenueOrder => ({
+    id: wire.id,
+    side: wire.type,
+    execution: EXECUTIONS.get(wire.execution?.replace('_', '').toLowerCase() ?? '') ?? null,
+    tradeKind: TRADE_KINDS.get(wire.tradeType?.toLowerCase() ?? '') ?? null,
+    market: wire.market,
+    price: wire.price,
+    stopPrice: wire.param1,
+    amount: wire.amount,
+    matchedAmount: wire.matchedAmount,
+    unmatchedAmount: wire.unmatchedAmount,
+    total: wire.totalPrice,
+    orderTotal: wire.totalOrderPrice,
+    fee: wire.fee,
+    averagePrice: wire.averagePrice,
+    status: wire.status,
+    partial: wire.partial,
+    createdAtMs: wire.created_at,
+    clientOrderId: wire.clientOrderId,
+    pairId: wire.pairId,
+  }));

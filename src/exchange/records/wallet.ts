@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import {
+  decimal,
+  decimalOrNull,
+  flagOrNull,
+  integer,
+  integerOrNull,
+  text,
+  textOrNull,
+  timeMsOrNull,
+} from '../reply-types.ts';
+
+/** A wallet of the full list. Balances in the wallet's own currency; the rial values are estimates of the exchange. */
+export interface VenueWallet {
+  readonly id: number;
+  /** Lower case. */
+  readonly currency: string;
+  readonly balance: DecimalText;
+  readonly blocked: DecimalText | null;
+  readonly active: DecimalText | null;
+  readonly rialBalance: DecimalText | null;
+  readonly rialBalanceSell: DecimalText | null;
+  readonly depositAddress: string | null;
+  readonly depositTag: string | null;
+  /** By network name. */
+  readonly depositInfo: Readonly<Record<string, { readonly address: string | null; readonly tag: string | null }>>;
+}
+
+/** "Resources: Wallet", first form. */
+export const walletRecord = z
+  .object({
+    id: integer,
+    currency: text,
+    balance: decimal,
+    blockedBalance: decimalOrNull,
+    activeBalance: decimalOrNull,
+    rialBalance: decimalOrNull,
+    rialBalanceSell: decimalOrNull,
+    depositAddress: textOrNull,
+    depositTag: textOrNull,
+    depositInfo: z.record(z.string(), z.object({ address: textOrNull, tag: textOrNull })).nullish(),
+  })
+  .transform((wire): VenueWallet => ({
+    id: wire.id,
+    currency: wire.currency.toLowerCase(),
+    balance: wire.balance,
+    blocked: wire.blockedBalance,
+    active: wire.activeBalance,
+    rialBalance: wire.rialBalance,
+    rialBalanceSell: wire.rialBalanceSell,
+    depositAddress: wire.depositAddress,
+    depositTag: wire.depositTag,
+    depositInfo: wire.depositInfo ?? {},
+  }));
+
+/** A wallet of the selective list: balance and the part of it that is promised to orders and withdrawals. */
+export interface VenueBalance {
+  readonly id: number;
+  /** Lower case. */
+  readonly currency: string;
+  readonly balance: DecimalText;
+  readonly blocked: DecimalText;
+}
+
+/** "Resources: Wallet", second form: without its currency, which is the key it stands under. */
+export const balanceRecord = z.object({ id: integer, balance: decimal, blocked: decimal });
+
+export interface WalletTransaction {
+  readonly id: number;
+  readonly currency: string | null;
+  readonly createdAtMs: number | null;
+  readonly fee: DecimalText | null;
+  /** Negative for what went out. */
+  readonly amount: DecimalText;
+  readonly description: string | null;
+}
+
+/** "Resources: Wallet transaction". */
+export const transactionRecord = z
+  .object({
+    id: integer,
+    currency: textOrNull,
+    created_at: timeMsOrNull,
+    calculatedFee: decimalOrNull,
+    amount: decimal,
+    description: textOrNull,
+  })
+  .transform((wire): WalletTransaction => ({
+    id: wire.id,
+    currency: wire.currency?.toLowerCase() ?? null,
+    createdAtMs: wire.created_at,
+    fee: wire.calculatedFee,
+    amount: wire.amount,
+    description: wire.description,
+  }));
+
+export interface VenueDeposit {
+  readonly transactionHash: string | null;
+  readonly address: string | null;
+  readonly confirmed: boolean | null;
+  readonly transaction: WalletTransaction | null;
+  readonly currency: string | null;
+  readonly blockchainUrl: string | null;
+  readonly confirmations: number | null;
+  readonly requiredConfirmations: number | null;
+  readonly amount: DecimalText;
+}
+
+/** "Resources: Deposit". */
+export const depositRecord = z
+  .object({
+    txHash: textOrNull,
+    address: textOrNull,
+    confirmed: flagOrNull,
+    transaction: transactionRecord.nullish(),
+    currency: textOrNull,
+    blockchainUrl: textOrNull,
+    confirmations: integerOrNull,
+    requiredConfirmations: integerOrNull,
+    amount: decimal,
+  })
+  .transform((wire): VenueDeposit => ({
+    transactionHash: wire.txHash,
+    address: wire.address,
+    confirmed: wire.confirmed,
+    transaction: wire.transaction ?? null,
+    currency: wire.currency?.toLowerCase() ?? null,
+    blockchainUrl: wire.blockchainUrl,
+    confirmations: wire.confirmations,
+    requiredConfirmations: wire.requiredConfirmations,
+    amount: wire.amount,
+  }));

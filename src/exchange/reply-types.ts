@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
+import { parseMarket, type MarketName } from '../domain/market-symbol.ts';
+
+/**
+ * Fields of replies, in every form that deployments write them. Bare JSON numbers that a float would change arrive here as text
+ * (see `json.ts`), so nothing is rounded.
+ */
+
+const wireNumber = z.union([z.string(), z.number()]);
+const wireNumberOrNull = z.union([z.string(), z.number(), z.null()]).optional();
+
+/** A decimal, or null when the text is none. `4_000.0` occurs in the options. */
+export function readDecimal(value: string | number): DecimalText | null {
+  if (typeof value === 'string' && value.includes('_')) return tryDecimalText(value.replaceAll('_', ''));
+  return tryDecimalText(value);
+}
+
+export const decimal = wireNumber.transform((value, context): DecimalText => {
+  const text = readDecimal(value);
+  if (text !== null) return text;
+  context.addIssue({ code: 'custom', message: 'expected a decimal', input: value });
+  return z.NEVER;
+});
+
+/** Null where the field is missing, null or empty; text that is no decimal is still an error. */
+export const decimalOrNull = wireNumberOrNull.transform((value, context): DecimalText | null => {
+  if (value === undefined || value === null || value === '') return null;
+  const text = readDecimal(value);
+  if (text !== null) return text;
+  context.addIssue({ code: 'custom', message: 'expected a decimal', input: value });
+  return z.NEVER;
+});
+
+function readInteger(value: string | number): number | null {
+  const number = typeof value === 'number' ? value : /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : null;
+}
+
+export const integer = wireNumber.transform((value, context): number => {
+  const number = readInteger(value);
+  if (number !== null) return number;
+  context.addIssue({ code: 'custom', message: 'expected a safe integer', input: value });
+  return z.NEVER;
+});
+
+export const integerOrNull = wireNumberOrNull.transform((value, context): number | null => {
+  if (value === undefined || value === null || value === '') return null;
+  const number = readInteger(value);
+  if (number !== null) return number;
+  context.addIssue({ code: 'custom', message: 'expected a safe integer', input: value });
+  return z.NEVER;
+});
+
+export const text = wireNumber.transform(String);
+
+export const textOrNull = wireNumberOrNull.transform((value): string | null =>
+  value === undefined || value === null ? null : String(value),
+);
+
+export const flagOrNull = z
+  .union([z.boolean(), z.string(), z.number(), z.null()])
+  .optional()
+  .transform((value): boolean | null => {
+    if (value === undefined || value === null || value === '') return null;
+    if (typeof value === 'boolean') return value;
+    return !['false', 'no', '0'].includes(String(value).toLowerCase());
+  });
+
+/** Unix times above this are milliseconds: as seconds they would be past the year 5000. */
+const LARGEST_SECONDS = 100_000_000_000;
+const WITH_ZONE = /(?:[zZ]|[+-]\d{2}:?\d{2})$/;
+
+/**
+ * A time in milliseconds from ISO 8601 or Unix time in seconds or milliseconds, told apart by size. Null when it is neither. A text without
+ * an offset is taken as UTC, never as this machine's own zone.
+ */
+export function readTimeMs(value: string | number): number | null {
+  const number = typeof value === 'number' ? value : /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : null;
+  if (number !== null) {
+    const timeMs = Math.round(number > LARGEST_SECONDS ? number : number * 1000);
+    return Number.isSafeInteger(timeMs) ? timeMs : null;
+  }
+  const iso = String(value);
+  const timeMs = Date.parse(!iso.includes(':') || WITH_ZONE.test(iso) ? iso : `${iso}Z`);
+  return Number.isNaN(timeMs) ? null : timeMs;
+}
+
+export const timeMs = wireNumber.transform((value, context): number => {
+  const read = readTimeMs(value);
+  if (read !== null) return read;
+  context.addIssue({ code: 'custom', message: 'expected a time', input: value });
+  return z.NEVER;
+});
+
+export const timeMsOrNull = wireNumberOrNull.transform((value, context): number | null => {
+  if (value === undefined || value === null || value === '') return null;
+  const read = readTimeMs(value);
+  if (read !== null) return read;
+  context.addIssue({ code: 'custom', message: 'expected a time', input: value });
+  return z.NEVER;
+});
+
+/** Market names already read. Bounded: past the bound a name is read again each time. */
+const knownMarkets = new Map<string, MarketName | null>();
+const KNOWN_MARKETS_LIMIT = 5000;
+
+/** The market of any spelling, or null when it is none that we know. */
+export function readMarket(spelling: string): MarketName | null {
+  const known = knownMarkets.get(spelling);
+  if (known !== undefined) return known;
+  let market: MarketName | null;
+  try {
+    market = parseMarket(spelling);
+  } catch {
+    market = null;
+  }
+  if (knownMarkets.size < KNOWN_MARKETS_LIMIT) knownMarkets.set(spelling, market);
+  return market;
+}
+
+/** The market of a record; null where it is missing or has a quote currency that we do not know. */
+export const marketOrNull = z
+  .string()
+  .nullish()
+  .transform((value): MarketName | null => (value === undefined || value === null ? null : readMarket(value)));
+
+export const side = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(['buy', 'sell']));
+
+/** One page of a list. `hasNext` is null where the reply does not say. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly hasNext: boolean | null;
+}
