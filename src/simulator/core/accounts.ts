@@ -85,6 +85,28 @@ export interface Posting {
   readonly tradeId?: number;
 }
 
+type StoredTransaction = Omit<WalletTransaction, 'walletId' | 'currency' | 'units' | 'fee' | 'balanceAfter'> & {
+  readonly fee: string;
+  readonly units: string;
+  readonly balanceAfter: string;
+};
+
+/** All wallets and house accounts as plain JSON: units as text. */
+export interface AccountsState {
+  readonly nextWalletId: number;
+  readonly nextTransactionId: number;
+  readonly wallets: readonly {
+    readonly id: number;
+    readonly userId: UserId;
+    readonly currency: string;
+    readonly kind: WalletKind;
+    readonly total: string;
+    readonly held: string;
+    readonly transactions: readonly StoredTransaction[];
+  }[];
+  readonly house: Readonly<Record<string, Readonly<Record<HouseAccount, string>>>>;
+}
+
 /**
  * All wallets and the house's side of the ledger. Money enters and leaves only against a house account or another wallet, so for every
  * currency: sum of all wallets + fees + rounding + outside = 0 (`outside` is minus what was ever deposited).
@@ -113,21 +135,7 @@ export class Accounts {
   ensure(userId: UserId, currency: string, kind: WalletKind = 'spot'): Wallet {
     const found = this.find(userId, currency, kind);
     if (found !== undefined) return found;
-    const wallet = new Wallet({
-      id: this.nextWalletId++,
-      userId,
-      currency,
-      kind,
-      transactionsKept: this.transactionsKept,
-    });
-    this.wallets.set(wallet.id, wallet);
-    let mine = this.byUser.get(userId);
-    if (mine === undefined) {
-      mine = new Map();
-      this.byUser.set(userId, mine);
-    }
-    mine.set(kind === 'spot' ? currency : `${currency}/margin`, wallet);
-    return wallet;
+    return this.add(this.nextWalletId++, { userId, currency, kind });
   }
 
   /** A user's wallets of one kind, oldest first. */
@@ -192,5 +200,82 @@ export class Accounts {
     let sum = fees + outside + rounding;
     for (const wallet of this.wallets.values()) if (wallet.currency === currency) sum += wallet.total;
     return sum;
+  }
+
+  snapshot(): AccountsState {
+    return {
+      nextWalletId: this.nextWalletId,
+      nextTransactionId: this.nextTransactionId,
+      wallets: [...this.wallets.values()].map(({ id, userId, currency, kind, total, held, transactions }) => ({
+        id,
+        userId,
+        currency,
+        kind,
+        total: String(total),
+        held: String(held),
+        transactions: transactions.values().map(({ id, timeMs, units, fee, balanceAfter, description, tradeId }) => ({
+          id,
+          timeMs,
+          units: String(units),
+          fee: String(fee),
+          balanceAfter: String(balanceAfter),
+          description,
+          tradeId,
+        })),
+      })),
+      house: Object.fromEntries(
+        [...this.house].map(([currency, { fees, outside, rounding }]) => [
+          currency,
+          { fees: String(fees), outside: String(outside), rounding: String(rounding) },
+        ]),
+      ),
+    };
+  }
+
+  /**
+   * Replaces every wallet and house account. House records are changed in place, as markets hold on to them; wallets are made anew, so
+   * this comes before anything that holds on to one. Throws a `SyntaxError` when a text is no integer.
+   */
+  restore(state: AccountsState): void {
+    this.wallets.clear();
+    this.byUser.clear();
+    for (const accounts of this.house.values()) Object.assign(accounts, { fees: 0n, outside: 0n, rounding: 0n });
+    for (const [currency, { fees, outside, rounding }] of Object.entries(state.house)) {
+      Object.assign(this.houseOf(currency), {
+        fees: BigInt(fees),
+        outside: BigInt(outside),
+        rounding: BigInt(rounding),
+      });
+    }
+    for (const { id, total, held, transactions, ...owner } of state.wallets) {
+      const wallet = this.add(id, owner);
+      wallet.total = BigInt(total);
+      wallet.held = BigInt(held);
+      wallet.check('restore');
+      for (const stored of transactions) {
+        const units = BigInt(stored.units);
+        const fee = BigInt(stored.fee);
+        const balanceAfter = BigInt(stored.balanceAfter);
+        wallet.transactions.push({ ...stored, walletId: id, currency: owner.currency, units, fee, balanceAfter });
+      }
+    }
+    this.nextWalletId = state.nextWalletId;
+    this.nextTransactionId = state.nextTransactionId;
+  }
+
+  private add(
+    id: number,
+    owner: { readonly userId: UserId; readonly currency: string; readonly kind: WalletKind },
+  ): Wallet {
+    const { userId, currency, kind } = owner;
+    const wallet = new Wallet({ id, userId, currency, kind, transactionsKept: this.transactionsKept });
+    this.wallets.set(id, wallet);
+    let mine = this.byUser.get(userId);
+    if (mine === undefined) {
+      mine = new Map();
+      this.byUser.set(userId, mine);
+    }
+    mine.set(kind === 'spot' ? currency : `${currency}/margin`, wallet);
+    return wallet;
   }
 }

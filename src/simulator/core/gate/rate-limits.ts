@@ -1,0 +1,168 @@
+import { DEFAULT_LIMITS, LARGEST_COUNTED_LIMIT, type LimitSettings, type RateBudget } from './limit-settings.ts';
+import { Lockouts, type LockoutsState } from './lockouts.ts';
+import { SubjectLogs, type SubjectLogsState } from './subject-logs.ts';
+
+/** A request kept out. `waitMs` is how long until one would be let in again. */
+export interface LimitRefusal {
+  readonly kind: 'lockout' | 'back-off' | 'token-block' | 'ip-block';
+  readonly budgetName: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly waitMs: number;
+}
+
+export interface RateLimitsState {
+  readonly budgets: Readonly<Record<string, SubjectLogsState>>;
+  readonly lockouts: LockoutsState;
+  readonly blocks: readonly (readonly [string, number])[];
+  readonly badTokens: SubjectLogsState;
+}
+
+/** Blocked tokens and IPs remembered at most; beyond, those that are over go, then the oldest. */
+const BLOCKS_KEPT = 10_000;
+
+/**
+ * Every rate limit of the exchange. A request that is refused does not count against its budget; an admitted one counts whatever its
+ * answer is. Source: interface, "Rate limits".
+ */
+export class RateLimits {
+  private readonly settings: LimitSettings;
+  private readonly budgets = new Map<string, SubjectLogs | null>();
+  private readonly lockouts: Lockouts;
+  private readonly badTokens: SubjectLogs;
+  private readonly refusals: SubjectLogs | null;
+  /** Subject -> when its block ends. */
+  private readonly blocks = new Map<string, number>();
+  /** Logs of a restored state whose budget no request has named yet. */
+  private pending: Record<string, SubjectLogsState> = {};
+
+  constructor(settings: LimitSettings = DEFAULT_LIMITS) {
+    this.settings = settings;
+    this.lockouts = new Lockouts({
+      firstMs: settings.firstLockoutMs,
+      longestMs: settings.longestLockoutMs,
+      forgiveAfterMs: settings.forgiveAfterMs,
+    });
+    this.badTokens = new SubjectLogs(settings.badTokens.limit, settings.badTokens.windowMs);
+    const abuse = settings.continuedAbuse;
+    this.refusals = abuse === null ? null : new SubjectLogs(abuse.refusals, abuse.windowMs);
+  }
+
+  /** Counts a request of `subject` (a credential's id, or an IP). Null when it is let in. */
+  admit(budget: RateBudget, subject: string, timeMs: number): LimitRefusal | null {
+    if (!this.settings.enabled) return null;
+    const logs = this.logsOf(budget);
+    if (this.blocks.size > 0) {
+      const waitMs = this.blockedMs(subject, timeMs);
+      if (waitMs > 0) return this.refusal('token-block', { budget, logs, waitMs });
+    }
+    if (this.lockouts.size > 0) {
+      const waitMs = this.lockouts.remainingMs(this.lockoutKey(budget, subject), timeMs);
+      if (waitMs > 0) return this.refuseAgain(this.refusal('lockout', { budget, logs, waitMs }), subject, timeMs);
+    }
+    if (logs === null || logs.tryAdd(subject, timeMs)) return null;
+    if (this.settings.exceeded === 'back-off') {
+      const waitMs = logs.waitMs(subject, timeMs);
+      return this.refuseAgain(this.refusal('back-off', { budget, logs, waitMs }), subject, timeMs);
+    }
+    const waitMs = this.lockouts.begin(this.lockoutKey(budget, subject), timeMs);
+    return this.refuseAgain(this.refusal('lockout', { budget, logs, waitMs }), subject, timeMs);
+  }
+
+  /** A request came with credentials that are not right. More than the allowed number block the IP. */
+  countBadToken(ip: string, timeMs: number): void {
+    if (!this.settings.enabled || this.badTokens.tryAdd(ip, timeMs)) return;
+    this.block(`ip:${ip}`, timeMs + this.settings.badTokens.blockMs, timeMs);
+    this.badTokens.forget(ip);
+  }
+
+  /** The refusal of an IP that sent too many bad tokens, or null. */
+  blockedIp(ip: string, timeMs: number): LimitRefusal | null {
+    if (this.blocks.size === 0) return null;
+    const waitMs = this.blockedMs(`ip:${ip}`, timeMs);
+    if (waitMs === 0) return null;
+    const { limit, windowMs } = this.settings.badTokens;
+    return { kind: 'ip-block', budgetName: 'bad tokens', limit, windowMs, waitMs };
+  }
+
+  snapshot(): RateLimitsState {
+    const budgets: Record<string, SubjectLogsState> = { ...this.pending };
+    for (const [name, logs] of this.budgets) if (logs !== null) budgets[name] = logs.snapshot();
+    return {
+      budgets,
+      lockouts: this.lockouts.snapshot(),
+      blocks: [...this.blocks],
+      badTokens: this.badTokens.snapshot(),
+    };
+  }
+
+  restore(state: RateLimitsState): void {
+    this.budgets.clear();
+    this.pending = { ...state.budgets };
+    this.lockouts.restore(state.lockouts);
+    this.blocks.clear();
+    for (const [subject, untilMs] of state.blocks) this.blocks.set(subject, untilMs);
+    this.badTokens.restore(state.badTokens);
+  }
+
+  private logsOf(budget: RateBudget): SubjectLogs | null {
+    const known = this.budgets.get(budget.name);
+    return known === undefined ? this.begin(budget) : known;
+  }
+
+  private begin(budget: RateBudget): SubjectLogs | null {
+    const override = this.settings.overrides[budget.name] ?? {};
+    const limit = override === 'none' ? Number.POSITIVE_INFINITY : (override.limit ?? budget.limit);
+    const windowMs = override === 'none' ? budget.windowMs : (override.windowMs ?? budget.windowMs);
+    const logs = limit > LARGEST_COUNTED_LIMIT ? null : new SubjectLogs(limit, windowMs);
+    const stored = this.pending[budget.name];
+    if (stored !== undefined) logs?.restore(stored);
+    delete this.pending[budget.name];
+    this.budgets.set(budget.name, logs);
+    return logs;
+  }
+
+  private lockoutKey(budget: RateBudget, subject: string): string {
+    return this.settings.lockoutScope === 'caller' ? subject : `${budget.name} ${subject}`;
+  }
+
+  private refusal(
+    kind: LimitRefusal['kind'],
+    of: { readonly budget: RateBudget; readonly logs: SubjectLogs | null; readonly waitMs: number },
+  ): LimitRefusal {
+    return {
+      kind,
+      budgetName: of.budget.name,
+      limit: of.logs?.limit ?? of.budget.limit,
+      windowMs: of.logs?.windowMs ?? of.budget.windowMs,
+      waitMs: of.waitMs,
+    };
+  }
+
+  /** Hands a refusal on, and counts it where continued abuse blocks. */
+  private refuseAgain(refusal: LimitRefusal, subject: string, timeMs: number): LimitRefusal {
+    const abuse = this.settings.continuedAbuse;
+    if (abuse !== null && this.refusals !== null && !this.refusals.tryAdd(subject, timeMs)) {
+      this.block(subject, timeMs + abuse.blockMs, timeMs);
+      this.refusals.forget(subject);
+    }
+    return refusal;
+  }
+
+  private blockedMs(subject: string, timeMs: number): number {
+    const untilMs = this.blocks.get(subject);
+    if (untilMs === undefined) return 0;
+    if (untilMs > timeMs) return untilMs - timeMs;
+    this.blocks.delete(subject);
+    return 0;
+  }
+
+  private block(subject: string, untilMs: number, timeMs: number): void {
+    if (this.blocks.size >= BLOCKS_KEPT) {
+      for (const [known, endMs] of this.blocks) if (endMs <= timeMs) this.blocks.delete(known);
+      const [oldest] = this.blocks.keys();
+      if (this.blocks.size >= BLOCKS_KEPT && oldest !== undefined) this.blocks.delete(oldest);
+    }
+    this.blocks.set(subject, untilMs);
+  }
+}

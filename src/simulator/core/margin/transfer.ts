@@ -1,0 +1,47 @@
+import type { Accounts, UserId, Wallet, WalletKind } from '../accounts.ts';
+import { accept, refuse, type Result } from '../result.ts';
+
+export interface TransferRequest {
+  readonly userId: UserId;
+  /** Lower case; null when it did not come. */
+  readonly currency: string | null;
+  /** Null when it is no decimal with at most ten places. */
+  readonly units: bigint | null;
+  readonly src: string | null;
+  readonly dst: string | null;
+  readonly timeMs: number;
+}
+
+export interface Transferred {
+  readonly srcWallet: Wallet;
+  readonly dstWallet: Wallet;
+}
+
+function isKind(text: string | null): text is WalletKind {
+  return text === 'spot' || text === 'margin';
+}
+
+/**
+ * Moves money between a user's spot and margin wallets. The margin wallet of rial and tether comes to be with the first transfer.
+ * Refused with the codes of the interface, "Wallet transfer codes", in this order: `ParseError`, `SameDestination`, `InvalidAmount`,
+ * `WalletNotFound`, `InsufficientBalance`.
+ */
+export function transfer(accounts: Accounts, request: TransferRequest): Result<Transferred> {
+  const { userId, currency, units, src, dst } = request;
+  if (currency === null || units === null || !isKind(src) || !isKind(dst)) {
+    return refuse('ParseError', 'Expected a currency, a decimal amount, and src and dst as spot or margin');
+  }
+  if (src === dst) return refuse('SameDestination', 'Source and destination are the same wallet');
+  if (units <= 0n) return refuse('InvalidAmount', 'Expected a positive amount');
+  const isTransferable = currency === 'rls' || currency === 'usdt';
+  if (!isTransferable && accounts.find(userId, currency, 'margin') === undefined) {
+    return refuse('WalletNotFound', `No margin wallet of ${currency}`);
+  }
+  const srcWallet = accounts.find(userId, currency, src);
+  if (srcWallet === undefined || srcWallet.free < units) {
+    return refuse('InsufficientBalance', 'The free balance of the source wallet is too small');
+  }
+  const dstWallet = accounts.ensure(userId, currency, dst);
+  accounts.move(srcWallet, dstWallet, { units, description: `Transfer ${src} to ${dst}`, timeMs: request.timeMs });
+  return accept({ srcWallet, dstWallet });
+}

@@ -1,0 +1,153 @@
+import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import { parseUnits } from '../../domain/money.ts';
+import type { Accounts } from './accounts.ts';
+import { Addresses } from './funding/addresses.ts';
+import { currencyOf, type Currency } from './funding/currency-settings.ts';
+import { Deposits, type DepositsState } from './funding/deposits.ts';
+import { RialWithdrawals, type WithdrawalsState } from './funding/rial-withdrawals.ts';
+import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './funding/withdrawal-settings.ts';
+import { Credentials, type CredentialsState } from './gate/credentials.ts';
+import { Gate } from './gate/gate.ts';
+import { DEFAULT_LIMITS } from './gate/limit-settings.ts';
+import { LogIn } from './gate/log-in.ts';
+import { RateLimits, type RateLimitsState } from './gate/rate-limits.ts';
+import { Gateway, type GatewayState } from './gateway/gateway.ts';
+import { DEFAULT_GATEWAY } from './gateway/gateway-settings.ts';
+import { Margin } from './margin/margin.ts';
+import { DEFAULT_MARGIN } from './margin/margin-settings.ts';
+import { DEFAULT_FEES, type ServicesOptions } from './services-options.ts';
+import type { User } from './users/user.ts';
+import { Users, type UsersState } from './users/users.ts';
+import type { UserSettings } from './users/user-settings.ts';
+
+export interface ServicesState {
+  readonly users: UsersState;
+  readonly credentials: CredentialsState;
+  readonly limits: RateLimitsState;
+  readonly addresses: readonly string[];
+  readonly deposits: DepositsState;
+  readonly withdrawals: WithdrawalsState;
+  readonly gateway: GatewayState;
+}
+
+/** All of the exchange that is not trading, in one hand. */
+export class Services {
+  readonly users: Users;
+  readonly credentials: Credentials;
+  readonly limits: RateLimits;
+  readonly gate: Gate;
+  readonly logIn: LogIn;
+  readonly addresses = new Addresses();
+  readonly deposits: Deposits;
+  readonly withdrawals: RialWithdrawals;
+  readonly withdrawalSettings: WithdrawalSettings;
+  readonly margin: Margin;
+  readonly gateway: Gateway;
+  readonly feesOf: (userId: number) => FeeSchedule;
+  private readonly accounts: Accounts;
+  private readonly currencies = new Map<string, Currency>();
+
+  constructor(options: ServicesOptions) {
+    const { accounts, random, startMs } = options;
+    this.accounts = accounts;
+    this.feesOf = options.feesOf ?? (() => DEFAULT_FEES);
+    this.users = new Users(options.users);
+    this.credentials = new Credentials(random);
+    this.limits = new RateLimits({ ...DEFAULT_LIMITS, ...options.limits });
+    this.gate = new Gate({
+      credentials: this.credentials,
+      limits: this.limits,
+      verifySignature: options.verifySignature,
+      serviceName: options.serviceName ?? 'service',
+    });
+    this.logIn = new LogIn({
+      users: this.users,
+      credentials: this.credentials,
+      random,
+      verifyTotp: options.verifyTotp ?? (() => false),
+    });
+    this.deposits = new Deposits(accounts);
+    this.withdrawalSettings = { ...DEFAULT_WITHDRAWALS, ...options.withdrawals };
+    this.withdrawals = new RialWithdrawals(accounts, this.withdrawalSettings);
+    this.margin = new Margin({ ...DEFAULT_MARGIN, ...options.margin });
+    this.gateway = new Gateway({
+      settings: { ...DEFAULT_GATEWAY, ...options.gateway },
+      random,
+      md5: options.md5,
+      accounts,
+      users: this.users,
+    });
+    for (const [symbol, settings] of Object.entries(options.currencies ?? {})) {
+      this.currencies.set(symbol, currencyOf(symbol, settings));
+    }
+    for (const user of this.users.all()) this.welcome(user, startMs);
+  }
+
+  /** A currency as configured, else with what is known of it. Bounded: unknown symbols are made each time, not kept. */
+  currency(symbol: string): Currency {
+    return this.currencies.get(symbol) ?? currencyOf(symbol);
+  }
+
+  /** A user who comes while the exchange runs: with tokens, keys, a rial wallet and opening balances. Throws `INVARIANT` for a taken name. */
+  addUser(settings: UserSettings, timeMs: number): User {
+    const user = this.users.add(settings);
+    this.welcome(user, timeMs);
+    return user;
+  }
+
+  /** Does what is due by `timeMs`: confirmations and the steps of withdrawals. Costs two comparisons when nothing is. */
+  advance(timeMs: number): void {
+    this.deposits.advance(timeMs);
+    this.withdrawals.advance(timeMs);
+  }
+
+  snapshot(): ServicesState {
+    return {
+      users: this.users.snapshot(),
+      credentials: this.credentials.snapshot(),
+      limits: this.limits.snapshot(),
+      addresses: this.addresses.snapshot(),
+      deposits: this.deposits.snapshot(),
+      withdrawals: this.withdrawals.snapshot(),
+      gateway: this.gateway.snapshot(),
+    };
+  }
+
+  /**
+   * Takes over a stored state; the accounts are restored before. Users who are configured but not in the state are welcomed as new ones.
+   */
+  restore(state: ServicesState, timeMs: number): void {
+    const added = this.users.restore(state.users);
+    this.credentials.restore(state.credentials);
+    for (const user of this.users.all()) {
+      if (added.includes(user)) this.welcome(user, timeMs);
+      else this.credentials.addConfigured(user.id, user.settings, timeMs);
+    }
+    this.limits.restore(state.limits);
+    this.addresses.restore(state.addresses);
+    this.deposits.restore(state.deposits);
+    this.withdrawals.restore(state.withdrawals);
+    this.gateway.restore(state.gateway);
+  }
+
+  private welcome(user: User, timeMs: number): void {
+    this.credentials.addConfigured(user.id, user.settings, timeMs);
+    this.accounts.ensure(user.id, 'rls');
+    const { balances = {}, marginBalances = {} } = user.settings;
+    for (const [kind, amounts] of [
+      ['spot', balances],
+      ['margin', marginBalances],
+    ] as const) {
+      for (const [currency, amount] of Object.entries(amounts)) {
+        const units = parseUnits(amount);
+        const wallet = this.accounts.ensure(user.id, currency, kind);
+        if (units > 0n) this.accounts.post(wallet, 'outside', { units, description: 'Opening balance', timeMs });
+      }
+    }
+  }
+}
+
+/** All services, with what is not given at its default. */
+export function createServices(options: ServicesOptions): Services {
+  return new Services(options);
+}
