@@ -88,6 +88,11 @@ export class Services {
     return this.currencies.get(symbol) ?? currencyOf(symbol);
   }
 
+  /** Whether the settings name a currency. */
+  hasCurrency(symbol: string): boolean {
+    return this.currencies.has(symbol);
+  }
+
   /** A user who comes while the exchange runs: with tokens, keys, a rial wallet and opening balances. Throws `INVARIANT` for a taken name. */
   addUser(settings: UserSettings, timeMs: number): User {
     const user = this.users.add(settings);

@@ -1,0 +1,78 @@
+import { parseMarket, type MarketName } from '../../../domain/market-symbol.ts';
+import { UNITS_PER_ONE } from '../../../domain/money.ts';
+import { transfer } from '../../core/margin/transfer.ts';
+import { refuse } from '../../core/result.ts';
+import { callUser } from '../call-user.ts';
+import type { WireCall, WireHandlers } from '../handler.ts';
+import { textField, unitsField } from '../read-field.ts';
+import { walletRecord } from '../wallet-records.ts';
+import { writeDecimal } from '../write-decimal.ts';
+import { failedAnswer } from '../write-failure.ts';
+
+function marketNames(call: WireCall): readonly MarketName[] {
+  return [...call.exchange.markets.keys()].map((symbol) => parseMarket(symbol));
+}
+
+/** Source: interface, "Margin". */
+export const marginHandlers: WireHandlers<'marginMarkets' | 'liquidityPools' | 'transfer' | 'delegationLimit'> = {
+  marginMarkets(call) {
+    const level = call.caller === null ? null : callUser(call).level;
+    const markets = [...call.exchange.services.margin.markets(marketNames(call), level)].map(
+      ([symbol, market]) =>
+        [
+          symbol,
+          {
+            srcCurrency: market.srcCurrency,
+            dstCurrency: market.dstCurrency,
+            positionFeeRate: writeDecimal(market.positionFeeRate, call.forms),
+            maxLeverage: writeDecimal(market.maxLeverage, call.forms),
+            sellEnabled: market.sellEnabled,
+            buyEnabled: market.buyEnabled,
+          },
+        ] as const,
+    );
+    return { status: 200, body: { status: 'ok', markets: Object.fromEntries(markets) } };
+  },
+
+  liquidityPools(call) {
+    const pools = [...call.exchange.services.margin.pools(marketNames(call))].map(
+      ([currency, pool]) =>
+        [
+          currency,
+          {
+            capacity: writeDecimal(pool.capacity, call.forms),
+            filledCapacity: writeDecimal(pool.filledCapacity, call.forms),
+            availableBalance: writeDecimal(pool.availableBalance, call.forms),
+          },
+        ] as const,
+    );
+    return { status: 200, body: { status: 'ok', pools: Object.fromEntries(pools) } };
+  },
+
+  transfer(call) {
+    const result = transfer(call.exchange.accounts, {
+      userId: callUser(call).id,
+      currency: textField(call.input, 'currency')?.toLowerCase() ?? null,
+      units: unitsField(call.input, 'amount'),
+      src: textField(call.input, 'src')?.toLowerCase() ?? null,
+      dst: textField(call.input, 'dst')?.toLowerCase() ?? null,
+      timeMs: call.timeMs,
+    });
+    if (!result.ok) return failedAnswer(result, call.forms);
+    const { srcWallet, dstWallet } = result.value;
+    return {
+      status: 200,
+      body: { status: 'ok', srcWallet: walletRecord(srcWallet, call), dstWallet: walletRecord(dstWallet, call) },
+    };
+  },
+
+  delegationLimit(call) {
+    const user = callUser(call);
+    const currency = textField(call.input, 'currency')?.toLowerCase();
+    if (currency === undefined) return failedAnswer(refuse('ParseError', 'Expected currency'), call.forms);
+    const rialOfOne = call.exchange.rialValue(currency, UNITS_PER_ONE);
+    const limit = call.exchange.services.margin.delegationLimit(user.level, rialOfOne);
+    if (limit === null) return failedAnswer(refuse('InvalidCurrency', `No limit for ${currency}`), call.forms);
+    return { status: 200, body: { status: 'ok', limit: writeDecimal(limit, call.forms) } };
+  },
+};

@@ -1,0 +1,146 @@
+import type { MarketSymbol } from '../../../domain/market-symbol.ts';
+import { refuse, type Refusal } from '../../core/result.ts';
+import { usedLimits } from '../../core/users/limitations.ts';
+import type { User } from '../../core/users/user.ts';
+import { callUser } from '../call-user.ts';
+import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
+import { isKnownCurrency } from '../is-known-currency.ts';
+import { profileRecord } from '../profile-record.ts';
+import { integerField, textField } from '../read-field.ts';
+import { writeDecimal } from '../write-decimal.ts';
+import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
+import { writeTime } from '../write-time.ts';
+
+/** Symbols of a comma list, upper case. Refused: `ParseError` without any, `InvalidMarketPair` with one that is no market here. */
+function namedMarkets(call: WireCall): readonly string[] | Refusal {
+  const text = textField(call.input, 'market');
+  if (text === null) return refuse('ParseError', 'Expected market, with one or more market symbols');
+  const symbols = text.split(',').map((part) => part.trim().toUpperCase());
+  const unknown = symbols.find((symbol) => !call.exchange.markets.has(symbol as MarketSymbol));
+  return unknown === undefined ? symbols : refuse('InvalidMarketPair', `No market ${unknown}`);
+}
+
+function favorites(user: User): WireAnswer {
+  return { status: 200, body: { status: 'ok', favoriteMarkets: user.favoriteMarkets } };
+}
+
+/** The currency an address is asked for: by symbol, or by the id of a wallet; null when the wallet is not this user's. */
+function addressCurrency(call: WireCall, user: User): string | Refusal | null {
+  const currency = textField(call.input, 'currency');
+  if (currency !== null) return currency.toLowerCase();
+  const walletId = integerField(call.input, 'wallet');
+  if (walletId === null || walletId === 'invalid')
+    return refuse('ParseError', 'Expected currency, or wallet as an integer');
+  const wallet = call.exchange.accounts.byId(walletId);
+  return wallet?.userId === user.id ? wallet.currency : null;
+}
+
+/** Source: interface, "Authentication and user information". */
+export const userHandlers: WireHandlers<
+  | 'profile'
+  | 'loginAttempts'
+  | 'referralCode'
+  | 'limitations'
+  | 'generateAddress'
+  | 'addCard'
+  | 'addAccount'
+  | 'favoriteMarkets'
+  | 'addFavoriteMarkets'
+  | 'removeFavoriteMarkets'
+> = {
+  profile: (call) => ({ status: 200, body: profileRecord(callUser(call), call) }),
+
+  loginAttempts(call) {
+    const attempts = callUser(call)
+      .attempts.values()
+      .map(({ ip, username, status, timeMs }) => ({ ip, username, status, createdAt: writeTime(timeMs) }))
+      .reverse();
+    return { status: 200, body: { status: 'ok', attempts } };
+  },
+
+  referralCode(call) {
+    const user = callUser(call);
+    const referral = user.settings.referral ?? {};
+    return {
+      status: 200,
+      body: {
+        status: 'ok',
+        referredUsersCount: referral.referredUsersCount ?? 0,
+        referralCode: user.referralCode,
+        referralFeeTotalCount: referral.feeTotalCount ?? 0,
+        referralFeeTotal: referral.feeTotal ?? 0,
+      },
+    };
+  },
+
+  limitations(call) {
+    const user = callUser(call);
+    const withdrawn = call.exchange.services.withdrawals.withdrawnBy(user.id, call.timeMs);
+    const limits = Object.entries(usedLimits(user.ceilings, withdrawn)).map(([name, { used, limit }]) => [
+      name,
+      { used: writeDecimal(used, call.forms), limit: writeDecimal(limit, call.forms) },
+    ]);
+    const limitations = {
+      userLevel: user.level,
+      features: user.features,
+      limits: Object.fromEntries(limits) as unknown,
+    };
+    return { status: 200, body: { status: 'ok', limitations } };
+  },
+
+  generateAddress(call) {
+    const user = callUser(call);
+    const { services, accounts } = call.exchange;
+    const currency = addressCurrency(call, user);
+    if (currency === null) return notFoundAnswer('Wallet');
+    if (typeof currency !== 'string') return failedAnswer(currency, call.forms);
+    if (!user.features.coin_deposit) {
+      return failedAnswer(refuse('FeatureUnavailable', 'Coin deposits are not open to this user'), call.forms);
+    }
+    const made = isKnownCurrency(call.exchange, currency)
+      ? services.addresses.generate(user.id, services.currency(currency), textField(call.input, 'network'))
+      : null;
+    if (made === null) return failedAnswer(refuse('InvalidCurrency', `No addresses for ${currency}`), call.forms);
+    accounts.ensure(user.id, currency);
+    return { status: 200, body: { status: 'ok', address: made.address } };
+  },
+
+  addCard(call) {
+    const number = textField(call.input, 'number');
+    const bank = textField(call.input, 'bank');
+    if (number === null || bank === null) {
+      return failedAnswer(refuse('ParseError', 'Expected number and bank'), call.forms);
+    }
+    const result = callUser(call).addCard({ number, bank });
+    return result.ok ? { status: 200, body: { status: 'ok' } } : failedAnswer(result, call.forms);
+  },
+
+  addAccount(call) {
+    const number = textField(call.input, 'number');
+    const shaba = textField(call.input, 'shaba');
+    const bank = textField(call.input, 'bank');
+    if (number === null || shaba === null || bank === null) {
+      return failedAnswer(refuse('ParseError', 'Expected number, shaba and bank'), call.forms);
+    }
+    const result = call.exchange.services.users.addBankAccount(callUser(call), { number, shaba, bank });
+    return result.ok ? { status: 200, body: { status: 'ok' } } : failedAnswer(result, call.forms);
+  },
+
+  favoriteMarkets: (call) => favorites(callUser(call)),
+
+  addFavoriteMarkets(call) {
+    const user = callUser(call);
+    const symbols = namedMarkets(call);
+    if ('code' in symbols) return failedAnswer(symbols, call.forms);
+    user.addFavorites(symbols);
+    return favorites(user);
+  },
+
+  removeFavoriteMarkets(call) {
+    const user = callUser(call);
+    const symbols = textField(call.input, 'market')?.toLowerCase() === 'all' ? 'all' : namedMarkets(call);
+    if (typeof symbols === 'object' && 'code' in symbols) return failedAnswer(symbols, call.forms);
+    user.removeFavorites(symbols);
+    return favorites(user);
+  },
+};

@@ -1,0 +1,77 @@
+import { formatUnits } from '../../domain/money.ts';
+import type { Payment } from '../core/gateway/gateway.ts';
+import type { WireAnswer, WireCall } from './handler.ts';
+import { textField } from './read-field.ts';
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+}
+
+function page(status: number, title: string, body: string): WireAnswer {
+  return {
+    status,
+    headers: HTML,
+    body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>\n`,
+  };
+}
+
+/** Where the payer goes back to: the merchant's address with `status` and `token` added to its query, before any fragment. */
+export function callbackAddress(payment: Payment, status: 0 | 1): string {
+  const [address = '', ...fragment] = payment.callbackUrl.split('#');
+  const separator = address.includes('?') ? '&' : '?';
+  const anchor = fragment.length === 0 ? '' : `#${fragment.join('#')}`;
+  return `${address}${separator}status=${status}&token=${payment.token}${anchor}`;
+}
+
+function choices(payment: Payment, call: WireCall): string {
+  const { gateway } = call.exchange.services;
+  const rialValue = call.exchange.rialValue.bind(call.exchange);
+  return payment.currencies
+    .map((currency, index) => {
+      const owed = gateway.quote(payment, currency, rialValue);
+      const label = `${owed === null ? 'no price' : formatUnits(owed)} ${currency.toUpperCase()}`;
+      return `<p><label><input type="radio" name="currency" value="${currency}"${index === 0 ? ' checked' : ''}> ${label}</label>`;
+    })
+    .join('');
+}
+
+/** `GET /app/paygate/{token}`: the page that a payer sees. Without script; its two buttons post to its own address. */
+export function payPage(call: WireCall): WireAnswer {
+  const { gateway } = call.exchange.services;
+  const payment = gateway.find(call.path['token'] ?? '');
+  if (payment === undefined) return page(404, 'No such payment', '<p>This payment is not known.');
+  if (!gateway.isPayable(payment, call.timeMs)) return page(410, 'Payment closed', '<p>This payment is closed.');
+  const network = gateway.settings.testNetwork ? '<p>Test network: no real coins.' : '';
+  const factor = payment.factorNumber === null ? '' : `<p>Invoice ${escapeHtml(payment.factorNumber)}`;
+  const description = payment.description === null ? '' : `<p>${escapeHtml(payment.description)}`;
+  const buttons =
+    '<p><button name="action" value="pay">Pay</button> <button name="action" value="cancel">Cancel</button>';
+  const form = `<form method="post">${choices(payment, call)}${buttons}</form>`;
+  return page(200, `Pay ${payment.amount} rial`, `${network}${factor}${description}${form}`);
+}
+
+/** `POST /app/paygate/{token}` with `action` `pay` or `cancel`, and `currency`: sends the payer back to the merchant. */
+export function payAction(call: WireCall): WireAnswer {
+  const { gateway } = call.exchange.services;
+  const token = call.path['token'] ?? '';
+  const action = textField(call.input, 'action');
+  if (gateway.find(token) === undefined) return page(404, 'No such payment', '<p>This payment is not known.');
+  if (action !== 'pay' && action !== 'cancel') return page(400, 'Bad request', '<p>Expected action pay or cancel.');
+  const rialValue = call.exchange.rialValue.bind(call.exchange);
+  const moved =
+    action === 'cancel'
+      ? gateway.cancel(token)
+      : gateway.pay(token, { currency: textField(call.input, 'currency'), timeMs: call.timeMs, rialValue });
+  if (moved === null) return page(410, 'Payment closed', '<p>This payment can not be changed any more.');
+  const location = callbackAddress(moved, action === 'pay' ? 1 : 0);
+  return { status: 302, headers: { ...HTML, location }, body: '' };
+}

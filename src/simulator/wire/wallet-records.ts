@@ -1,0 +1,77 @@
+import { divideDown } from '../../domain/rounding.ts';
+import { UNITS_PER_ONE } from '../../domain/money.ts';
+import type { Wallet, WalletTransaction } from '../core/accounts.ts';
+import { confirmationsOf, type Deposit } from '../core/funding/deposits.ts';
+import type { WireCall } from './handler.ts';
+import { writeDecimal, writeNumber } from './write-decimal.ts';
+import { writeTime } from './write-time.ts';
+
+/** Source: interface, "Wallet", first form. The rial worth is at the last price, whole rial, and the same for buying and selling. */
+export function walletRecord(wallet: Wallet, call: WireCall): Record<string, unknown> {
+  const { services } = call.exchange;
+  const addresses = services.addresses.of(wallet.userId, services.currency(wallet.currency));
+  const first = addresses[0]?.[1] ?? null;
+  const rial = call.exchange.rialValue(wallet.currency, wallet.total) ?? 0n;
+  const rialBalance = writeNumber(divideDown(rial, UNITS_PER_ONE) * UNITS_PER_ONE);
+  return {
+    id: wallet.id,
+    currency: wallet.currency,
+    balance: writeDecimal(wallet.total, call.forms),
+    blockedBalance: writeDecimal(wallet.held, call.forms),
+    activeBalance: writeDecimal(wallet.free, call.forms),
+    rialBalance,
+    rialBalanceSell: rialBalance,
+    depositAddress: first?.address ?? null,
+    depositTag: first?.tag ?? null,
+    depositInfo: Object.fromEntries(
+      addresses.map(([network, made]) => [network, { address: made?.address ?? null, tag: made?.tag ?? null }]),
+    ),
+  };
+}
+
+/** Source: interface, "Wallet", second form. */
+export function balanceRecord(wallet: Wallet, call: WireCall): Record<string, unknown> {
+  return {
+    id: wallet.id,
+    balance: writeDecimal(wallet.total, call.forms),
+    blocked: writeDecimal(wallet.held, call.forms),
+  };
+}
+
+/** Source: interface, "Wallet transaction". */
+export function transactionRecord(transaction: WalletTransaction, call: WireCall): Record<string, unknown> {
+  return {
+    id: transaction.id,
+    currency: transaction.currency,
+    created_at: writeTime(transaction.timeMs),
+    calculatedFee: writeDecimal(transaction.fee, call.forms),
+    amount: writeDecimal(transaction.units, call.forms),
+    description: transaction.description,
+  };
+}
+
+/** Source: interface, "Deposit". A deposit that is not confirmed yet has no transaction: `transaction` is null. */
+export function depositRecord(deposit: Deposit, call: WireCall): Record<string, unknown> {
+  const isConfirmed = deposit.transactionId !== null;
+  const amount = writeDecimal(deposit.units, call.forms);
+  return {
+    txHash: deposit.txHash,
+    address: deposit.address,
+    confirmed: isConfirmed,
+    transaction: isConfirmed
+      ? {
+          id: deposit.transactionId,
+          amount,
+          currency: deposit.currency,
+          description: `Deposit ${deposit.txHash}`,
+          created_at: writeTime(deposit.createdAtMs + deposit.requiredConfirmations * deposit.confirmationEveryMs),
+          calculatedFee: writeDecimal(0n, call.forms),
+        }
+      : null,
+    currency: deposit.currency,
+    blockchainUrl: `https://explorer.example/${deposit.network ?? 'bank'}/${deposit.txHash}`,
+    confirmations: isConfirmed ? deposit.requiredConfirmations : confirmationsOf(deposit, call.timeMs),
+    requiredConfirmations: deposit.requiredConfirmations,
+    amount,
+  };
+}
