@@ -1,0 +1,28 @@
+/**
+ * A reply as some deployment writes it, typed by hand from the interface, and what a caller of the client is to get for it. Nothing here
+ * or beside it imports the declarations of endpoints, so that a mistake in them can not hide.
+ */
+export interface BodyCase {
+  /** The client's method. */
+  readonly endpoint: string;
+  /** What is peculiar about this form, as the end of "reads ...". */
+  readonly form: string;
+  /** A request that the client would send. */
+  readonly request?: Readonly<Record<string, unknown>>;
+  /** Raw JSON text. */
+  readonly body: string;
+  /** The decoded value. */
+  readonly value?: unknown;
+  /** Instead of a value: what the exchange refused with. */
+  readonly refused?: { readonly code: string; readonly [field: string]: unknown };
+}
+
+export const BTC_RLS = { symbol: 'BTCIRT', src: 'btc', dst: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as const;
+export const BTC_USDT = { symbol: 'BTCUSDT', src: 'btc', dst: 'usdt', pair: 'BTC-USDT', statsKey: 'btc-usdt' } as const;
+export const SHIB_USDT = {
+  symbol: 'SHIBUSDT',
+  src: 'shib',
+  dst: 'usdt',
+  pair: 'SHIB-USDT',
+  statsKey: 'shib-usdt',
+} as const;
