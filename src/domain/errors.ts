@@ -12,6 +12,8 @@ export interface ErrorTraits {
 }
 
 const nothing = { retry: 'never', outcome: 'none' } as const;
+const notSent = { retry: 'safe', outcome: 'none' } as const;
+const uncertain = { retry: 'never', outcome: 'unknown' } as const;
 
 export const ERROR_TABLE = {
   INVALID_DECIMAL: { ...nothing, meaning: 'A text is not a finite decimal number.' },
@@ -22,10 +24,46 @@ export const ERROR_TABLE = {
     ...nothing,
     meaning: 'A market symbol has none of the four spellings, or its steps are not positive.',
   },
+  INVALID_OPTIONS: { ...nothing, meaning: 'An option of a part of sarraf has a value that it can not work with.' },
+  INVALID_REQUEST: { ...nothing, meaning: 'A request breaks a rule of the interface; it was not sent.' },
+  HOST_NOT_FOUND: { ...notSent, meaning: 'The name of the exchange could not be resolved; nothing was sent.' },
+  CONNECTION_REFUSED: { ...notSent, meaning: 'Nothing listens at the address of the exchange; nothing was sent.' },
+  CONNECTION_FAILED: { ...notSent, meaning: 'No connection came about in time, or none was secure; nothing was sent.' },
+  CONNECTION_LOST: { ...uncertain, meaning: 'The connection ended after the request was sent and before its reply.' },
+  TIMED_OUT: { ...uncertain, meaning: 'The reply did not come in time.' },
+  ABORTED: { ...uncertain, meaning: 'The caller gave up waiting for the reply.' },
+  CLOSED: { ...nothing, meaning: 'The client was closed before the call; nothing was sent.' },
+  TOO_MANY_CALLS: { ...notSent, meaning: 'As many calls as the bound allows are already under way; nothing was sent.' },
+  REPLY_TOO_LARGE: { ...uncertain, meaning: 'The reply is larger than the bound on replies.' },
+  SERVER_ERROR: { ...uncertain, meaning: 'The exchange, or a proxy before it, answered with a 5xx.' },
+  EMPTY_REPLY: { ...uncertain, meaning: 'The reply has no body.' },
+  HTML_REPLY: { ...uncertain, meaning: 'The reply is a web page, as proxies send it, in place of JSON.' },
+  TRUNCATED_REPLY: { ...uncertain, meaning: 'The reply begins as JSON and is not whole.' },
+  UNEXPECTED_REPLY: { ...uncertain, meaning: 'The reply is not of the shape that the interface promises.' },
+  RATE_LIMITED: {
+    ...notSent,
+    meaning: 'A rate limit was exceeded and the request was not handled; to be repeated only after the wait it names.',
+  },
+  UNAUTHORIZED: { ...nothing, meaning: 'The token or key was missing, bad or expired.' },
+  FORBIDDEN: { ...nothing, meaning: 'The token or key lacks the permission for this call.' },
+  REFUSED: {
+    ...nothing,
+    meaning: 'The exchange said no where the caller can not be handed a refusal, such as amid a list.',
+  },
+  TOO_MANY_PAGES: { ...nothing, meaning: 'A list has more pages than the bound that was set for reading it.' },
   INVARIANT: { ...nothing, meaning: 'Something that must always hold does not; trading on would make it worse.' },
 } as const satisfies Record<string, ErrorTraits>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export interface SarrafErrorOptions {
+  readonly cause?: unknown;
+  /** What is known besides, for programs: `httpStatus`, `backOffMs`, `path` and the like. Never a secret. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** Where more is known than the table can say: a read that timed out changed nothing. */
+  readonly retry?: ErrorTraits['retry'];
+  readonly outcome?: ErrorTraits['outcome'];
+}
 
 /** An operating error or a broken invariant. Expected outcomes, such as a refusal by the exchange, are returned, not thrown. */
 export class SarrafError extends Error {
@@ -33,12 +71,14 @@ export class SarrafError extends Error {
   readonly code: ErrorCode;
   readonly retry: ErrorTraits['retry'];
   readonly outcome: ErrorTraits['outcome'];
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: ErrorCode, message: string, options: SarrafErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.retry = ERROR_TABLE[code].retry;
-    this.outcome = ERROR_TABLE[code].outcome;
+    this.retry = options.retry ?? ERROR_TABLE[code].retry;
+    this.outcome = options.outcome ?? ERROR_TABLE[code].outcome;
+    this.details = options.details ?? {};
   }
 }
 

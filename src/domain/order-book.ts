@@ -12,11 +12,12 @@ export interface OrderBook {
   readonly updatedAtMs: number | null;
 }
 
+/** Digits that a float surely holds: a shorter text is compared by its number. */
+const EXACT_DIGITS = 15;
+
 const compare = (left: DecimalText, right: DecimalText): number => {
   if (left === right) return 0;
-  const difference = Number(left) - Number(right);
-  // Floats decide only where they can not be wrong; neighbours closer than a float can tell apart are compared exactly.
-  if (Math.abs(difference) > Math.abs(Number(left)) * 1e-12) return difference;
+  if (left.length <= EXACT_DIGITS && right.length <= EXACT_DIGITS) return Number(left) - Number(right);
   return new Decimal(left).comparedTo(new Decimal(right));
 };
 
@@ -31,8 +32,8 @@ const isSorted = (levels: readonly BookLevel[], direction: 1 | -1): boolean =>
  * that round, so the names on the wire are not believed: the list with the lower prices is the buys. With one side empty there is
  * nothing to compare and `whenOneSided` decides.
  *
- * A book whose sides overlap is inconsistent (read while it changed): levels are dropped from the older belief, which is the deeper one, so
- * that what remains is never crossed.
+ * A book whose sides overlap was read while it changed. Which side is the older can not be told, so the best level of both is dropped until
+ * every bid is below every ask.
  */
 export function orientBook(options: {
   readonly named: { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] };
@@ -60,16 +61,15 @@ function sorted(levels: readonly BookLevel[], direction: 1 | -1): readonly BookL
   return levels.toSorted((left, right) => compare(left[0], right[0]) * direction);
 }
 
+/** Drops as many best levels of both sides as overlap. */
 function uncross(book: OrderBook): OrderBook {
-  const { bids, asks } = book;
-  let bid = 0;
-  let ask = 0;
+  const { bids, asks, updatedAtMs } = book;
+  let dropped = 0;
   for (;;) {
-    const bestBid = bids[bid];
-    const bestAsk = asks[ask];
-    if (bestBid === undefined || bestAsk === undefined || compare(bestBid[0], bestAsk[0]) < 0) break;
-    bid += 1;
-    ask += 1;
+    const bid = bids[dropped];
+    const ask = asks[dropped];
+    if (bid === undefined || ask === undefined || compare(bid[0], ask[0]) < 0) break;
+    dropped += 1;
   }
-  return bid === 0 ? book : { bids: bids.slice(bid), asks: asks.slice(ask), updatedAtMs: book.updatedAtMs };
+  return dropped === 0 ? book : { bids: bids.slice(dropped), asks: asks.slice(dropped), updatedAtMs };
 }

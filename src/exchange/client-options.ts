@@ -1,0 +1,64 @@
+import type { SarrafError } from '../domain/errors.ts';
+import type { Budget } from './endpoint.ts';
+import type { EndpointName } from './endpoints/index.ts';
+import type { RetryPolicy } from './retry.ts';
+import type { LoginCredentials } from './session.ts';
+import type { ApiKey } from './signing.ts';
+import type { Transport } from './transport.ts';
+
+/** Who calls: nobody, a token made elsewhere, a user who logs in, or an API key. */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'login'; readonly login: LoginCredentials }
+  | { readonly kind: 'key'; readonly key: ApiKey };
+
+/** A request that is about to be sent: what a limiter needs to let it pass. */
+export interface OutgoingRequest {
+  readonly endpoint: EndpointName;
+  readonly budget: Budget;
+  /** 1 for the first. */
+  readonly attempt: number;
+}
+
+export interface ClientOptions {
+  /** The exchange's address, `https://host`. Either this or `transport`. */
+  readonly baseUrl?: string;
+  /** Another way to the exchange, such as a simulator in this process. */
+  readonly transport?: Transport;
+  /** The web site's address, for payment pages. */
+  readonly siteUrl?: string;
+  /** The service's own name: the key headers begin with it. `service` by default. */
+  readonly serviceName?: string;
+  readonly credentials?: Credentials;
+  /** Unix time in milliseconds; the machine's clock by default. */
+  readonly nowMs?: () => number;
+  /** A number in [0, 1), for the jitter of retries. */
+  readonly random?: () => number;
+  readonly sleep?: (pauseMs: number) => Promise<void>;
+  /** Time-outs that differ from the declared ones. */
+  readonly timeoutsMs?: Readonly<Partial<Record<EndpointName, number>>>;
+  /** Limits that differ from the interface's table, by budget name. */
+  readonly limits?: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  readonly userAgent?: string;
+  /** For calls that only read; none by default. */
+  readonly retry?: RetryPolicy;
+  /**
+   * Called before every request that leaves, log-ins and retries included, and waited for: the place of a rate limiter. When it throws,
+   * nothing is sent.
+   */
+  readonly admit?: (request: OutgoingRequest) => void | Promise<void>;
+  /** Told how each request ended: its status, or the error that took the answer's place. For logs and metrics. */
+  readonly onSettled?: (
+    request: OutgoingRequest,
+    end: { readonly status: number | null; readonly error: SarrafError | null },
+  ) => void;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly retry?: RetryPolicy;
+  /** For the log-in call of an account that asks for one. */
+  readonly oneTimePassword?: string;
+}

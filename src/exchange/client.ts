@@ -1,0 +1,221 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SarrafError } from '../domain/errors.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import { fixedToken, isAnonymous, keyCredentials, noCredentials, type Authenticator } from './authenticator.ts';
+import { budgetTable } from './budget-table.ts';
+import type { CallOptions, ClientOptions, OutgoingRequest } from './client-options.ts';
+import type { Budget, Endpoint } from './endpoint.ts';
+import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints/index.ts';
+import { PaymentGateway, type Merchant } from './gateway.ts';
+import {
+  iterateOrders,
+  iteratePages,
+  iterateTrades,
+  type OrderQuery,
+  type PagedItem,
+  type PagedName,
+  type PagedRequest,
+  type TradeQuery,
+} from './paging.ts';
+import { decodeReply, type EndpointResult } from './reply-decoder.ts';
+import { encodeRequest, type EncodedRequest } from './request-encoder.ts';
+import { checkRetryPolicy, NO_RETRY, withRetries, type RetryPolicy } from './retry.ts';
+import { TokenSession, type LoginAttempt } from './session.ts';
+import type { HttpResponse, Transport } from './transport.ts';
+import { UndiciTransport } from './undici-transport.ts';
+import { VERSION } from './version.ts';
+
+/** The arguments of an endpoint's method: the request may be left out where all its fields may. */
+type MethodArguments<Name extends EndpointName> =
+  Partial<EndpointRequest<Name>> extends EndpointRequest<Name>
+    ? [request?: EndpointRequest<Name>, options?: CallOptions]
+    : [request: EndpointRequest<Name>, options?: CallOptions];
+
+/** One method an endpoint. */
+export type EndpointMethods = {
+  readonly [Name in keyof typeof ENDPOINTS]: (...call: MethodArguments<Name>) => Promise<EndpointResult<Name>>;
+};
+
+// The methods come from the declarations; this gives the class their types.
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging
+export interface ExchangeClient extends EndpointMethods {}
+
+/**
+ * The exchange as a client sees it: `await client.orderBook({ symbol: 'BTCIRT' })`. Every call returns `{ ok: true, value }`, or the
+ * exchange's refusal as `{ ok: false, code, … }`; it throws a SarrafError where there is no clear answer, and that error's `outcome` says
+ * whether the request can have taken effect. Decimals are exact texts, times are in milliseconds.
+ *
+ * It does not keep to the rate limits by itself: hand it a limiter as `admit`.
+ */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging
+export class ExchangeClient {
+  /** The limits in force, by name. */
+  readonly budgets: ReadonlyMap<string, Budget>;
+  private readonly settings: ClientOptions;
+  private readonly transport: Transport;
+  private readonly authenticator: Authenticator;
+  private readonly retry: RetryPolicy;
+  private readonly userAgent: string;
+
+  constructor(options: ClientOptions) {
+    this.settings = options;
+    this.budgets = budgetTable(options.limits);
+    this.retry = checkRetryPolicy(options.retry ?? NO_RETRY);
+    this.userAgent = options.userAgent ?? `TraderBot/sarraf-${VERSION}`;
+    this.authenticator = this.createAuthenticator();
+    this.transport = options.transport ?? this.createTransport();
+    for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
+      const method = (request: EndpointRequest<typeof name> = {}, call: CallOptions = {}) =>
+        this.call(name, request, call);
+      Object.defineProperty(this, name, { value: method, enumerable: true });
+    }
+  }
+
+  /** Any endpoint by its name; the named methods are this. */
+  async call<Name extends EndpointName>(
+    name: Name,
+    request: EndpointRequest<Name>,
+    options: CallOptions = {},
+  ): Promise<EndpointResult<Name>> {
+    const encoded = encodeRequest(name, request);
+    const policy = options.retry === undefined ? this.retry : checkRetryPolicy(options.retry);
+    return withRetries((attempt) => this.attempt(name, encoded, { ...options, attempt }), {
+      policy: ENDPOINTS[name].idempotent ? policy : NO_RETRY,
+      random: this.settings.random ?? Math.random,
+      sleep: this.settings.sleep ?? (async (pauseMs) => pause(pauseMs, undefined, { ref: true })),
+    });
+  }
+
+  /** Orders one by one by ascending id, from `fromId` on, over as many requests as it takes. */
+  iterateOrders(query: OrderQuery = {}): AsyncGenerator<VenueOrder, void, undefined> {
+    return iterateOrders(this, query);
+  }
+
+  /** Own trades one by one by ascending time, from the trade id `fromId` on. */
+  iterateTrades(query: TradeQuery = {}): AsyncGenerator<VenueTrade, void, undefined> {
+    return iterateTrades(this, query);
+  }
+
+  /** The records of a list that is read by page number. */
+  iteratePages<Name extends PagedName>(
+    name: Name,
+    request: PagedRequest<Name>,
+    options: { readonly maxPages?: number } = {},
+  ): AsyncGenerator<PagedItem<Name>, void, undefined> {
+    return iteratePages(this, name, { request, ...options });
+  }
+
+  /** The payment gateway, for a merchant. */
+  gateway(merchant: Merchant): PaymentGateway {
+    return new PaymentGateway({ client: this, merchant, siteUrl: this.settings.siteUrl ?? null });
+  }
+
+  /** Ends all sockets; calls under way fail. */
+  close(): Promise<void> {
+    return this.transport.close();
+  }
+
+  private async attempt<Name extends EndpointName>(
+    name: Name,
+    encoded: EncodedRequest,
+    call: CallOptions & { readonly attempt: number },
+  ): Promise<EndpointResult<Name>> {
+    const endpoint: Endpoint = ENDPOINTS[name];
+    const outgoing: OutgoingRequest = {
+      endpoint: name,
+      budget: this.budgets.get(endpoint.budget.name) ?? endpoint.budget,
+      attempt: call.attempt,
+    };
+    const unsigned = { endpointName: name, access: endpoint.access, ...encoded };
+    // A log-in that is due goes first, so that nothing is admitted for a call that can not be made.
+    if (this.settings.credentials?.kind === 'login') await this.authenticator.headersFor(unsigned);
+    await this.settings.admit?.(outgoing);
+    // Signed only now: the wait for admission must not make the signature old.
+    const credentials = await this.authenticator.headersFor(unsigned);
+    const response = await this.send(endpoint, outgoing, {
+      encoded,
+      headers: { ...(call.oneTimePassword === undefined ? {} : { 'X-TOTP': call.oneTimePassword }), ...credentials },
+      call,
+    });
+    if (!isAnonymous(endpoint.access)) {
+      if (response.status === 401) this.authenticator.rejected(credentials);
+      else if (response.status < 400) this.authenticator.accepted(credentials);
+    }
+    return decodeReply(name, response);
+  }
+
+  private async send(
+    endpoint: Endpoint,
+    outgoing: OutgoingRequest,
+    parts: {
+      readonly encoded: EncodedRequest;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly call: CallOptions;
+    },
+  ): Promise<HttpResponse> {
+    const { encoded, headers, call } = parts;
+    try {
+      const response = await this.transport.send({
+        ...encoded,
+        headers: {
+          accept: 'application/json',
+          'user-agent': this.userAgent,
+          ...(encoded.body === null ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        timeoutMs: call.timeoutMs ?? this.settings.timeoutsMs?.[outgoing.endpoint] ?? endpoint.timeoutMs,
+        ...(call.signal === undefined ? {} : { signal: call.signal }),
+      });
+      this.settings.onSettled?.(outgoing, { status: response.status, error: null });
+      return response;
+    } catch (error) {
+      if (!(error instanceof SarrafError)) throw error;
+      this.settings.onSettled?.(outgoing, { status: null, error });
+      // A read changes nothing, so a lost answer to it leaves nothing unknown.
+      if (!endpoint.idempotent || error.outcome === 'none') throw error;
+      throw new SarrafError(error.code, error.message, {
+        cause: error.cause ?? error,
+        details: error.details,
+        retry: 'safe',
+        outcome: 'none',
+      });
+    }
+  }
+
+  private createTransport(): Transport {
+    if (this.settings.baseUrl === undefined) {
+      throw new SarrafError('INVALID_OPTIONS', 'expected baseUrl or transport for the client, was neither');
+    }
+    return new UndiciTransport({ baseUrl: this.settings.baseUrl });
+  }
+
+  private createAuthenticator(): Authenticator {
+    const { credentials = { kind: 'none' }, serviceName = 'service', nowMs = Date.now } = this.settings;
+    if (!/^[A-Za-z][A-Za-z0-9-]{0,39}$/.test(serviceName)) {
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected letters, digits and hyphens for serviceName, was "${serviceName}"`,
+      );
+    }
+    switch (credentials.kind) {
+      case 'none':
+        return noCredentials();
+      case 'token':
+        return fixedToken(credentials.token);
+      case 'key':
+        return keyCredentials(credentials.key, { serviceName, nowMs });
+      case 'login':
+        return new TokenSession({ credentials: credentials.login, nowMs, logIn: (attempt) => this.logIn(attempt) });
+    }
+  }
+
+  private async logIn(login: LoginAttempt): Promise<{ readonly key: string; readonly device: string | null }> {
+    const { request, oneTimePassword } = login;
+    const result = await this.call('login', request, oneTimePassword === null ? {} : { oneTimePassword });
+    if (result.ok) return result.value;
+    throw new SarrafError('UNAUTHORIZED', `the log-in was refused with ${result.code}: ${result.message}`, {
+      details: { refusal: result },
+    });
+  }
+}

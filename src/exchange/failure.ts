@@ -1,0 +1,81 @@
+import { normaliseCode } from './refusals.ts';
+import type { HttpResponse } from './transport.ts';
+
+/** What a failed response says, in whichever of its fields. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly clientOrderId: string | null;
+  /** How long to stay away; null where the reply does not say. */
+  readonly backOffMs: number | null;
+  /** The limit that was exceeded; null where the reply does not say. */
+  readonly limit: number | null;
+  /** Whether it clearly speaks of a permission and not of a limit. */
+  readonly isPermission: boolean;
+}
+
+const CODE = /^[A-Za-z0-9_-]{1,64}$/;
+const SPEAKS_OF_LIMIT = /limit|too ?many|throttl|backoff|back off|\brate\b|wait|block/i;
+const SPEAKS_OF_PERMISSION = /permission|not allowed|not permitted|scope|access denied/i;
+const MESSAGE_LENGTH = 300;
+
+type Body = Readonly<Record<string, unknown>>;
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map(String).join(' ');
+  return null;
+}
+
+function codeOf(body: Body, status: number): string {
+  for (const field of ['code', 'error']) {
+    const text = textOf(body[field]);
+    if (text !== null && CODE.test(text)) return normaliseCode(text);
+  }
+  if ('non_field_errors' in body) return 'LoginFailed';
+  if (body['s'] === 'error') return 'HistoryError';
+  if (status === 400) return 'BadRequest';
+  if (status === 404) return 'NotFound';
+  return 'Failed';
+}
+
+function messageOf(body: Body): string {
+  for (const field of ['message', 'detail', 'errmsg', 'non_field_errors', 'error', 'code']) {
+    const text = textOf(body[field]);
+    if (text !== null && text !== '') return text.slice(0, MESSAGE_LENGTH);
+  }
+  return 'no message';
+}
+
+function positive(value: unknown): number | null {
+  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+  return Number.isFinite(number) && number > 0 ? number : null;
+}
+
+/** `Retry-After` in milliseconds. As a date it is read against the server's own `Date`, so that our clock does not matter. */
+function retryAfterMs(headers: HttpResponse['headers']): number | null {
+  const header = headers['retry-after'];
+  if (header === undefined) return null;
+  const seconds = positive(header);
+  if (seconds !== null) return seconds * 1000;
+  const untilMs = Date.parse(header) - Date.parse(headers['date'] ?? '');
+  return Number.isFinite(untilMs) && untilMs > 0 ? untilMs : null;
+}
+
+/** Reads a failed response; both waits are obeyed by taking the longer. */
+export function failureOf(body: Body, response: HttpResponse): Failure {
+  const seconds = positive(body['backOff']);
+  const waits = [seconds === null ? null : seconds * 1000, retryAfterMs(response.headers)].filter(
+    (wait) => wait !== null,
+  );
+  const words = response.body.slice(0, 2000);
+  return {
+    code: codeOf(body, response.status),
+    message: messageOf(body),
+    clientOrderId: textOf(body['clientOrderId']),
+    backOffMs: waits.length === 0 ? null : Math.ceil(Math.max(...waits)),
+    limit: positive(body['limit']),
+    isPermission: waits.length === 0 && SPEAKS_OF_PERMISSION.test(words) && !SPEAKS_OF_LIMIT.test(words),
+  };
+}

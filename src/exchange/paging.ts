@@ -1,0 +1,132 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { EndpointName, EndpointReply, EndpointRequest } from './endpoints/index.ts';
+import type { EndpointResult } from './reply-decoder.ts';
+import type { Page } from './reply-types.ts';
+
+/** What the iterators need of a client. */
+export interface Caller {
+  call<Name extends EndpointName>(name: Name, request: EndpointRequest<Name>): Promise<EndpointResult<Name>>;
+}
+
+/** Lists that are read by page number. */
+export type PagedName = 'ordersList' | 'tradesList' | 'walletTransactions' | 'deposits' | 'withdrawals';
+
+export type PagedRequest<Name extends PagedName> = Omit<EndpointRequest<Name>, 'page' | 'fromId'>;
+
+export type PagedItem<Name extends PagedName> = EndpointReply<Name> extends Page<infer Item> ? Item : never;
+
+export type OrderQuery = Omit<EndpointRequest<'ordersList'>, 'page' | 'order' | 'details'> & {
+  readonly maxPages?: number;
+};
+
+export type TradeQuery = Omit<EndpointRequest<'tradesList'>, 'page' | 'tradeOrder'> & { readonly maxPages?: number };
+
+/** Pages that an iterator reads at most; one more throws `TOO_MANY_PAGES` rather than leaving the rest out silently. */
+const DEFAULT_MAX_PAGES = 100;
+const ORDERS_PAGE_SIZE = 1000;
+const TRADES_PAGE_SIZE = 500;
+
+async function valueOf<Name extends EndpointName>(
+  caller: Caller,
+  name: Name,
+  request: EndpointRequest<Name>,
+): Promise<EndpointReply<Name>> {
+  const result = await caller.call(name, request);
+  if (result.ok) return result.value;
+  throw new SarrafError('REFUSED', `${name}: refused with ${result.code}: ${result.message}`, {
+    details: { refusal: result },
+    retry: result.retry,
+    outcome: result.outcome,
+  });
+}
+
+function tooManyPages(name: string, maxPages: number): SarrafError {
+  return new SarrafError('TOO_MANY_PAGES', `${name}: expected at most ${maxPages} pages, there are more`);
+}
+
+/**
+ * The pages of a list until it ends. Where `hasNext` is missing, the end is an empty page, or one that repeats the page before (a list
+ * that is not paged answers every page number alike).
+ */
+async function* pages<Item>(
+  read: (page: number) => Promise<Page<Item>>,
+  options: { readonly name: string; readonly maxPages: number },
+): AsyncGenerator<readonly Item[], void, undefined> {
+  let previous = '';
+  for (let page = 1; ; page += 1) {
+    if (page > options.maxPages) throw tooManyPages(options.name, options.maxPages);
+    const { items, hasNext } = await read(page);
+    if (items.length === 0) return;
+    if (hasNext === null) {
+      const content = JSON.stringify(items);
+      if (content === previous) return;
+      previous = content;
+    }
+    yield items;
+    if (hasNext === false) return;
+  }
+}
+
+export async function* iteratePages<Name extends PagedName>(
+  caller: Caller,
+  name: Name,
+  options: { readonly request: PagedRequest<Name>; readonly maxPages?: number },
+): AsyncGenerator<PagedItem<Name>, void, undefined> {
+  const read = async (page: number): Promise<Page<PagedItem<Name>>> => {
+    const value: unknown = await valueOf(caller, name, { ...options.request, page } as EndpointRequest<Name>);
+    return value as Page<PagedItem<Name>>;
+  };
+  for await (const items of pages(read, { name, maxPages: options.maxPages ?? DEFAULT_MAX_PAGES })) yield* items;
+}
+
+/**
+ * Orders by ascending id. Each request asks from the id after the last one seen, since the interface gives one page for a `fromId`; all
+ * states unless the query says otherwise.
+ */
+export async function* iterateOrders(caller: Caller, query: OrderQuery): AsyncGenerator<VenueOrder, void, undefined> {
+  const { maxPages = DEFAULT_MAX_PAGES, fromId, ...filters } = query;
+  const pageSize = filters.pageSize ?? ORDERS_PAGE_SIZE;
+  let nextId = fromId ?? 1;
+  for (let page = 1; ; page += 1) {
+    if (page > maxPages) throw tooManyPages('ordersList', maxPages);
+    const request = { status: 'all' as const, ...filters, pageSize, details: 2, order: 'id' as const, fromId: nextId };
+    const { items, hasNext } = await valueOf(caller, 'ordersList', request);
+    let lastId = Number(nextId) - 1;
+    for (const order of items) {
+      if (order.id === null || order.id <= lastId) {
+        const found = order.id ?? 'no id';
+        throw new SarrafError('UNEXPECTED_REPLY', `ordersList: expected ascending ids above ${lastId}, was ${found}`, {
+          outcome: 'none',
+        });
+      }
+      lastId = order.id;
+      yield order;
+    }
+    if (items.length === 0 || hasNext === false) return;
+    nextId = lastId + 1;
+  }
+}
+
+/**
+ * Own trades by ascending time. `fromId` stays as it is and the page number counts, because trades can come in another order than that of their
+ * ids, so that going on from the highest id could leave one out. A trade that moves between pages while they are read comes once.
+ */
+export async function* iterateTrades(caller: Caller, query: TradeQuery): AsyncGenerator<VenueTrade, void, undefined> {
+  const { maxPages = DEFAULT_MAX_PAGES, ...filters } = query;
+  const pageSize = filters.pageSize ?? TRADES_PAGE_SIZE;
+  /** At most maxPages full pages. */
+  const seen = new Set<number>();
+  // The interface ends at page 100.
+  const bound = Math.min(maxPages, DEFAULT_MAX_PAGES);
+  const read = (page: number): Promise<Page<VenueTrade>> =>
+    valueOf(caller, 'tradesList', { ...filters, pageSize, tradeOrder: 'asc' as const, page });
+  for await (const items of pages(read, { name: 'tradesList', maxPages: bound })) {
+    for (const trade of items) {
+      if (seen.has(trade.id)) continue;
+      seen.add(trade.id);
+      yield trade;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { SarrafError } from '../domain/errors.ts';
+import { isAnonymous, type Authenticator, type UnsignedRequest } from './authenticator.ts';
+
+/** How to log in. */
+export interface LoginCredentials {
+  readonly username: string;
+  readonly password: string;
+  /** Asks for a token of 30 days in place of 4 hours. */
+  readonly remember?: boolean;
+  /** The one-time password of this moment, for accounts that ask for one. */
+  readonly oneTimePassword?: () => string | Promise<string>;
+  /** What an earlier log-in called this device: a device not yet known blocks withdrawals for an hour. */
+  readonly device?: string;
+  /** Told the device's name, to be kept for the next start. */
+  readonly onDevice?: (device: string) => void;
+}
+
+export interface LoginAttempt {
+  readonly request: {
+    readonly username: string;
+    readonly password: string;
+    readonly captcha: 'api';
+    readonly remember?: 'yes';
+    readonly device?: string;
+  };
+  /** To be sent in the `X-TOTP` header. */
+  readonly oneTimePassword: string | null;
+}
+
+/** Makes the log-in call; throws when it is not granted. */
+export type LogIn = (attempt: LoginAttempt) => Promise<{ readonly key: string; readonly device: string | null }>;
+
+const HOUR_MS = 3_600_000;
+const LIFETIME_MS = 4 * HOUR_MS;
+const REMEMBERED_LIFETIME_MS = 30 * 24 * HOUR_MS;
+/** Renewed when this share of the lifetime has passed. */
+const RENEW_AFTER_SHARE = 0.9;
+/** No log-in for this long after one that failed or whose token was refused unused: bad tokens get an address blocked. */
+const PAUSE_MS = 600_000;
+
+/**
+ * The token scheme with log-in ("Token scheme"). One token, made at the first call that needs it, renewed before it expires; calls that come
+ * meanwhile wait for the same log-in. A refused token is thrown away and the next call logs in again, once: if that fails too, calls are
+ * refused unsent for ten minutes.
+ */
+export class TokenSession implements Authenticator {
+  private readonly credentials: LoginCredentials;
+  private readonly logIn: LogIn;
+  private readonly nowMs: () => number;
+  private device: string | null;
+  private token: { readonly header: string; readonly renewAtMs: number; proven: boolean } | null = null;
+  private running: Promise<string> | null = null;
+  private pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: {
+    readonly credentials: LoginCredentials;
+    readonly logIn: LogIn;
+    readonly nowMs: () => number;
+  }) {
+    this.credentials = options.credentials;
+    this.logIn = options.logIn;
+    this.nowMs = options.nowMs;
+    this.device = options.credentials.device ?? null;
+  }
+
+  async headersFor(request: UnsignedRequest): Promise<Readonly<Record<string, string>>> {
+    if (isAnonymous(request.access)) return {};
+    return { authorization: await this.currentHeader() };
+  }
+
+  accepted(headers: Readonly<Record<string, string>>): void {
+    if (this.token !== null && headers['authorization'] === this.token.header) this.token.proven = true;
+  }
+
+  rejected(headers: Readonly<Record<string, string>>): void {
+    // An older token's refusal says nothing about the present one.
+    if (this.token === null || headers['authorization'] !== this.token.header) return;
+    if (!this.token.proven) this.pausedUntilMs = this.nowMs() + PAUSE_MS;
+    this.token = null;
+  }
+
+  private currentHeader(): Promise<string> {
+    if (this.token !== null && this.nowMs() < this.token.renewAtMs) return Promise.resolve(this.token.header);
+    this.running ??= this.renew().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  private async renew(): Promise<string> {
+    const startMs = this.nowMs();
+    if (startMs < this.pausedUntilMs) {
+      throw new SarrafError(
+        'UNAUTHORIZED',
+        `expected no log-in for ${this.pausedUntilMs - startMs} ms more, after a failed one`,
+        {
+          details: { pausedForMs: this.pausedUntilMs - startMs },
+        },
+      );
+    }
+    try {
+      const { key, device } = await this.logIn(await this.attempt());
+      if (device !== null && device !== this.device) {
+        this.device = device;
+        this.credentials.onDevice?.(device);
+      }
+      const lifetimeMs = this.credentials.remember === true ? REMEMBERED_LIFETIME_MS : LIFETIME_MS;
+      // The token's time runs from before the log-in, so that a slow reply makes the renewal early, not late.
+      this.token = { header: `Token ${key}`, renewAtMs: startMs + lifetimeMs * RENEW_AFTER_SHARE, proven: false };
+      return this.token.header;
+    } catch (error) {
+      if (error instanceof SarrafError && (error.code === 'UNAUTHORIZED' || error.code === 'RATE_LIMITED')) {
+        this.pausedUntilMs = this.nowMs() + PAUSE_MS;
+      }
+      throw error;
+    }
+  }
+
+  private async attempt(): Promise<LoginAttempt> {
+    const { username, password, remember, oneTimePassword } = this.credentials;
+    return {
+      request: {
+        username,
+        password,
+        captcha: 'api',
+        ...(remember === true ? { remember: 'yes' as const } : {}),
+        ...(this.device === null ? {} : { device: this.device }),
+      },
+      oneTimePassword: oneTimePassword === undefined ? null : await oneTimePassword(),
+    };
+  }
+}

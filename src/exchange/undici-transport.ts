@@ -1,0 +1,152 @@
+import { Pool, type Dispatcher } from 'undici';
+import { SarrafError } from '../domain/errors.ts';
+import { transportFailure } from './transport-failure.ts';
+import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
+
+export interface UndiciTransportOptions {
+  /** Scheme, host and port of the exchange, without a path. */
+  readonly baseUrl: string;
+  /** Sockets kept open at most. */
+  readonly connections?: number;
+  readonly connectTimeoutMs?: number;
+  /** A larger reply ends its request with `REPLY_TOO_LARGE`. */
+  readonly maxReplyBytes?: number;
+  /** Calls under way or waiting for a socket at most; one more is refused with `TOO_MANY_CALLS`. */
+  readonly maxPending?: number;
+}
+
+/** Idle sockets are closed before most servers would: a request on a socket that the server is closing has an unknown outcome. */
+const IDLE_SOCKET_MS = 4000;
+
+function originOf(baseUrl: string): string {
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected an address such as "https://host" for baseUrl, was "${baseUrl}"`,
+    );
+  }
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.pathname !== '/' || url.search !== '') {
+    throw new SarrafError('INVALID_OPTIONS', `expected http or https and no path for baseUrl, was "${baseUrl}"`);
+  }
+  return url.origin;
+}
+
+function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
+
+/** HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. */
+export class UndiciTransport implements Transport {
+  private readonly pool: Pool;
+  private readonly origin: string;
+  private readonly maxPending: number;
+  private pending = 0;
+  private closed = false;
+
+  constructor(options: UndiciTransportOptions) {
+    this.origin = originOf(options.baseUrl);
+    this.maxPending = options.maxPending ?? 256;
+    this.pool = new Pool(this.origin, {
+      connections: options.connections ?? 8,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: IDLE_SOCKET_MS,
+      connect: { timeout: options.connectTimeoutMs ?? 5000 },
+      // One deadline for the whole, kept below, in place of undici's two.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: options.maxReplyBytes ?? 32 * 1024 * 1024,
+    });
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const target = `${request.method} ${this.origin}${request.path.split('?')[0]}`;
+    if (this.closed) throw new SarrafError('CLOSED', `${target}: the client is closed`);
+    if (this.pending >= this.maxPending) {
+      throw new SarrafError('TOO_MANY_CALLS', `${target}: expected at most ${this.maxPending} calls at a time`);
+    }
+    this.pending += 1;
+    try {
+      return await this.dispatch(request, target);
+    } finally {
+      this.pending -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.pool.destroy();
+  }
+
+  private dispatch(request: HttpRequest, target: string): Promise<HttpResponse> {
+    return new Promise((resolve, reject) => {
+      let controller: Dispatcher.DispatchController | null = null;
+      let status = 0;
+      let headers: Record<string, string> = {};
+      const chunks: Buffer[] = [];
+      let over = false;
+
+      const finish = (act: () => void): void => {
+        if (over) return;
+        over = true;
+        clearTimeout(timer);
+        request.signal?.removeEventListener('abort', onAbort);
+        act();
+      };
+      const fail = (cause: unknown): void =>
+        finish(() => reject(transportFailure(cause, { target, begun: controller !== null })));
+      const giveUp = (code: 'TIMED_OUT' | 'ABORTED', message: string): void => {
+        const begun = controller !== null;
+        const traits = begun ? {} : ({ outcome: 'none', ...(code === 'TIMED_OUT' ? { retry: 'safe' } : {}) } as const);
+        const error = new SarrafError(code, `${target}: ${message}${begun ? '' : ' (nothing was sent)'}`, traits);
+        fail(error);
+        controller?.abort(error);
+      };
+      const onAbort = (): void => giveUp('ABORTED', 'the caller gave up');
+      const timer = setTimeout(
+        () => giveUp('TIMED_OUT', `expected a reply within ${request.timeoutMs} ms`),
+        request.timeoutMs,
+      );
+      if (request.signal?.aborted === true) {
+        onAbort();
+        return;
+      }
+      request.signal?.addEventListener('abort', onAbort, { once: true });
+
+      try {
+        this.pool.dispatch(
+          { method: request.method, path: request.path, headers: request.headers, body: request.body },
+          {
+            onRequestStart(started) {
+              // Given up while it waited for a socket, or about to be written a second time: neither may leave.
+              if (over || controller !== null) started.abort(new Error('not to be sent'));
+              else controller = started;
+            },
+            onResponseStart(_controller, statusCode, received) {
+              status = statusCode;
+              headers = flatHeaders(received);
+            },
+            onResponseData(_controller, chunk) {
+              chunks.push(chunk);
+            },
+            onResponseEnd() {
+              finish(() => resolve({ status, headers, body: Buffer.concat(chunks).toString('utf8') }));
+            },
+            onResponseError(_controller, error) {
+              fail(error);
+            },
+          },
+        );
+      } catch (error) {
+        fail(error);
+      }
+    });
+  }
+}

@@ -1,0 +1,20 @@
+/** The library: a typed client of the exchange's interface. */
+export { ExchangeClient, type EndpointMethods } from './exchange/client.ts';
+export type { CallOptions, ClientOptions, Credentials, OutgoingRequest } from './exchange/client-options.ts';
+export type { Access, Budget, Endpoint } from './exchange/endpoint.ts';
+export type { EndpointName, EndpointReply, EndpointRequest } from './exchange/endpoints/index.ts';
+export type { Merchant, PaymentGateway, PaymentReturn } from './exchange/gateway.ts';
+export type { EndpointResult, Refusal, Success } from './exchange/reply-decoder.ts';
+export type { Page } from './exchange/reply-types.ts';
+export type { RetryPolicy } from './exchange/retry.ts';
+export type { LoginCredentials } from './exchange/session.ts';
+export type { ApiKey } from './exchange/signing.ts';
+export type { HttpRequest, HttpResponse, Transport } from './exchange/transport.ts';
+export { SarrafError, type ErrorCode, type ErrorTraits } from './domain/errors.ts';
+export type { Candle, Resolution } from './domain/candle.ts';
+export type { DecimalText } from './domain/decimal-text.ts';
+export type { MarketName, MarketSymbol } from './domain/market-symbol.ts';
+export type { MarketStats } from './domain/market-stats.ts';
+export type { BookLevel, OrderBook } from './domain/order-book.ts';
+export type { Execution, OrderStatus, Side, VenueOrder } from './domain/order.ts';
+export type { PublicTrade, VenueTrade } from './domain/trade.ts';
