@@ -1,0 +1,20 @@
+import type { HttpRequest, HttpResponse, Transport } from '../../src/exchange/transport.ts';
+
+/** A venue that answers everything with one reply, and remembers what it was asked. */
+export class OneReply implements Transport {
+  readonly requests: HttpRequest[] = [];
+  private readonly reply: HttpResponse;
+
+  constructor(reply: Partial<HttpResponse>) {
+    this.reply = { status: 200, headers: { 'content-type': 'application/json' }, body: '', ...reply };
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    this.requests.push(request);
+    return this.reply;
+  }
+
+  async close(): Promise<void> {
+    // Nothing is held open.
+  }
+}
