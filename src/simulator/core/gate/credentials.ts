@@ -63,10 +63,11 @@ export class Credentials {
       });
     }
     for (const key of settings.keys ?? []) {
-      invariant(!this.keys.has(key.publicKey), `expected a key not yet used, was "${key.publicKey}"`);
-      this.keys.set(key.publicKey, {
+      const name = unpadded(key.publicKey);
+      invariant(!this.keys.has(name), `expected a key not yet used, was "${key.publicKey}"`);
+      this.keys.set(name, {
         publicKey: key.publicKey,
-        caller: { userId, credentialId: `key:${key.publicKey}`, scheme: 'key' },
+        caller: { userId, credentialId: `key:${name}`, scheme: 'key' },
         permissions: new Set(key.permissions),
       });
     }
@@ -97,8 +98,9 @@ export class Credentials {
     return found.caller;
   }
 
+  /** The key of a public key, written with or without its padding. */
   keyOf(publicKey: string): Key | undefined {
-    return this.keys.get(publicKey);
+    return this.keys.get(unpadded(publicKey));
   }
 
   /** Ends a token before its time, as a log-out or an administrator does. False when there is none. */
@@ -125,4 +127,8 @@ export class Credentials {
     const [oldest] = this.logins.keys();
     if (this.logins.size >= LOGIN_TOKENS_KEPT && oldest !== undefined) this.logins.delete(oldest);
   }
+}
+
+function unpadded(publicKey: string): string {
+  return publicKey.replace(/=+$/, '');
 }

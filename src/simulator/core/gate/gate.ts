@@ -126,7 +126,7 @@ export class Gate {
     if (signature === null || timestamp === null) {
       return { kind: 'bad', detail: 'Expected a key, a signature and a timestamp together.', counts: true };
     }
-    const key = this.credentials.keyOf(publicKey) ?? this.credentials.keyOf(publicKey.replace(/=+$/, ''));
+    const key = this.credentials.keyOf(publicKey);
     if (key === undefined) return { kind: 'bad', detail: 'Invalid key.', counts: true };
     // A slow clock is no attack: it is refused, but does not bring the IP nearer to its block.
     if (!/^\d{1,12}$/.test(timestamp) || Math.abs(request.timeMs - Number(timestamp) * 1000) > CLOCK_WINDOW_MS) {
