@@ -25,7 +25,7 @@ function page(status: number, title: string, body: string): WireAnswer {
 }
 
 /** Where the payer goes back to: the merchant's address with `status` and `token` added to its query, before any fragment. */
-export function callbackAddress(payment: Payment, status: 0 | 1): string {
+function callbackAddress(payment: Payment, status: 0 | 1): string {
   const [address = '', ...fragment] = payment.callbackUrl.split('#');
   const separator = address.includes('?') ? '&' : '?';
   const anchor = fragment.length === 0 ? '' : `#${fragment.join('#')}`;

@@ -1,5 +1,5 @@
 /** A blockchain that a currency is deposited over. */
-export interface NetworkSettings {
+interface NetworkSettings {
   readonly name: string;
   /** Whether deposits carry a tag beside the address. */
   readonly tagged?: boolean | undefined;

@@ -29,7 +29,7 @@ export interface DepositsState {
 const DEPOSITS_KEPT = 1_000;
 
 /** How far back the list goes. Source: interface, "Other constants". */
-export const DEPOSITS_SHOWN_MS = 92 * 86_400_000;
+const DEPOSITS_SHOWN_MS = 92 * 86_400_000;
 
 /** Confirmations so far: they come at a steady pace and stop at the required number. */
 export function confirmationsOf(deposit: Deposit, timeMs: number): number {

@@ -30,8 +30,8 @@ export interface CredentialsState {
 
 const HOUR_MS = 3_600_000;
 /** Source: interface, "Token scheme". */
-export const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
-export const REMEMBERED_TOKEN_LIFETIME_MS = 30 * 24 * HOUR_MS;
+const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
+const REMEMBERED_TOKEN_LIFETIME_MS = 30 * 24 * HOUR_MS;
 /** Tokens from log-ins kept; beyond, the expired go, then the oldest. */
 const LOGIN_TOKENS_KEPT = 10_000;
 const TOKEN_LENGTH = 40;

@@ -4,7 +4,7 @@ import type { RateBudget } from './limit-settings.ts';
 import type { LimitRefusal, RateLimits } from './rate-limits.ts';
 
 /** What credentials an endpoint asks for. */
-export type GateAccess = 'none' | 'optional-token' | 'token' | Permission | 'merchant';
+type GateAccess = 'none' | 'optional-token' | 'token' | Permission | 'merchant';
 
 export interface GateRequest {
   /** Lower-case names. */
@@ -21,14 +21,14 @@ export interface GateRequest {
   readonly timeMs: number;
 }
 
-export interface GatePass {
+interface GatePass {
   readonly ok: true;
   /** Null where no credentials are needed and none came. */
   readonly caller: GateCaller | null;
 }
 
 /** A request kept out, with the answer it gets. */
-export interface GateRefusal {
+interface GateRefusal {
   readonly ok: false;
   readonly kind: 'unauthorized' | 'permission' | LimitRefusal['kind'];
   readonly status: number;
@@ -46,7 +46,7 @@ export type VerifySignature = (check: {
 }) => boolean;
 
 /** A key's timestamp may be this far from the exchange's clock, on either side. */
-export const CLOCK_WINDOW_MS = 30_000;
+const CLOCK_WINDOW_MS = 30_000;
 
 const ANYONE: GatePass = { ok: true, caller: null };
 

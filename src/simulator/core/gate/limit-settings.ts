@@ -7,7 +7,7 @@ export interface RateBudget {
   readonly per: 'ip' | 'token';
 }
 
-export interface BudgetOverride {
+interface BudgetOverride {
   readonly limit?: number | undefined;
   readonly windowMs?: number | undefined;
 }

@@ -35,7 +35,7 @@ export interface LoggedIn {
 }
 
 /** How long withdrawals are closed after a log-in from a device not known before. Source: interface, "Token scheme". */
-export const NEW_DEVICE_RESTRICTION_MS = 3_600_000;
+const NEW_DEVICE_RESTRICTION_MS = 3_600_000;
 
 const BOT_USER_AGENT = /^TraderBot\/\S/;
 const DEVICE_LENGTH = 32;

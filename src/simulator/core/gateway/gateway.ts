@@ -8,7 +8,7 @@ import type { Users } from '../users/users.ts';
 import { gatewayRefusal, merchantOf, readInvoice, type Invoice, type SendRequest } from './gateway-request.ts';
 import type { GatewaySettings, MerchantSettings } from './gateway-settings.ts';
 
-export type PaymentStatus = 'Pending' | 'Paid' | 'Canceled' | 'Verified';
+type PaymentStatus = 'Pending' | 'Paid' | 'Canceled' | 'Verified';
 
 export interface Payment extends Invoice {
   readonly token: string;

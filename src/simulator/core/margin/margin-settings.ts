@@ -13,14 +13,14 @@ export interface MarginSettings {
   readonly delegationLimitRial: Readonly<Record<string, string>>;
 }
 
-export interface MarginMarketSettings {
+interface MarginMarketSettings {
   readonly positionFeeRate?: string | undefined;
   readonly maxLeverage?: string | undefined;
   readonly sellEnabled?: boolean | undefined;
   readonly buyEnabled?: boolean | undefined;
 }
 
-export interface PoolSettings {
+interface PoolSettings {
   readonly capacity: string;
   readonly filledCapacity?: string | undefined;
   /** An inactive pool has nothing available. */

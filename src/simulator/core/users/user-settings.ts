@@ -1,26 +1,26 @@
 /** What a key may do. A token may do everything. Source: interface, "Key scheme". */
 export type Permission = 'READ' | 'TRADE' | 'WITHDRAW';
 
-export interface KeySettings {
+interface KeySettings {
   /** URL-safe Base64 of the 32 raw bytes. */
   readonly publicKey: string;
   readonly permissions: readonly Permission[];
 }
 
 /** A token made in the user panel. Without `validForMs` it never expires, so that a configured bot runs for ever. */
-export interface PanelTokenSettings {
+interface PanelTokenSettings {
   readonly token: string;
   readonly validForMs?: number | undefined;
 }
 
-export interface BankCardSettings {
+interface BankCardSettings {
   readonly number: string;
   readonly bank: string;
   readonly owner?: string | undefined;
   readonly confirmed?: boolean | undefined;
 }
 
-export interface BankAccountSettings {
+interface BankAccountSettings {
   readonly id?: number | undefined;
   readonly number: string;
   readonly shaba: string;
@@ -95,7 +95,7 @@ export interface UserSettings {
   readonly referral?: ReferralSettings | undefined;
 }
 
-export interface ReferralSettings {
+interface ReferralSettings {
   readonly code?: string | undefined;
   readonly referredUsersCount?: number | undefined;
   readonly feeTotalCount?: number | undefined;
