@@ -28,7 +28,7 @@ import { VERSION } from './version.ts';
 
 /** The arguments of an endpoint's method: the request may be left out where all its fields may. */
 type MethodArguments<Name extends EndpointName> =
-  Partial<EndpointRequest<Name>> extends EndpointRequest<Name>
+  Record<string, never> extends EndpointRequest<Name>
     ? [request?: EndpointRequest<Name>, options?: CallOptions]
     : [request: EndpointRequest<Name>, options?: CallOptions];
 
