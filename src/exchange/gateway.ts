@@ -19,7 +19,7 @@ export interface PaymentReturn {
 }
 
 /** The hash that an answer must carry: MD5 of token, amount in decimal and secret, one after another ("Payment gateway credentials"). */
-export function paymentHash(parts: {
+function paymentHash(parts: {
   readonly token: string;
   readonly amount: string;
   readonly apiSecret: string;

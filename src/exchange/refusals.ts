@@ -96,7 +96,7 @@ export const REFUSAL_TABLE = {
   },
 } as const satisfies Record<string, RefusalTraits>;
 
-export type KnownRefusalCode = keyof typeof REFUSAL_TABLE;
+type KnownRefusalCode = keyof typeof REFUSAL_TABLE;
 
 /** Whether a code is one of the interface's own tables, and not one of ours for replies without a code. */
 export function isDocumentedRefusal(code: string): boolean {

@@ -75,7 +75,7 @@ const WITH_ZONE = /(?:[zZ]|[+-]\d{2}:?\d{2})$/;
  * A time in milliseconds from ISO 8601 or Unix time in seconds or milliseconds, told apart by size. Null when it is neither. A text without
  * an offset is taken as UTC, never as this machine's own zone.
  */
-export function readTimeMs(value: string | number): number | null {
+function readTimeMs(value: string | number): number | null {
   const number = typeof value === 'number' ? value : /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : null;
   if (number !== null) {
     const timeMs = Math.round(number > LARGEST_SECONDS ? number : number * 1000);
