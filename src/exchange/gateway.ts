@@ -19,11 +19,7 @@ export interface PaymentReturn {
 }
 
 /** The hash that an answer must carry: MD5 of token, amount in decimal and secret, one after another ("Payment gateway credentials"). */
-function paymentHash(parts: {
-  readonly token: string;
-  readonly amount: string;
-  readonly apiSecret: string;
-}): string {
+function paymentHash(parts: { readonly token: string; readonly amount: string; readonly apiSecret: string }): string {
   return createHash('md5').update(`${parts.token}${parts.amount}${parts.apiSecret}`, 'utf8').digest('hex');
 }
 
