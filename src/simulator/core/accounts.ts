@@ -194,6 +194,31 @@ export class Accounts {
     return transaction;
   }
 
+  /**
+   * One wallet's side of a trade; the trade has four, and two of the house, made in the same breath. Spelt out rather than through `write`:
+   * it is the hottest line of the exchange.
+   */
+  writeTrade(
+    wallet: Wallet,
+    trade: { readonly id: number; readonly timeMs: number },
+    units: bigint,
+    fee: bigint,
+  ): void {
+    wallet.total += units;
+    if (wallet.held < 0n || wallet.held > wallet.total) wallet.check('Trade');
+    wallet.transactions.push({
+      id: this.nextTransactionId++,
+      walletId: wallet.id,
+      currency: wallet.currency,
+      timeMs: trade.timeMs,
+      units,
+      balanceAfter: wallet.total,
+      fee,
+      description: 'Trade',
+      tradeId: trade.id,
+    });
+  }
+
   /** What every currency's sides add up to: zero, always. For checks. */
   imbalanceOf(currency: string): bigint {
     const { fees, outside, rounding } = this.houseOf(currency);

@@ -88,7 +88,7 @@ export class SimulatedExchange {
       .trades.values()
       .filter((trade) => trade.timeMs > timeMs - MONTH_MS);
     const total = trades.reduce(
-      (sum, trade) => sum + (this.rialValue(trade.order.market.rules.dst, trade.total) ?? 0n),
+      (sum, trade) => sum + (this.rialValue(trade.taker.market.rules.dst, trade.takerTotal) ?? 0n),
       0n,
     );
     return { total, count: trades.length };

@@ -26,9 +26,15 @@ export class CandleSeries {
   /** The running minute as far as it has been added to the coarser bars. */
   private rolled: Bar | null = null;
 
-  onTrade(timeMs: number, price: number, amount: number): void {
+  /** `steps` is price times amount. */
+  onTrade(trade: {
+    readonly timeMs: number;
+    readonly price: number;
+    readonly amount: number;
+    readonly steps: bigint;
+  }): void {
+    const { timeMs, price, amount, steps: value } = trade;
     const { minute } = this;
-    const value = BigInt(price) * BigInt(amount);
     if (minute !== null && timeMs < minute.openTimeMs + 60_000) {
       if (price > minute.high) minute.high = price;
       if (price < minute.low) minute.low = price;

@@ -1,4 +1,3 @@
-import type { Side } from '../../../domain/order.ts';
 import { createMarket, type Market } from '../../../domain/market.ts';
 import { formatUnits } from '../../../domain/money.ts';
 import type { HouseAccount } from '../accounts.ts';
@@ -6,17 +5,8 @@ import { BoundedList } from '../bounded-list.ts';
 import { MatchingBook } from '../matching/matching-book.ts';
 import type { SimulatedOrder } from '../trading/order.ts';
 import { StopBook } from '../trading/stop-book.ts';
+import type { Trade } from '../trading/trade.ts';
 import { CandleSeries } from './candle-series.ts';
-
-/** A trade of the public tape, in steps of the grid it was made on. */
-export interface TapeTrade {
-  readonly timeMs: number;
-  readonly price: number;
-  readonly amount: number;
-  /** Side of the taker. */
-  readonly side: Side;
-  readonly grid: Market;
-}
 
 /** Public trades kept a market; the endpoint shows fewer. */
 const TAPE_KEPT = 1_000;
@@ -40,7 +30,8 @@ export class MarketState {
   /** Accepted, not yet in the book (`New`). */
   readonly waiting = new Set<SimulatedOrder>();
   readonly candles = new CandleSeries();
-  readonly tape = new BoundedList<TapeTrade>(TAPE_KEPT);
+  /** The newest public trades, oldest first. */
+  readonly tape = new BoundedList<Trade>(TAPE_KEPT);
   /** Price of the last trade, or the configured one before the first; in steps of the grid. */
   lastPrice: number;
   /** Set by a trade, taken back when the stops have been looked at. */
@@ -121,7 +112,6 @@ export function rescaleOrder(
 ): void {
   order.grid = to.grid;
   order.price *= to.priceFactor;
-  order.limit *= to.priceFactor;
   order.registeredPrice *= to.priceFactor;
   order.stopPrice *= to.priceFactor;
   order.amount *= to.amountFactor;

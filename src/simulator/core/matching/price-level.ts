@@ -15,16 +15,11 @@ export class BookOrder {
   previous: BookOrder | null = null;
   next: BookOrder | null = null;
 
-  constructor(options: {
-    readonly id: number;
-    readonly side: Side;
-    readonly price: number;
-    readonly remaining: number;
-  }) {
-    this.id = options.id;
-    this.side = options.side;
-    this.price = options.price;
-    this.remaining = options.remaining;
+  constructor(id: number, side: Side, price: number, remaining: number) {
+    this.id = id;
+    this.side = side;
+    this.price = price;
+    this.remaining = remaining;
   }
 }
 

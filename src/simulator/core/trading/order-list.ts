@@ -57,7 +57,7 @@ export function listOrders(trader: Trader, query: OrdersQuery): Page<OrderView> 
 
 function candidates(trader: Trader, query: OrdersQuery): OrderView[] {
   const { asOfMs } = query;
-  if (asOfMs === null) return (query.status === 'open' ? [...trader.open.values()] : allOrders(trader)).map(viewOf);
+  if (asOfMs === null) return (query.status === 'open' ? trader.open.values() : allOrders(trader)).map(viewOf);
   return allOrders(trader)
     .map((order) => viewAsOf(order, asOfMs))
     .filter((view) => view !== undefined);
@@ -67,7 +67,7 @@ function candidates(trader: Trader, query: OrdersQuery): OrderView[] {
 function allOrders(trader: Trader): SimulatedOrder[] {
   const kept = trader.orders.values();
   const oldest = kept[0]?.id ?? Number.POSITIVE_INFINITY;
-  return [...[...trader.open.values()].filter((order) => order.id < oldest), ...kept];
+  return [...trader.open.values().filter((order) => order.id < oldest), ...kept];
 }
 
 function matches({ order, status, matched }: OrderView, query: OrdersQuery): boolean {

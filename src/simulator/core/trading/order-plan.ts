@@ -15,70 +15,122 @@ export interface OrderPlan {
   readonly stopPrice: number;
   readonly status: 'New' | 'Inactive';
   readonly clientOrderId: string | null;
-  /** The price its value is reckoned at, for the minimum and the balance. */
-  readonly referencePrice: number;
+  /** Its value in quote units, rounded up, at the price that the minimum and the balance go by. */
+  readonly value: bigint;
+  /** What it holds at most: units of the currency it pays with. */
+  readonly hold: bigint;
+}
+
+/** What a request becomes: one order, or the two of an OCO. */
+export interface Placement {
+  readonly first: OrderPlan;
+  readonly second: OrderPlan | null;
 }
 
 /** The order, or the two of an OCO (limit first), that a request asks for. Its prices must have been checked. */
-export function planOrders(options: {
+export function planOrders(of: {
   readonly request: PlaceOrder;
   readonly prices: OrderPrices;
   readonly amount: number;
   readonly market: MarketState;
   readonly settings: TradingSettings;
-}): readonly [OrderPlan, ...OrderPlan[]] {
-  const { request, prices, market, settings } = options;
-  const { side } = request;
-  const common = { side, amount: options.amount };
+}): Placement {
+  const { request, prices, amount, market, settings } = of;
+  const { side, execution, clientOrderId } = request;
+  const { grid } = market;
   const price = prices.price ?? NO_PRICE;
   const stopPrice = prices.stopPrice ?? NO_PRICE;
+  const isStop = execution === 'stop_limit' || execution === 'stop_market';
+  const status = isStop ? 'Inactive' : 'New';
   if (request.mode === 'oco') {
     const second = prices.stopLimitPrice ?? NO_PRICE;
-    return [
-      {
-        ...common,
+    return {
+      first: plan(grid, {
+        side,
         execution: 'limit',
-        registeredPrice: price,
+        amount,
+        price,
         limit: price,
+        reference: price,
         stopPrice: NO_PRICE,
         status: 'New',
-        clientOrderId: request.clientOrderId,
-        referencePrice: price,
-      },
-      {
-        ...common,
+        clientOrderId,
+      }),
+      second: plan(grid, {
+        side,
         execution: 'stop_limit',
-        registeredPrice: second,
+        amount,
+        price: second,
         limit: second,
+        reference: second,
         stopPrice,
         status: 'Inactive',
         clientOrderId: null,
-        referencePrice: second,
-      },
-    ];
+      }),
+    };
   }
-  const { execution } = request;
-  const isStop = execution === 'stop_limit' || execution === 'stop_market';
-  const isPriced = execution === 'limit' || execution === 'stop_limit';
-  const referencePrice = prices.price ?? (execution === 'stop_market' ? stopPrice : market.lastPrice);
-  return [
-    {
-      ...common,
-      execution,
-      registeredPrice: price,
-      limit: isPriced ? price : bandEdge(referencePrice, settings.marketBandMillionths, side === 'buy' ? 1 : -1),
-      stopPrice: isStop ? stopPrice : NO_PRICE,
-      status: isStop ? 'Inactive' : 'New',
-      clientOrderId: request.clientOrderId,
-      referencePrice,
-    },
-  ];
+  const stop = isStop ? stopPrice : NO_PRICE;
+  if (execution === 'limit' || execution === 'stop_limit') {
+    return {
+      first: plan(grid, {
+        side,
+        execution,
+        amount,
+        price,
+        limit: price,
+        reference: price,
+        stopPrice: stop,
+        status,
+        clientOrderId,
+      }),
+      second: null,
+    };
+  }
+  const reference = prices.price ?? (isStop ? stopPrice : market.lastPrice);
+  const limit = bandEdge(reference, settings.marketBandMillionths, side === 'buy' ? 1 : -1);
+  return {
+    first: plan(grid, { side, execution, amount, price, limit, reference, stopPrice: stop, status, clientOrderId }),
+    second: null,
+  };
+}
+
+function plan(
+  grid: Market,
+  of: {
+    readonly side: Side;
+    readonly execution: Execution;
+    readonly amount: number;
+    readonly price: number;
+    readonly limit: number;
+    readonly reference: number;
+    readonly stopPrice: number;
+    readonly status: 'New' | 'Inactive';
+    readonly clientOrderId: string | null;
+  },
+): OrderPlan {
+  const value = valueUp(grid, BigInt(of.reference) * BigInt(of.amount));
+  const hold =
+    of.side === 'sell' || of.limit !== of.reference
+      ? holdFor(grid, { side: of.side, price: of.limit }, of.amount)
+      : value;
+  return {
+    side: of.side,
+    execution: of.execution,
+    amount: of.amount,
+    registeredPrice: of.price,
+    limit: of.limit,
+    stopPrice: of.stopPrice,
+    status: of.status,
+    clientOrderId: of.clientOrderId,
+    value,
+    hold,
+  };
 }
 
 /** What an order with `amount` left must hold to be able to fill at its limit: units of the currency it pays with, rounded up. */
-export function holdFor(grid: Market, order: { readonly side: Side; readonly limit: number }, amount: number): bigint {
+export function holdFor(grid: Market, order: { readonly side: Side; readonly price: number }, amount: number): bigint {
   if (order.side === 'sell') return BigInt(amount) * grid.amountStep;
-  return valueUp(grid, BigInt(order.limit) * BigInt(amount));
+  return valueUp(grid, BigInt(order.price) * BigInt(amount));
 }
 
 /** What makes two orders identical: every parameter but the client's own id, which is no property of the trade. */

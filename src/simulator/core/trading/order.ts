@@ -1,9 +1,10 @@
-import type { Execution, TradeKind } from '../../../domain/order.ts';
 import type { Market } from '../../../domain/market.ts';
+import type { Execution, TradeKind } from '../../../domain/order.ts';
 import type { UserId, Wallet } from '../accounts.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { BookOrder } from '../matching/price-level.ts';
 import type { OrderPlan } from './order-plan.ts';
+import type { Trader, WalletPair } from './trader.ts';
 
 /** What an order looked like from a moment on; kept only where lists are to lag behind. */
 export interface OrderVersion {
@@ -18,28 +19,26 @@ export interface OrderVersion {
 export const NO_PRICE = 0;
 
 /**
- * An order of the simulated exchange. Prices and amounts are in steps of `grid`, the market's finest grid so far; what it was registered
+ * An order of the simulated exchange. Its `price` is the worst it may trade at and where it rests. Prices and amounts are in steps of `grid`, the market's finest grid so far; what it was registered
  * with never changes, what was traded grows.
  */
 export class SimulatedOrder extends BookOrder {
-  readonly userId: UserId;
+  readonly trader: Trader;
   readonly market: MarketState;
   readonly execution: Execution;
-  readonly tradeKind: TradeKind = 'Spot';
   readonly clientOrderId: string | null;
   readonly createdAtMs: number;
-  readonly srcWallet: Wallet;
-  readonly dstWallet: Wallet;
+  private readonly wallets: WalletPair;
   grid: Market;
   /** As registered; `NO_PRICE` for a market order without one. */
   registeredPrice: number;
-  /** The worst price it may trade at. */
-  limit: number;
   stopPrice: number;
   amount: number;
   /** `New`, `Active`, `Inactive`, `Done`, `Canceled`, or the configured word of a rejection. */
   status: string;
   pair: SimulatedOrder | null = null;
+  /** Its place among the user's open orders. */
+  openPlace = 0;
   /** Still set aside for it, in the currency it pays with. The second leg of an OCO holds nothing: the first holds for both. */
   held = 0n;
   /** Sum of price times amount of its fills, in steps of the grid. */
@@ -48,45 +47,58 @@ export class SimulatedOrder extends BookOrder {
   total = 0n;
   /** Fees so far, in units of the currency received. */
   fee = 0n;
-  closedAtMs: number | null = null;
   versions: OrderVersion[] | null = null;
 
-  constructor(options: {
-    readonly id: number;
-    readonly userId: UserId;
-    readonly market: MarketState;
-    readonly plan: OrderPlan;
-    readonly createdAtMs: number;
-    readonly srcWallet: Wallet;
-    readonly dstWallet: Wallet;
-  }) {
-    const { plan } = options;
-    super({ id: options.id, side: plan.side, price: plan.limit, remaining: plan.amount });
-    this.userId = options.userId;
-    this.market = options.market;
-    this.grid = options.market.grid;
+  constructor(
+    id: number,
+    plan: OrderPlan,
+    of: {
+      readonly trader: Trader;
+      readonly market: MarketState;
+      readonly wallets: WalletPair;
+      readonly createdAtMs: number;
+    },
+  ) {
+    super(id, plan.side, plan.limit, plan.amount);
+    this.trader = of.trader;
+    this.market = of.market;
+    this.grid = of.market.grid;
     this.execution = plan.execution;
     this.registeredPrice = plan.registeredPrice;
-    this.limit = plan.limit;
     this.stopPrice = plan.stopPrice;
     this.amount = plan.amount;
     this.status = plan.status;
     this.clientOrderId = plan.clientOrderId;
-    this.createdAtMs = options.createdAtMs;
-    this.srcWallet = options.srcWallet;
-    this.dstWallet = options.dstWallet;
-  }
-
-  get matched(): number {
-    return this.amount - this.remaining;
+    this.createdAtMs = of.createdAtMs;
+    this.wallets = of.wallets;
   }
 
   get isOpen(): boolean {
     return this.status === 'Active' || this.status === 'Inactive' || this.status === 'New';
   }
 
-  /** The wallet it pays from. */
   get payingWallet(): Wallet {
-    return this.side === 'buy' ? this.dstWallet : this.srcWallet;
+    return this.side === 'buy' ? this.wallets.dst : this.wallets.src;
+  }
+
+  get receivingWallet(): Wallet {
+    return this.side === 'buy' ? this.wallets.src : this.wallets.dst;
+  }
+
+  get userId(): UserId {
+    return this.trader.userId;
+  }
+
+  get tradeKind(): TradeKind {
+    return 'Spot';
+  }
+
+  get matched(): number {
+    return this.amount - this.remaining;
+  }
+
+  /** A market order ends where the band or its money does; the others rest. */
+  get isMarket(): boolean {
+    return this.execution === 'market' || this.execution === 'stop_market';
   }
 }

@@ -1,7 +1,6 @@
-import { valueUp } from '../../../domain/market.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { refuse, type Refusal } from '../result.ts';
-import { holdFor, type OrderPlan } from './order-plan.ts';
+import type { OrderPlan, Placement } from './order-plan.ts';
 import type { PlaceOrder } from './requests.ts';
 import type { Trader } from './trader.ts';
 
@@ -24,22 +23,26 @@ export function checkAmount(amount: number): Refusal | null {
   return refuse('ParseError', 'amount must be a positive number of amount steps');
 }
 
-/** Refuses a value that does not exceed the market's minimum. */
-export function checkValue(market: MarketState, plan: OrderPlan): Refusal | null {
-  const value = valueUp(market.grid, BigInt(plan.referencePrice) * BigInt(plan.amount));
-  if (value > market.rules.minOrderValue) return null;
+/** Refuses a value that does not exceed the market's minimum. Of an OCO each order must. */
+export function checkValue(market: MarketState, placement: Placement): Refusal | null {
+  const { first, second } = placement;
+  const { minOrderValue } = market.rules;
+  if (first.value > minOrderValue && (second === null || second.value > minOrderValue)) return null;
   return refuse('SmallOrder', 'the value of the order does not exceed the minimum of its market');
 }
 
+/** Refuses what the paying wallet's free part does not cover. */
+export function checkBalance(placement: Placement, free: bigint): Refusal | null {
+  const { first, second } = placement;
+  if (neededFor(first) <= free && (second === null || neededFor(second) <= free)) return null;
+  return refuse('OverValueOrder', 'the order exceeds the usable balance of the wallet');
+}
+
 /**
- * Refuses what the paying wallet's free part does not cover. A market buy may go one band beyond its reference price, but its sender needs
- * to own the value at that price only: its fills end where its money does.
+ * A market buy may go one band beyond its reference price, but its sender needs to own the value at that price only: its fills end where its
+ * money does.
  */
-export function checkBalance(market: MarketState, plans: readonly OrderPlan[], free: bigint): Refusal | null {
-  for (const plan of plans) {
-    const isMarketBuy = plan.side === 'buy' && (plan.execution === 'market' || plan.execution === 'stop_market');
-    const needed = holdFor(market.grid, isMarketBuy ? { side: 'buy', limit: plan.referencePrice } : plan, plan.amount);
-    if (needed > free) return refuse('OverValueOrder', 'the order exceeds the usable balance of the wallet');
-  }
-  return null;
+function neededFor(plan: OrderPlan): bigint {
+  const isMarketBuy = plan.side === 'buy' && (plan.execution === 'market' || plan.execution === 'stop_market');
+  return isMarketBuy ? plan.value : plan.hold;
 }

@@ -6,6 +6,10 @@ const MILLION = 1_000_000n;
 
 /** `price` moved by a share of itself; rounded so that the band is never wider than it says. */
 export function bandEdge(price: number, millionths: number, direction: 1 | -1): number {
+  const product = price * (1_000_000 + direction * millionths);
+  if (product <= Number.MAX_SAFE_INTEGER) {
+    return direction === -1 ? Math.ceil(product / 1_000_000) : Math.floor(product / 1_000_000);
+  }
   const scaled = BigInt(price) * (MILLION + BigInt(direction * millionths));
   const edge = scaled / MILLION;
   return Number(direction === -1 && scaled % MILLION !== 0n ? edge + 1n : edge);
@@ -78,7 +82,14 @@ export function checkPriceConditions(of: {
 }
 
 function checkBand(price: number, last: number, settings: TradingSettings): Refusal | null {
-  const low = bandEdge(last, settings.priceBandMillionths, -1);
-  const high = bandEdge(last, settings.priceBandMillionths, 1);
-  return price < low || price > high ? refuse('BadPrice', 'price is too far from the market price') : null;
+  const distance = Math.abs(price - last);
+  const isWithin = isProductExact(distance, last, settings.priceBandMillionths)
+    ? distance * 1_000_000 <= last * settings.priceBandMillionths
+    : BigInt(distance) * MILLION <= BigInt(last) * BigInt(settings.priceBandMillionths);
+  return isWithin ? null : refuse('BadPrice', 'price is too far from the market price');
+}
+
+/** Whether both sides of the band's inequality stay within the integers that a float holds exactly: the usual case, and far cheaper. */
+function isProductExact(distance: number, last: number, millionths: number): boolean {
+  return distance * 1_000_000 <= Number.MAX_SAFE_INTEGER && last * millionths <= Number.MAX_SAFE_INTEGER;
 }

@@ -1,6 +1,5 @@
 import type { Execution, Side } from '../../../domain/order.ts';
 import type { MarketSymbol } from '../../../domain/market-symbol.ts';
-import type { UserId } from '../accounts.ts';
 
 /**
  * An order as the typed door takes it. Prices and amounts are whole numbers of the market's public steps (the wire door rounds a sender's
@@ -64,17 +63,3 @@ export const DEFAULT_TRADING: TradingSettings = {
   historyKept: 100_000,
   ordersKept: 200_000,
 };
-
-/** A user's trade, in steps of the market's grid at that time. */
-export interface UserTrade {
-  readonly id: number;
-  readonly orderId: number;
-  readonly userId: UserId;
-  readonly timeMs: number;
-  readonly price: number;
-  readonly amount: number;
-  /** Units of the quote currency, before the fee. */
-  readonly total: bigint;
-  /** Units of the currency received. */
-  readonly fee: bigint;
-}

@@ -1,75 +1,94 @@
 import { feeOf } from '../../../domain/fee-schedule.ts';
 import { valueHalfEven, valueUp } from '../../../domain/market.ts';
 import type { Accounts } from '../accounts.ts';
-import type { MarketState } from '../market/market-state.ts';
 import type { SimulatedOrder } from './order.ts';
+import type { Trade } from './trade.ts';
 
 /**
- * Books one fill of one order whose `remaining` is already less: its running totals, its hold, and both wallets. Answers the fill's own total and fee.
+ * Books a trade of two orders whose `remaining` is already less: their running totals and holds, all four wallets, and the house.
  *
  * A buy pays the total in the quote currency and receives the amount less the fee; a sell pays the amount and receives the total less the
- * fee. The total is before the fee (deployments, "Fees").
+ * fee (deployments, "Fees"). The two totals of one trade are differences of two cumulative values and can differ in the last digit; that digit
+ * goes to the house's rounding account.
  */
-export function settleFill(
-  accounts: Accounts,
-  order: SimulatedOrder,
-  fill: {
-    readonly price: number;
-    readonly amount: number;
-    readonly rate: number;
-    readonly timeMs: number;
-    readonly tradeId: number;
-  },
-): { readonly total: bigint; readonly fee: bigint } {
-  const { grid } = order;
-  const amount = BigInt(fill.amount) * grid.amountStep;
-  order.filledSteps += BigInt(fill.price) * BigInt(fill.amount);
-  const cumulative = valueHalfEven(grid, order.filledSteps);
+export function settleTrade(accounts: Accounts, trade: Trade): void {
+  const { taker, maker } = trade;
+  const { market } = taker;
+  const amount = BigInt(trade.amount) * trade.grid.amountStep;
+  const { dst } = market.rules;
+  trade.takerTotal = addFill(taker, trade);
+  trade.makerTotal = addFill(maker, trade);
+  const takerBuys = taker.side === 'buy';
+  trade.takerFee = feeOf(takerBuys ? amount : trade.takerTotal, taker.trader.fees[dst].taker);
+  trade.makerFee = feeOf(takerBuys ? trade.makerTotal : amount, maker.trader.fees[dst].maker);
+  taker.fee += trade.takerFee;
+  maker.fee += trade.makerFee;
+  if (takerBuys) {
+    transfer(accounts, taker, {
+      trade,
+      paid: trade.takerTotal,
+      received: amount - trade.takerFee,
+      fee: trade.takerFee,
+    });
+    transfer(accounts, maker, {
+      trade,
+      paid: amount,
+      received: trade.makerTotal - trade.makerFee,
+      fee: trade.makerFee,
+    });
+    market.srcHouse.fees += trade.takerFee;
+    market.dstHouse.fees += trade.makerFee;
+    if (trade.takerTotal !== trade.makerTotal) market.dstHouse.rounding += trade.takerTotal - trade.makerTotal;
+  } else {
+    transfer(accounts, taker, {
+      trade,
+      paid: amount,
+      received: trade.takerTotal - trade.takerFee,
+      fee: trade.takerFee,
+    });
+    transfer(accounts, maker, {
+      trade,
+      paid: trade.makerTotal,
+      received: amount - trade.makerFee,
+      fee: trade.makerFee,
+    });
+    market.dstHouse.fees += trade.takerFee;
+    market.srcHouse.fees += trade.makerFee;
+    if (trade.takerTotal !== trade.makerTotal) market.dstHouse.rounding += trade.makerTotal - trade.takerTotal;
+  }
+}
+
+/** Adds a fill to an order's running value; answers the fill's own total. */
+function addFill(order: SimulatedOrder, trade: Trade): bigint {
+  order.filledSteps += trade.steps;
+  const cumulative = valueHalfEven(order.grid, order.filledSteps);
   const total = cumulative - order.total;
   order.total = cumulative;
-  const isBuy = order.side === 'buy';
-  const fee = feeOf(isBuy ? amount : total, fill.rate);
-  order.fee += fee;
-  const paying = isBuy ? order.dstWallet : order.srcWallet;
-  const receiving = isBuy ? order.srcWallet : order.dstWallet;
-  const paid = isBuy ? total : amount;
-  const released = releasedBy(order, { left: order.remaining, paid, held: order.held });
+  return total;
+}
+
+function transfer(
+  accounts: Accounts,
+  order: SimulatedOrder,
+  of: { readonly trade: Trade; readonly paid: bigint; readonly received: bigint; readonly fee: bigint },
+): void {
+  const released = releasedBy(order, of.trade.price, of.paid);
   order.held -= released;
-  paying.held -= released;
-  accounts.write(paying, { units: -paid, description: 'Trade', timeMs: fill.timeMs, tradeId: fill.tradeId });
-  accounts.write(receiving, {
-    units: (isBuy ? amount : total) - fee,
-    fee,
-    description: 'Trade',
-    timeMs: fill.timeMs,
-    tradeId: fill.tradeId,
-  });
-  return { total, fee };
+  order.payingWallet.held -= released;
+  accounts.writeTrade(order.payingWallet, of.trade, -of.paid, 0n);
+  accounts.writeTrade(order.receivingWallet, of.trade, of.received, of.fee);
 }
 
 /**
  * How much of an order's hold ends with a fill. What stays must cover the rest at the limit; where values are not whole units, one unit more
  * stays, because the half-even difference of two cumulative totals can exceed the rounded-up value of the rest by one.
  */
-function releasedBy(
-  order: SimulatedOrder,
-  fill: { readonly left: number; readonly paid: bigint; readonly held: bigint },
-): bigint {
-  const afterPaying = fill.held - fill.paid;
-  if (order.side === 'sell') return fill.paid;
+function releasedBy(order: SimulatedOrder, price: number, paid: bigint): bigint {
   const { grid } = order;
-  const rest =
-    valueUp(grid, BigInt(order.limit) * BigInt(fill.left)) +
-    (grid.exactStepProduct === null && fill.left > 0 ? 1n : 0n);
-  return fill.held - (rest < afterPaying ? rest : afterPaying);
-}
-
-/** Books what belongs to the house in one trade: both fees, and the last digit by which the two totals may differ. */
-export function settleHouse(
-  market: MarketState,
-  trade: { readonly buyTotal: bigint; readonly sellTotal: bigint; readonly buyFee: bigint; readonly sellFee: bigint },
-): void {
-  market.srcHouse.fees += trade.buyFee;
-  market.dstHouse.fees += trade.sellFee;
-  market.dstHouse.rounding += trade.buyTotal - trade.sellTotal;
+  // At its own limit a fill costs exactly what was held for it.
+  if (order.side === 'sell' || (price === order.price && grid.exactStepProduct !== null)) return paid;
+  const spare = grid.exactStepProduct === null && order.remaining > 0 ? 1n : 0n;
+  const rest = valueUp(grid, BigInt(order.price) * BigInt(order.remaining)) + spare;
+  const afterPaying = order.held - paid;
+  return order.held - (rest < afterPaying ? rest : afterPaying);
 }

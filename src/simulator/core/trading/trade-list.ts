@@ -1,6 +1,7 @@
 import type { Side } from '../../../domain/order.ts';
 import type { Page } from './order-list.ts';
-import type { TradeOfOrder, Trader } from './trader.ts';
+import { makerSide, takerSide, type Trade, type TradeOfOrder } from './trade.ts';
+import type { Trader } from './trader.ts';
 
 /** How far back the trades list goes. */
 export const TRADES_SHOWN_MS = 180 * 86_400_000;
@@ -21,19 +22,33 @@ export interface TradesQuery {
 /** One page of a trader's trades of the last 180 days, in the order of time. */
 export function listTrades(trader: Trader, query: TradesQuery, timeMs: number): Page<TradeOfOrder> {
   const newestMs = query.asOfMs ?? timeMs;
-  const chosen = trader.trades
-    .values()
-    .filter(
-      (trade) =>
-        trade.timeMs >= timeMs - TRADES_SHOWN_MS &&
-        trade.timeMs <= newestMs &&
-        (query.fromId === null || trade.id >= query.fromId) &&
-        (query.side === null || trade.order.side === query.side) &&
-        (query.srcCurrency === null || trade.order.market.rules.src === query.srcCurrency) &&
-        (query.dstCurrency === null || trade.order.market.rules.dst === query.dstCurrency),
-    );
+  const trades = trader.trades.values();
+  const chosen: TradeOfOrder[] = [];
+  for (let index = firstFrom(trades, query.fromId ?? 0); index < trades.length; index += 1) {
+    const trade = trades[index];
+    if (trade === undefined || trade.timeMs < timeMs - TRADES_SHOWN_MS || trade.timeMs > newestMs) continue;
+    const { rules } = trade.maker.market;
+    if (query.srcCurrency !== null && rules.src !== query.srcCurrency) continue;
+    if (query.dstCurrency !== null && rules.dst !== query.dstCurrency) continue;
+    if (trade.taker.trader === trader && (query.side === null || trade.taker.side === query.side))
+      chosen.push(takerSide(trade));
+    if (trade.maker.trader === trader && (query.side === null || trade.maker.side === query.side))
+      chosen.push(makerSide(trade));
+  }
   if (!query.ascending) chosen.reverse();
   const start = (query.page - 1) * query.pageSize;
   const items = chosen.slice(start, start + query.pageSize);
   return { items, hasNext: chosen.length > start + items.length };
+}
+
+/** Index of the first trade whose id is not below `id`; ids rise. */
+function firstFrom(trades: readonly Trade[], id: number): number {
+  let low = 0;
+  let high = trades.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((trades[middle]?.id ?? 0) < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

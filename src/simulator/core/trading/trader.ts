@@ -1,12 +1,16 @@
 import type { FeeSchedule } from '../../../domain/fee-schedule.ts';
-import type { UserId } from '../accounts.ts';
+import type { Side } from '../../../domain/order.ts';
+import type { Accounts, UserId, Wallet } from '../accounts.ts';
 import { BoundedList } from '../bounded-list.ts';
+import type { MarketState } from '../market/market-state.ts';
+import { OpenOrders } from './open-orders.ts';
 import type { SimulatedOrder } from './order.ts';
-import type { UserTrade } from './requests.ts';
+import type { Trade } from './trade.ts';
 
-/** A user's trade with the order it belongs to. */
-export interface TradeOfOrder extends UserTrade {
-  readonly order: SimulatedOrder;
+/** The two wallets that a user trades a market with. */
+export interface WalletPair {
+  readonly src: Wallet;
+  readonly dst: Wallet;
 }
 
 /** What the trading core knows of one user. */
@@ -17,11 +21,14 @@ export class Trader {
   mayTrade = true;
   /** True when the experimental look-up by client id is not offered: `FeatureUnavailable`. */
   lacksClientIdLookup = false;
+  /** The newest orders, oldest first. */
   readonly orders: BoundedList<SimulatedOrder>;
-  readonly trades: BoundedList<TradeOfOrder>;
-  readonly open = new Map<number, SimulatedOrder>();
+  /** The newest trades, oldest first; one with both sides his own is here once. */
+  readonly trades: BoundedList<Trade>;
+  readonly open = new OpenOrders();
   readonly openByClientId = new Map<string, SimulatedOrder>();
-  /** When an order with these parameters was last accepted. */
+  private readonly walletPairs = new Map<MarketState, WalletPair>();
+  /** When an order with these parameters was last accepted, oldest first. */
   private readonly recent = new Map<string, number>();
 
   constructor(options: { readonly userId: UserId; readonly fees: FeeSchedule; readonly historyKept: number }) {
@@ -29,6 +36,26 @@ export class Trader {
     this.fees = options.fees;
     this.orders = new BoundedList(options.historyKept);
     this.trades = new BoundedList(options.historyKept);
+  }
+
+  /** The wallets for a market, made at the first order there. */
+  walletsFor(market: MarketState, accounts: Accounts): WalletPair {
+    let pair = this.walletPairs.get(market);
+    if (pair === undefined) {
+      pair = {
+        src: accounts.ensure(this.userId, market.rules.src),
+        dst: accounts.ensure(this.userId, market.rules.dst),
+      };
+      this.walletPairs.set(market, pair);
+    }
+    return pair;
+  }
+
+  /** What is free of the currency that an order of this side pays with; a wallet that is not there yet has nothing. */
+  freeFor(side: Side, market: MarketState, accounts: Accounts): bigint {
+    const pair = this.walletPairs.get(market);
+    if (pair !== undefined) return side === 'buy' ? pair.dst.free : pair.src.free;
+    return accounts.find(this.userId, side === 'buy' ? market.rules.dst : market.rules.src)?.free ?? 0n;
   }
 
   /** Whether the same parameters were accepted within the window before `timeMs`. */

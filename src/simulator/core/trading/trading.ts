@@ -3,25 +3,23 @@ import type { MarketSymbol } from '../../../domain/market-symbol.ts';
 import type { Accounts, UserId } from '../accounts.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { valueUp } from '../../../domain/market.ts';
+import { UNITS_PER_ONE } from '../../../domain/money.ts';
 import type { MatchHandler } from '../matching/matching-book.ts';
 import { accept, refuse, type Result } from '../result.ts';
 import { SimulatedOrder } from './order.ts';
-import { holdFor, identityOf, planOrders, type OrderPlan } from './order-plan.ts';
+import { holdFor, identityOf, planOrders, type Placement } from './order-plan.ts';
+import { OrderTable } from './order-table.ts';
 import { checkAmount, checkBalance, checkClientOrderId, checkMayTrade, checkValue } from './placement-checks.ts';
 import { checkPriceConditions, checkPricesGiven, type OrderPrices } from './price-rules.ts';
 import type { CancelOldOrders, OrderReference, PlaceOrder, TradingSettings } from './requests.ts';
-import { settleFill, settleHouse } from './settlement.ts';
-import { Trader, type TradeOfOrder } from './trader.ts';
+import { settleTrade } from './settlement.ts';
+import { Trade } from './trade.ts';
+import { Trader } from './trader.ts';
 
 /** A change that observers are told of, in the order in which it happened. */
 export type TradingEvent =
   | { readonly kind: 'order'; readonly order: SimulatedOrder; readonly timeMs: number }
-  | {
-      readonly kind: 'trade';
-      readonly market: MarketState;
-      readonly maker: TradeOfOrder;
-      readonly taker: TradeOfOrder;
-    };
+  | { readonly kind: 'trade'; readonly trade: Trade };
 
 /**
  * The trading half of the exchange: from an order's acceptance to its end, with holds and fees.
@@ -33,7 +31,7 @@ export class Trading {
   private readonly accounts: Accounts;
   private readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
   private readonly traders = new Map<UserId, Trader>();
-  private readonly orders = new Map<number, SimulatedOrder>();
+  private readonly orders: OrderTable;
   private readonly defaultFees: FeeSchedule;
   private readonly waiting: { readonly order: SimulatedOrder; readonly dueMs: number }[] = [];
   private nextOrderId: number;
@@ -54,6 +52,7 @@ export class Trading {
     this.markets = options.markets;
     this.defaultFees = options.fees;
     this.settings = options.settings;
+    this.orders = new OrderTable(options.settings.ordersKept);
     this.nextOrderId = options.firstOrderId ?? 1;
     this.nextTradeId = options.firstTradeId ?? 1;
   }
@@ -83,11 +82,11 @@ export class Trading {
 
   /** Puts back an order of a stored state; a resting one must not cross. */
   restore(order: SimulatedOrder): void {
-    const trader = this.trader(order.userId);
-    this.orders.set(order.id, order);
-    trader.orders.push(order);
-    if (!order.isOpen) return;
-    this.enlist(trader, order);
+    this.enlist(order);
+    if (!order.isOpen) {
+      this.delist(order);
+      return;
+    }
     if (order.status === 'Active') order.market.book.add(order);
     else if (order.status === 'Inactive') order.market.stops.add(order);
     else order.market.waiting.add(order);
@@ -112,9 +111,9 @@ export class Trading {
       checkClientOrderId(trader, request) ??
       checkPriceConditions({ request, prices, market, settings });
     if (refusal !== null) return refusal;
-    const plans = planOrders({ request, prices, amount, market, settings });
-    const free = this.accounts.find(userId, request.side === 'buy' ? market.rules.dst : market.rules.src)?.free ?? 0n;
-    const refusedValue = checkValue(market, plans[0]) ?? checkBalance(market, plans, free);
+    const placement = planOrders({ request, prices, amount, market, settings });
+    const free = trader.freeFor(request.side, market, this.accounts);
+    const refusedValue = checkValue(market, placement) ?? checkBalance(placement, free);
     if (refusedValue !== null) return refusedValue;
     if (!request.pro) {
       const window = { timeMs, lengthMs: settings.duplicateWindowMs };
@@ -124,7 +123,7 @@ export class Trading {
       }
       trader.remember(parameters, window);
     }
-    const legs = this.register(trader, market, plans);
+    const legs = this.register(trader, { market, placement, free });
     this.start(legs);
     return accept(legs);
   }
@@ -132,7 +131,7 @@ export class Trading {
   /** An open or closed order of a user, or undefined. A client id finds open orders only. */
   find(userId: UserId, reference: OrderReference): SimulatedOrder | undefined {
     if (reference.id !== null) {
-      const order = this.orders.get(reference.id);
+      const order = this.orders.find(reference.id);
       return order?.userId === userId ? order : undefined;
     }
     return reference.clientOrderId === null
@@ -162,14 +161,16 @@ export class Trading {
   cancelOld(userId: UserId, filter: CancelOldOrders, timeMs: number): number {
     this.nowMs = timeMs;
     if (filter.tradeType === 'margin') return 0;
-    const chosen = [...this.trader(userId).open.values()].filter(
-      (order) =>
-        order.status === 'Active' &&
-        (filter.createdAtOrBeforeMs === null || order.createdAtMs <= filter.createdAtOrBeforeMs) &&
-        (filter.execution === null || order.execution === filter.execution) &&
-        (filter.srcCurrency === null || order.market.rules.src === filter.srcCurrency) &&
-        (filter.dstCurrency === null || order.market.rules.dst === filter.dstCurrency),
-    );
+    const chosen = this.trader(userId)
+      .open.values()
+      .filter(
+        (order) =>
+          order.status === 'Active' &&
+          (filter.createdAtOrBeforeMs === null || order.createdAtMs <= filter.createdAtOrBeforeMs) &&
+          (filter.execution === null || order.execution === filter.execution) &&
+          (filter.srcCurrency === null || order.market.rules.src === filter.srcCurrency) &&
+          (filter.dstCurrency === null || order.market.rules.dst === filter.dstCurrency),
+      );
     return chosen.filter((order) => this.cancel(order, timeMs)).length;
   }
 
@@ -181,7 +182,9 @@ export class Trading {
   ): void {
     const wallet = this.accounts.find(userId, currency);
     if (wallet === undefined) return;
-    const orders = [...this.trader(userId).open.values()].filter((order) => order.payingWallet === wallet);
+    const orders = this.trader(userId)
+      .open.values()
+      .filter((order) => order.payingWallet === wallet);
     for (const order of orders.toReversed()) {
       if (wallet.free >= options.needed) return;
       this.cancel(order, options.timeMs);
@@ -208,50 +211,34 @@ export class Trading {
     }
   }
 
-  /** Makes the orders of accepted plans. The first holds for both of an OCO: the dearer of the two. */
-  private register(trader: Trader, market: MarketState, plans: readonly OrderPlan[]): readonly SimulatedOrder[] {
-    const { userId } = trader;
-    const srcWallet = this.accounts.ensure(userId, market.rules.src);
-    const dstWallet = this.accounts.ensure(userId, market.rules.dst);
-    const common = { userId, market, createdAtMs: this.nowMs, srcWallet, dstWallet };
-    const legs = plans.map((plan) => new SimulatedOrder({ id: this.nextOrderId++, plan, ...common }));
-    const [first, second] = legs;
-    if (first === undefined) return legs;
-    let needed = holdFor(market.grid, first, first.amount);
-    if (second !== undefined) {
-      first.pair = second;
-      second.pair = first;
-      const other = holdFor(market.grid, second, second.amount);
-      if (other > needed) needed = other;
-    }
+  /** Makes the orders of an accepted placement. The first holds for both of an OCO: the dearer of the two. */
+  private register(
+    trader: Trader,
+    { market, placement, free }: { readonly market: MarketState; readonly placement: Placement; readonly free: bigint },
+  ): readonly SimulatedOrder[] {
+    const of = { trader, market, wallets: trader.walletsFor(market, this.accounts), createdAtMs: this.nowMs };
+    const first = new SimulatedOrder(this.nextOrderId++, placement.first, of);
+    let { hold } = placement.first;
+    if (placement.second !== null && placement.second.hold > hold) hold = placement.second.hold;
     const { payingWallet } = first;
-    const { free } = payingWallet;
-    first.held = needed < free ? needed : free;
+    first.held = hold < free ? hold : free;
     payingWallet.hold(first.held);
-    for (const order of legs) {
-      this.orders.set(order.id, order);
-      trader.orders.push(order);
-      this.enlist(trader, order);
-      if (this.settings.recordVersions) order.versions = [];
-    }
-    if (this.orders.size > this.settings.ordersKept * 1.25) this.forgetOldOrders();
-    return legs;
+    this.enlist(first);
+    if (placement.second === null) return [first];
+    const second = new SimulatedOrder(this.nextOrderId++, placement.second, of);
+    first.pair = second;
+    second.pair = first;
+    this.enlist(second);
+    return [first, second];
   }
 
-  /** Drops the oldest closed orders; what is open stays however old. */
-  private forgetOldOrders(): void {
-    let excess = this.orders.size - this.settings.ordersKept;
-    for (const [id, order] of this.orders) {
-      if (excess <= 0) return;
-      if (order.isOpen) continue;
-      this.orders.delete(id);
-      excess -= 1;
-    }
-  }
-
-  private enlist(trader: Trader, order: SimulatedOrder): void {
-    trader.open.set(order.id, order);
+  private enlist(order: SimulatedOrder): void {
+    const { trader } = order;
+    this.orders.add(order);
+    trader.orders.push(order);
+    trader.open.add(order);
     if (order.clientOrderId !== null) trader.openByClientId.set(order.clientOrderId, order);
+    if (this.settings.recordVersions) order.versions = [];
   }
 
   private start(legs: readonly SimulatedOrder[]): void {
@@ -275,13 +262,12 @@ export class Trading {
   /** Takes from the book, then rests, or ends if it may not rest. */
   private enter(order: SimulatedOrder): void {
     const { market } = order;
-    market.waiting.delete(order);
+    if (market.waiting.size > 0) market.waiting.delete(order);
     order.status = 'Active';
-    market.book.match(order, order.limit, this.matchHandler);
+    market.book.match(order, order.price, this.matchHandler);
     if (!order.isOpen) return;
-    const mayRest = order.execution === 'limit' || order.execution === 'stop_limit';
     if (order.remaining === 0) this.close(order, 'Done');
-    else if (!mayRest) this.close(order, 'Canceled');
+    else if (order.isMarket) this.close(order, 'Canceled');
     else {
       market.book.add(order);
       this.changed(order);
@@ -289,7 +275,7 @@ export class Trading {
   }
 
   private readonly matchHandler: MatchHandler<SimulatedOrder> = {
-    reach: (taker, match) => (taker.side === 'buy' ? affordable(taker, match) : match.amount),
+    reach: affordable,
     onMatch: (taker, maker, amount) => {
       if (taker.pair !== null) this.endPair(taker);
       if (maker.pair !== null) this.endPair(maker);
@@ -301,55 +287,18 @@ export class Trading {
     },
   };
 
-  /** One trade: both orders, all four wallets, the house, the tape. */
+  /** One trade: its money, both users' lists, the tape, the candles. */
   private book(taker: SimulatedOrder, maker: SimulatedOrder, amount: number): void {
     const { market } = taker;
-    const timeMs = this.nowMs;
-    const { price } = maker;
-    const { dst } = market.rules;
-    const id = this.nextTradeId++;
-    const takerTrader = this.trader(taker.userId);
-    const makerTrader = this.trader(maker.userId);
-    const takerFill = settleFill(this.accounts, taker, {
-      price,
-      amount,
-      rate: takerTrader.fees[dst].taker,
-      timeMs,
-      tradeId: id,
-    });
-    const makerFill = settleFill(this.accounts, maker, {
-      price,
-      amount,
-      rate: makerTrader.fees[dst].maker,
-      timeMs,
-      tradeId: id,
-    });
-    const [buy, sell] = taker.side === 'buy' ? [takerFill, makerFill] : [makerFill, takerFill];
-    settleHouse(market, { buyTotal: buy.total, sellTotal: sell.total, buyFee: buy.fee, sellFee: sell.fee });
-    const common = { id, timeMs, price, amount };
-    const takerTrade: TradeOfOrder = {
-      ...common,
-      orderId: taker.id,
-      userId: taker.userId,
-      total: takerFill.total,
-      fee: takerFill.fee,
-      order: taker,
-    };
-    const makerTrade: TradeOfOrder = {
-      ...common,
-      orderId: maker.id,
-      userId: maker.userId,
-      total: makerFill.total,
-      fee: makerFill.fee,
-      order: maker,
-    };
-    takerTrader.trades.push(takerTrade);
-    makerTrader.trades.push(makerTrade);
-    market.lastPrice = price;
-    market.candles.onTrade(timeMs, price, amount);
-    market.tape.push({ timeMs, price, amount, side: taker.side, grid: market.grid });
+    const trade = new Trade(this.nextTradeId++, this.nowMs, { maker, taker, amount });
+    settleTrade(this.accounts, trade);
+    taker.trader.trades.push(trade);
+    if (maker.trader !== taker.trader) maker.trader.trades.push(trade);
+    market.lastPrice = trade.price;
+    market.candles.onTrade(trade);
+    market.tape.push(trade);
     market.hasMoved = true;
-    this.onEvent?.({ kind: 'trade', market, maker: makerTrade, taker: takerTrade });
+    this.onEvent?.({ kind: 'trade', trade });
   }
 
   /** Executing one order of an OCO cancels the other. */
@@ -368,15 +317,19 @@ export class Trading {
   }
 
   private settleEnd(order: SimulatedOrder): void {
-    const trader = this.trader(order.userId);
     if (order.held > 0n) {
       order.payingWallet.release(order.held);
       order.held = 0n;
     }
-    order.closedAtMs = this.nowMs;
-    trader.open.delete(order.id);
-    if (order.clientOrderId !== null) trader.openByClientId.delete(order.clientOrderId);
+    this.delist(order);
     this.changed(order);
+  }
+
+  private delist(order: SimulatedOrder): void {
+    const { trader, clientOrderId } = order;
+    this.orders.onClosed(order);
+    trader.open.remove(order);
+    if (clientOrderId !== null) trader.openByClientId.delete(clientOrderId);
   }
 
   /**
@@ -406,6 +359,7 @@ export class Trading {
   }
 
   private changed(order: SimulatedOrder): void {
+    if (order.versions === null && this.onEvent === null) return;
     order.versions?.push({
       timeMs: this.nowMs,
       status: order.status,
@@ -428,10 +382,10 @@ function onGrid(request: PlaceOrder, market: MarketState): OrderPrices {
   };
 }
 
-/** How much of a match a buyer can still pay: all of it, unless a market order's money runs out within its band. */
-function affordable(buyer: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
-  const { grid } = buyer;
-  const isBounded = buyer.execution === 'market' || buyer.execution === 'stop_market';
-  if (!isBounded || valueUp(grid, BigInt(match.price) * BigInt(match.amount)) <= buyer.held) return match.amount;
-  return Number((buyer.held * 10_000_000_000n) / (BigInt(match.price) * grid.stepProduct));
+/** How much of a match a taker can still pay: all of it, unless the money of a market buy runs out within its band. */
+function affordable(taker: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
+  if (taker.side === 'sell' || !taker.isMarket) return match.amount;
+  const { grid, held } = taker;
+  if (valueUp(grid, BigInt(match.price) * BigInt(match.amount)) <= held) return match.amount;
+  return Number((held * UNITS_PER_ONE) / (BigInt(match.price) * grid.stepProduct));
 }
