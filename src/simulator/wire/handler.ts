@@ -1,5 +1,6 @@
 import type { EndpointName } from '../../exchange/endpoints/index.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
+import type { Distortion } from './distortion.ts';
 import type { WireForms } from './forms.ts';
 
 /** Who asks, once the gate has let the request in. */
@@ -28,6 +29,8 @@ export interface WireCall {
   readonly input: WireInput;
   readonly timeMs: number;
   readonly forms: WireForms;
+  /** What a fault does to this reply. */
+  readonly distortion?: Distortion;
 }
 
 /** An answer before it is turned into bytes. A string body is sent as it is (HTML), anything else as JSON. */

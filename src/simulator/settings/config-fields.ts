@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
+import { rateOfPercent } from '../../domain/fee-schedule.ts';
+
+/** A number written bare keeps its meaning up to these many digits; a longer one must be quoted. */
+const SURE_DIGITS = 15;
+
+function decimalField(expected: string, accepts: (text: DecimalText) => boolean) {
+  return z
+    .union([z.string(), z.number()], { error: `expected ${expected}` })
+    .transform((value, context): DecimalText => {
+      const text = tryDecimalText(value);
+      const isSure = typeof value === 'string' || String(value).replace(/\D/g, '').length <= SURE_DIGITS;
+      if (text !== null && isSure && accepts(text)) return text;
+      const quoted = isSure ? expected : `${expected} in quotes, as it has more than ${SURE_DIGITS} digits`;
+      context.addIssue({ code: 'custom', message: `expected ${quoted}, was ${JSON.stringify(value)}` });
+      return z.NEVER;
+    });
+}
+
+/** A decimal above zero, quoted or bare. */
+export const positiveDecimal = () =>
+  decimalField('a positive decimal such as "0.000001"', (text) => !text.startsWith('-') && text !== '0');
+
+/** A decimal, not negative. */
+export const decimalAmount = () => decimalField('a decimal such as "2500.5"', (text) => !text.startsWith('-'));
+
+/** A fee in percent, as millionths. */
+export const feePercent = () =>
+  decimalAmount().transform((text, context): number => {
+    try {
+      return rateOfPercent(text);
+    } catch {
+      const message = `expected a percent with at most four decimals such as "0.25", was "${text}"`;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    }
+  });
+
+/** A currency symbol, lower case. */
+export const currencySymbol = () =>
+  z.string().regex(/^[a-z0-9_]{1,20}$/, 'expected a currency symbol in lower case, such as btc');
+
+export const durationMs = () => z.int().min(0).max(10_000_000_000_000);
+
+/** Leaves out what is undefined, so that defaults laid under it show. */
+export function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>;
+  };
+}

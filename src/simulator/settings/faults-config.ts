@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
+import { FAULT_KINDS, LONGEST_DELAY_MS } from '../faults/fault-rule.ts';
+
+const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
+
+const rule = z.strictObject({
+  kind: z.enum(FAULT_KINDS),
+  endpoints: z.array(z.enum(ENDPOINT_NAMES)).min(1).optional(),
+  requests: z.array(z.int().min(1)).min(1).optional(),
+  probability: z.number().min(0).max(1).optional(),
+  delayMs: z.int().min(0).max(LONGEST_DELAY_MS).optional(),
+  lagMs: z.int().min(0).optional(),
+  isHandled: z.boolean().optional(),
+  backOff: z.int().min(1).optional(),
+});
+
+/** What is to go wrong. At most 100 rules. */
+export const faultsConfig = z.strictObject({
+  seed: z.int().min(0).optional(),
+  clockSkewMs: z.int().optional(),
+  rules: z.array(rule).max(100).optional(),
+});

@@ -1,0 +1,138 @@
+import { ENDPOINTS } from '../../../exchange/endpoints/index.ts';
+import type { MarketSymbol } from '../../../domain/market-symbol.ts';
+import { priceUnits } from '../../../domain/market.ts';
+import type { Price } from '../../../domain/money.ts';
+import type { MarketState } from '../../core/market/market-state.ts';
+import { refuse } from '../../core/result.ts';
+import { candleColumns, chooseBars, readResolution } from '../candle-columns.ts';
+import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
+import { bookRecord, depthRecord, statsRecord, writeUnixTime } from '../market-records.ts';
+import { activeCurrencies, optionsRecord } from '../options-record.ts';
+import { integerField, textField } from '../read-field.ts';
+import { readRequest } from '../read-request.ts';
+import { writeDecimal, writeNumber } from '../write-decimal.ts';
+import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
+
+/** Public trades of one reply. No document gives the number. */
+const TRADES_SHOWN = 50;
+
+/** Whose prices the global statistics show: there is no other exchange in here, so they are our own, in tether. */
+const PROVIDER = 'reference';
+
+function marketInPath(call: WireCall): MarketState | undefined {
+  return call.exchange.markets.get((call.path['symbol'] ?? '').toUpperCase() as MarketSymbol);
+}
+
+function historyError(errmsg: string): WireAnswer {
+  return { status: 200, body: { s: 'error', errmsg } };
+}
+
+/** Tether prices by currency, in units. */
+function tetherPrices(call: WireCall): ReadonlyMap<string, bigint> {
+  const prices = new Map<string, bigint>();
+  for (const currency of activeCurrencies(call.exchange)) {
+    const market = call.exchange.marketOf(currency, 'usdt');
+    if (market !== undefined) prices.set(currency, priceUnits(market.grid, market.lastPrice as Price));
+  }
+  return prices;
+}
+
+/** Source: interface, "Public market data". */
+export const marketDataHandlers: WireHandlers<
+  'orderBook' | 'allOrderBooks' | 'depth' | 'publicTrades' | 'marketStats' | 'history' | 'globalStats' | 'options'
+> = {
+  orderBook(call) {
+    const market = marketInPath(call);
+    if (market === undefined) return notFoundAnswer('Market');
+    return {
+      status: 200,
+      body: { status: 'ok', ...bookRecord(call.exchange.books.of(market, call.timeMs), call.forms) },
+    };
+  },
+
+  allOrderBooks(call) {
+    const body: Record<string, unknown> = { status: 'ok' };
+    for (const [symbol, market] of call.exchange.markets) {
+      body[symbol] = bookRecord(call.exchange.books.of(market, call.timeMs), call.forms);
+    }
+    return { status: 200, body };
+  },
+
+  depth(call) {
+    const market = marketInPath(call);
+    if (market === undefined) return notFoundAnswer('Market');
+    return {
+      status: 200,
+      body: { status: 'ok', ...depthRecord(call.exchange.books.of(market, call.timeMs), call.forms) },
+    };
+  },
+
+  publicTrades(call) {
+    const market = marketInPath(call);
+    if (market === undefined) return notFoundAnswer('Market');
+    const trades = market.tape
+      .values()
+      .slice(-TRADES_SHOWN)
+      .reverse()
+      .map(({ timeMs, price, amount, side, grid }) => ({
+        time: writeUnixTime(timeMs, call.forms),
+        price: writeDecimal(BigInt(price) * grid.priceStep, call.forms),
+        volume: writeDecimal(BigInt(amount) * grid.amountStep, call.forms),
+        type: side,
+      }));
+    return { status: 200, body: { status: 'ok', trades } };
+  },
+
+  marketStats(call) {
+    const request = readRequest(ENDPOINTS.marketStats.request, call.input);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const stats: Record<string, unknown> = {};
+    for (const src of request.value.srcCurrency.split(',')) {
+      for (const dst of request.value.dstCurrency.split(',')) {
+        const market = call.exchange.marketOf(src, dst);
+        if (market !== undefined) stats[market.rules.statsKey] = statsRecord(market, call.timeMs, call.forms);
+      }
+    }
+    if (Object.keys(stats).length === 0) {
+      return failedAnswer(refuse('InvalidMarketPair', 'No market of these currencies'), call.forms);
+    }
+    return { status: 200, body: { status: 'ok', stats } };
+  },
+
+  history(call) {
+    const { input } = call;
+    const market = call.exchange.markets.get((textField(input, 'symbol') ?? '').toUpperCase() as MarketSymbol);
+    if (market === undefined) return historyError('Invalid symbol!');
+    const resolution = readResolution(textField(input, 'resolution') ?? '');
+    if (resolution === undefined) return historyError('Invalid resolution!');
+    const to = integerField(input, 'to');
+    const from = integerField(input, 'from');
+    const countback = integerField(input, 'countback');
+    const page = integerField(input, 'page') ?? 1;
+    if (to === null || to === 'invalid') return historyError('Expected to as a Unix time in seconds!');
+    if (from === 'invalid' || countback === 'invalid' || page === 'invalid' || page < 1 || (countback ?? 1) < 1) {
+      return historyError('Expected from, countback and page as positive integers!');
+    }
+    const bars = chooseBars(market.candles.bars(resolution), {
+      toMs: to * 1000,
+      fromMs: from === null ? null : from * 1000,
+      countback,
+      page,
+    });
+    return { status: 200, body: bars.length === 0 ? { s: 'no_data' } : candleColumns(bars, market.grid) };
+  },
+
+  globalStats(call) {
+    const prices = [...tetherPrices(call)];
+    if (call.forms.globalStats === 'by-provider') {
+      const byCurrency = Object.fromEntries(prices.map(([currency, units]) => [currency, writeNumber(units)]));
+      return { status: 200, body: { status: 'ok', markets: { [PROVIDER]: byCurrency } } };
+    }
+    const byCurrency = prices.map(
+      ([currency, units]) => [currency, { [PROVIDER]: { price: writeDecimal(units, call.forms) } }] as const,
+    );
+    return { status: 200, body: { ...Object.fromEntries(byCurrency), status: 'ok' } };
+  },
+
+  options: (call) => ({ status: 200, body: optionsRecord(call.exchange, call.forms) }),
+};
