@@ -1,0 +1,58 @@
+import type { ClientOptions } from '../../../src/exchange/client-options.ts';
+import { ExchangeClient } from '../../../src/exchange/client.ts';
+import type { EndpointReply, EndpointName } from '../../../src/exchange/endpoints/index.ts';
+import type { EndpointResult, Refusal } from '../../../src/exchange/reply-decoder.ts';
+import type { Transport } from '../../../src/exchange/transport.ts';
+import type { SimulatedExchange } from '../../../src/simulator/core/exchange.ts';
+import { ALICE_TOKEN, BOB_TOKEN } from '../world.ts';
+
+/** A clock that only the test moves. */
+export class TestClock {
+  nowMs: number;
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+}
+
+/** An exchange that the suite can be run on, whatever stands between it and the client. */
+export interface Venue {
+  /** For setting scenes, never for judging them. */
+  readonly exchange: SimulatedExchange;
+  readonly clock: TestClock;
+  /** A new way to it. The venue closes what it hands out. */
+  transport(): Transport;
+  close(): Promise<void>;
+}
+
+/** Who calls, by default with a token of the user panel. */
+export function clientOf(
+  venue: Venue,
+  who: 'alice' | 'bob' | 'nobody' | NonNullable<ClientOptions['credentials']>,
+): ExchangeClient {
+  const tokens = { alice: ALICE_TOKEN, bob: BOB_TOKEN };
+  const credentials: NonNullable<ClientOptions['credentials']> =
+    typeof who === 'object' ? who : who === 'nobody' ? { kind: 'none' } : { kind: 'token', token: tokens[who] };
+  return new ExchangeClient({
+    transport: venue.transport(),
+    credentials,
+    nowMs: () => venue.clock.nowMs,
+    siteUrl: 'https://site.example.test',
+  });
+}
+
+/** The value of an answer that must not be a refusal. */
+export async function valueOf<Name extends EndpointName>(
+  answer: Promise<EndpointResult<Name>>,
+): Promise<EndpointReply<Name>> {
+  const result = await answer;
+  if (result.ok) return result.value;
+  throw new Error(`expected a value, was the refusal ${result.code}: ${result.message}`);
+}
+
+/** The refusal of an answer that must be one. */
+export async function refusalOf<Name extends EndpointName>(answer: Promise<EndpointResult<Name>>): Promise<Refusal> {
+  const result = await answer;
+  if (!result.ok) return result;
+  throw new Error(`expected a refusal, was ${JSON.stringify(result.value)}`);
+}
