@@ -1,0 +1,17 @@
+/** One measured figure. `ratio` is `value` against `reference`, both measured in this run; `holds` says whether `target` was met. */
+export interface BenchResult {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly reference: number | null;
+  readonly ratio: number | null;
+  readonly target: number | null;
+  readonly holds: boolean;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

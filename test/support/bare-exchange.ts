@@ -1,0 +1,46 @@
+import { createMarket, type Market } from '../../src/domain/market.ts';
+import { parseUnits } from '../../src/domain/money.ts';
+import type { FeeSchedule } from '../../src/domain/fee-schedule.ts';
+import { SimulatedExchange } from '../../src/simulator/core/exchange.ts';
+import type { TradingSettings } from '../../src/simulator/core/trading/requests.ts';
+import type { Services } from '../../src/simulator/core/services.ts';
+
+export const NO_FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
+export const BASE_FEES: FeeSchedule = { rls: { maker: 2_000, taker: 2_500 }, usdt: { maker: 1_000, taker: 1_300 } };
+
+export interface BareMarket {
+  readonly market: string;
+  readonly priceStep: string;
+  readonly amountStep: string;
+  readonly minOrderValue?: string;
+  readonly initialPrice: string;
+}
+
+/** An exchange of markets, wallets and trading alone: no users, tokens or withdrawals. */
+export function createBareExchange(options: {
+  readonly markets: readonly BareMarket[];
+  readonly fees?: FeeSchedule;
+  readonly trading?: Partial<TradingSettings>;
+}): { readonly exchange: SimulatedExchange; readonly markets: readonly Market[] } {
+  const markets = options.markets.map((given) => createMarket(given));
+  const exchange = new SimulatedExchange(
+    {
+      markets: markets.map((market, index) => ({
+        market,
+        initialPrice: options.markets[index]!.initialPrice,
+        srcName: market.src,
+        dstName: market.dst,
+      })),
+      fees: options.fees ?? NO_FEES,
+      ...(options.trading === undefined ? {} : { trading: options.trading }),
+    },
+    () => ({ advance: () => {} }) as unknown as Services,
+  );
+  return { exchange, markets };
+}
+
+/** Gives a user money from outside. */
+export function fund(exchange: SimulatedExchange, userId: number, currency: string, amount: string): void {
+  const wallet = exchange.accounts.ensure(userId, currency);
+  exchange.accounts.post(wallet, 'outside', { units: parseUnits(amount), description: 'Deposit', timeMs: 0 });
+}

@@ -1,0 +1,80 @@
+/** A folder of `src/` and what it may import beside itself. */
+export interface LayerRule {
+  readonly folder: string;
+  readonly mayImport: readonly string[];
+  /** A pure folder touches neither clock, chance, process nor files: no `node:` module. */
+  readonly isPure: boolean;
+}
+
+/** Bottom up; a pure folder imports only pure folders before it. */
+const PURE = [
+  'domain',
+  'portfolio',
+  'strategy',
+  'scheduler',
+  'execution',
+  'engine',
+  'simulator/core',
+  'simulator/flow',
+];
+const SHELLS = ['budget', 'exchange', 'simulator', 'mirror', 'recording', 'plugins', 'configuration'];
+
+export const LAYERS: readonly LayerRule[] = [
+  ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
+  { folder: 'budget', mayImport: PURE, isPure: false },
+  { folder: 'exchange', mayImport: PURE, isPure: false },
+  { folder: 'simulator', mayImport: [...PURE, 'exchange', 'configuration'], isPure: false },
+  { folder: 'recording', mayImport: [...PURE, 'exchange'], isPure: false },
+  { folder: 'mirror', mayImport: PURE, isPure: false },
+  { folder: 'plugins', mayImport: PURE, isPure: false },
+  { folder: 'configuration', mayImport: ['domain'], isPure: false },
+  { folder: 'backtest', mayImport: [...PURE, ...SHELLS], isPure: false },
+  { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
+  { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'backtest', 'daemon'], isPure: false },
+];
+
+/** The rule for a file of `src/`, by the longest folder that holds it; none for a file of `src/` itself, which is the package's face. */
+function ruleFor(path: string): LayerRule | undefined {
+  return LAYERS.filter(({ folder }) => path.startsWith(`src/${folder}/`)).toSorted(
+    (left, right) => right.folder.length - left.folder.length,
+  )[0];
+}
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/g;
+
+/** What a file imports, as written. */
+export function importsOf(source: string): string[] {
+  return [...source.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+/**
+ * The imports of one file that its folder may not make, as sentences. `path` is from the root of the project, with forward slashes. A strategy
+ * imports the SDK and zod only.
+ */
+export function wrongImports(path: string, source: string): string[] {
+  const imports = importsOf(source);
+  if (path.startsWith('strategies/')) {
+    return imports
+      .filter((name) => name !== '#sdk' && name !== 'zod')
+      .map((name) => `${path}: a strategy may import #sdk and zod only, was ${name}`);
+  }
+  const rule = ruleFor(path);
+  if (rule === undefined) return [];
+  return imports.flatMap((name) => {
+    if (name.startsWith('node:')) return rule.isPure ? [`${path}: ${rule.folder} is pure, but imports ${name}`] : [];
+    if (!name.startsWith('.')) return [];
+    const target = resolve(path, name);
+    const other = ruleFor(target);
+    if (other === undefined || other.folder === rule.folder || rule.mayImport.includes(other.folder)) return [];
+    return [`${path}: ${rule.folder} may not import ${other.folder} (${target})`];
+  });
+}
+
+function resolve(path: string, name: string): string {
+  const parts = path.split('/').slice(0, -1);
+  for (const part of name.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}

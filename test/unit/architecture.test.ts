@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { LAYERS, wrongImports } from '../support/layering.ts';
+
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+
+describe('the layers', () => {
+  test('import downwards only', () => {
+    const files = [...filesOf('src'), ...filesOf('strategies')];
+    expect(files.length).toBeGreaterThan(100);
+    expect(files.flatMap((path) => wrongImports(path, readFileSync(path, 'utf8')))).toEqual([]);
+  });
+
+  test('cover every folder of src', () => {
+    const folders = readdirSync('src', { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+    const known = new Set(LAYERS.map(({ folder }) => folder));
+    expect(folders.filter((folder) => !known.has(folder))).toEqual([]);
+  });
+
+  test.each([
+    ['src/domain/market.ts', `import { Trading } from '../simulator/core/trading/trading.ts';`],
+    ['src/domain/market.ts', `import type {\n  ExchangeClient,\n} from '../exchange/client.ts';`],
+    ['src/simulator/core/exchange.ts', `import { ENDPOINTS } from '../../exchange/endpoints/index.ts';`],
+    ['src/simulator/core/exchange.ts', `import { readFileSync } from 'node:fs';`],
+    ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],
+    ['src/exchange/client.ts', `import { WireDoor } from '../simulator/wire/door.ts';`],
+    ['src/mirror/mirror.ts', `const daemon = await import('../daemon/run-bot.ts');`],
+    ['strategies/ma-cross.ts', `import { sma } from 'trading-signals';`],
+  ])('refuse a planted import in %s', (path, source) => {
+    expect(wrongImports(path, source)).toHaveLength(1);
+  });
+
+  test('let a shell import what is below it', () => {
+    expect(
+      wrongImports('src/daemon/run-bot.ts', `import { a } from '../mirror/a.ts';\nimport b from 'node:fs';`),
+    ).toEqual([]);
+  });
+});
