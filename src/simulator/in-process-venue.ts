@@ -65,7 +65,7 @@ export class InProcessVenue implements Transport {
     const wire: WireRequest = {
       method: request.method,
       path: request.path,
-      headers: request.headers,
+      headers: lowerCaseNames(request.headers),
       body: request.body ?? '',
       ip: this.ip,
     };
@@ -106,6 +106,16 @@ export class InProcessVenue implements Transport {
     this.world.advance(timeMs);
     return work(timeMs);
   }
+}
+
+/** Header names as a server gets them: HTTP does not tell their case apart. */
+function lowerCaseNames(headers: HttpRequest['headers']): Readonly<Record<string, string>> {
+  const lower: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) lower[name.toLowerCase()] = value;
+  }
+  return lower;
 }
 
 async function noSleep(): Promise<void> {
