@@ -20,6 +20,8 @@ export interface Venue {
   /** For setting scenes, never for judging them. */
   readonly exchange: SimulatedExchange;
   readonly clock: TestClock;
+  /** What its key headers begin with, where that is not `service`. */
+  readonly serviceName?: string;
   /** A new way to it. The venue closes what it hands out. */
   transport(): Transport;
   close(): Promise<void>;
@@ -38,6 +40,7 @@ export function clientOf(
     credentials,
     nowMs: () => venue.clock.nowMs,
     siteUrl: 'https://site.example.test',
+    ...(venue.serviceName === undefined ? {} : { serviceName: venue.serviceName }),
   });
 }
 

@@ -1,0 +1,15 @@
+import { InProcessVenue } from '../../../src/simulator/in-process-venue.ts';
+import { WireDoor } from '../../../src/simulator/wire/door.ts';
+import type { WireForms } from '../../../src/simulator/wire/forms.ts';
+import { NOW_MS } from '../client-over.ts';
+import { createWorld } from '../world.ts';
+import { TestClock, type Venue } from './venue.ts';
+
+/** The simulator in this process, writing its replies in these forms. */
+export async function openInProcess(forms: Partial<WireForms> = {}): Promise<Venue> {
+  const clock = new TestClock(NOW_MS);
+  const serviceName = forms.serviceName ?? 'service';
+  const exchange = createWorld({ serviceName });
+  const venue = new InProcessVenue({ door: new WireDoor({ exchange, forms }), now: () => clock.nowMs });
+  return { exchange, clock, serviceName, transport: () => venue, close: () => venue.close() };
+}

@@ -1,0 +1,86 @@
+import type { SimulatedExchange } from '../../../src/simulator/core/exchange.ts';
+import { WireDoor } from '../../../src/simulator/wire/door.ts';
+import { DEFAULT_FORMS, type WireForms } from '../../../src/simulator/wire/forms.ts';
+import { NOW_MS } from '../client-over.ts';
+import { ALICE_TOKEN, BOB_TOKEN, createWorld, type WorldOptions } from '../world.ts';
+
+export interface RawReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The text as JSON; undefined when it is none. */
+  readonly json: unknown;
+}
+
+export interface RawOptions {
+  readonly token?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly ip?: string;
+}
+
+/** The simulator as bytes: no client, no codecs. Time stands still unless `nowMs` is moved. */
+export class RawVenue {
+  readonly exchange: SimulatedExchange;
+  readonly door: WireDoor;
+  nowMs = NOW_MS;
+
+  constructor(options: WorldOptions & { readonly forms?: Partial<WireForms>; readonly lenience?: boolean } = {}) {
+    const { forms, lenience, ...world } = options;
+    const serviceName = forms?.serviceName ?? DEFAULT_FORMS.serviceName;
+    this.exchange = createWorld({ ...world, serviceName });
+    this.door = new WireDoor({
+      exchange: this.exchange,
+      forms: { ...DEFAULT_FORMS, ...forms },
+      ...(lenience === undefined ? {} : { isLenient: lenience }),
+    });
+  }
+
+  send(request: string, options: RawOptions = {}): RawReply {
+    const [method = '', path = ''] = request.split(' ');
+    const { body, token = ALICE_TOKEN, headers = {}, ip = '198.51.100.7' } = options;
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+    this.exchange.advance(this.nowMs);
+    const reply = this.door.handle(
+      {
+        method,
+        path,
+        headers: {
+          'user-agent': 'TraderBot/tests',
+          ...(text === '' ? {} : { 'content-type': 'application/json' }),
+          ...(token === null ? {} : { authorization: `Token ${token}` }),
+          ...headers,
+        },
+        body: text,
+        ip,
+      },
+      this.nowMs,
+    );
+    return { status: reply.status, headers: reply.headers, text: reply.body, json: tryParse(reply.body) };
+  }
+
+  /** Places a limit order of bob's in BTC-RLS, or as `fields` say, and answers its id. */
+  bobPlaces(fields: Readonly<Record<string, unknown>>): number {
+    const { json } = this.send('POST /market/orders/add', {
+      token: BOB_TOKEN,
+      body: { srcCurrency: 'btc', dstCurrency: 'rls', pro: true, ...fields },
+    });
+    return (json as { readonly order: { readonly id: number } }).order.id;
+  }
+
+  /** Two levels a side in BTC-RLS around 12,600,000,000. */
+  fillBook(): void {
+    this.bobPlaces({ type: 'sell', price: '12600000010', amount: '0.5' });
+    this.bobPlaces({ type: 'sell', price: '12600000020', amount: '1.25' });
+    this.bobPlaces({ type: 'buy', price: '12599999990', amount: '0.75' });
+    this.bobPlaces({ type: 'buy', price: '12599999980', amount: '2' });
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

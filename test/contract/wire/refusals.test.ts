@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
+import { FULL_KEY, READ_KEY } from '../world.ts';
+import { createSigner } from '../../../src/exchange/signing.ts';
+import { RawVenue, type RawReply } from './raw-venue.ts';
+
+const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
+const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12750000000' };
+
+const add = (venue: RawVenue, body: unknown): RawReply => venue.send('POST /market/orders/add', { body });
+
+/** Changes nothing: no order, no hold. */
+function expectUntouched(venue: RawVenue): void {
+  expect(venue.send('GET /market/orders/list?status=all').json).toEqual({ status: 'ok', orders: [], hasNext: false });
+  expect(venue.send('GET /v2/wallets?currencies=rls').json).toMatchObject({ wallets: { RLS: { blocked: '0' } } });
+}
+
+describe('a refused order', () => {
+  test.each([
+    ['InvalidOrderPrice', 'without a price', { ...BUY, price: undefined }],
+    ['InvalidOrderPrice', 'with a price of nothing', { ...BUY, price: '0' }],
+    ['InvalidOrderPrice', 'with a negative price', { ...BUY, price: '-5' }],
+    ['InvalidOrderPrice', 'stop-limit without a stop price', { ...BUY, execution: 'stop_limit' }],
+    ['InvalidOrderPrice', 'stop-market without a stop price', { ...BUY, execution: 'stop_market', price: undefined }],
+    ['InvalidOrderPrice', 'OCO without a stop-limit price', { ...OCO, stopLimitPrice: undefined }],
+    ['BadPrice', 'more than 30 % above the market', { ...BUY, price: '16380000010' }],
+    ['BadPrice', 'more than 30 % below the market', { ...BUY, price: '8819999990' }],
+    [
+      'BadPrice',
+      'better than its stop price',
+      { ...BUY, execution: 'stop_limit', stopPrice: '12700000000', price: '12690000000' },
+    ],
+    ['PriceConditionFailed', 'OCO with its price above the last', { ...OCO, price: '12600000010' }],
+    ['PriceConditionFailed', 'OCO with its stop below the last', { ...OCO, stopPrice: '12599999990' }],
+    ['PriceConditionFailed', 'OCO with its stop-limit below its stop', { ...OCO, stopLimitPrice: '12690000000' }],
+    ['OverValueOrder', 'buy of more than the wallet has', { ...BUY, amount: '80.000001' }],
+    ['OverValueOrder', 'sell of more than the wallet has', { ...BUY, type: 'sell', amount: '10.000001' }],
+    ['SmallOrder', 'worth exactly the minimum', { ...BUY, amount: '0.00024' }],
+    ['InvalidMarketPair', 'of an unknown coin', { ...BUY, srcCurrency: 'nope' }],
+    ['InvalidMarketPair', 'in an unknown quote', { ...BUY, dstCurrency: 'eth' }],
+  ])('%s: %s', (code, _, body) => {
+    const venue = new RawVenue();
+    const { status, json } = add(venue, { ...body, clientOrderId: 'echo-1' });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      status: 'failed',
+      code,
+      clientOrderId: 'echo-1',
+      message: expect.any(String) as string,
+    });
+    expectUntouched(venue);
+  });
+
+  test.each([
+    ['without a type', { ...BUY, type: undefined }],
+    ['of an unknown type', { ...BUY, type: 'hold' }],
+    ['of an unknown execution', { ...BUY, execution: 'iceberg' }],
+    ['without an amount', { ...BUY, amount: undefined }],
+    ['with an amount that is no number', { ...BUY, amount: 'much' }],
+    ['with a negative amount', { ...BUY, amount: '-0.001' }],
+    ['with a client id that is too long', { ...BUY, clientOrderId: 'a'.repeat(33) }],
+    ['with a client id of other characters', { ...BUY, clientOrderId: 'no_underscore' }],
+    ['that is no JSON', '{"type": "buy", '],
+    ['that is a list', [BUY]],
+  ])('ParseError: %s', (_, body) => {
+    const venue = new RawVenue();
+    const { status, json } = add(venue, body);
+    expect([200, 400]).toContain(status);
+    expect(json).toMatchObject({ status: 'failed', code: 'ParseError' });
+    expectUntouched(venue);
+  });
+
+  test('DuplicateOrder within ten seconds, unless pro', () => {
+    const venue = new RawVenue();
+    expect(add(venue, BUY).json).toMatchObject({ status: 'ok' });
+    venue.nowMs += 9_999;
+    expect(add(venue, BUY).json).toMatchObject({ status: 'failed', code: 'DuplicateOrder' });
+    expect(add(venue, { ...BUY, pro: true }).json).toMatchObject({ status: 'ok' });
+    expect(add(venue, { ...BUY, pro: 'yes' }).json).toMatchObject({ status: 'ok' });
+    venue.nowMs += 10_000;
+    expect(add(venue, BUY).json).toMatchObject({ status: 'ok' });
+  });
+
+  test('DuplicateClientOrderId while the other is open', () => {
+    const venue = new RawVenue();
+    const { json } = add(venue, { ...BUY, clientOrderId: 'mine-1' });
+    const other = { ...BUY, price: '12500000010', clientOrderId: 'mine-1' };
+    expect(add(venue, other).json).toMatchObject({ status: 'failed', code: 'DuplicateClientOrderId' });
+    const { id } = (json as { readonly order: { readonly id: number } }).order;
+    venue.send('POST /market/orders/update-status', { body: { order: id, status: 'canceled' } });
+    expect(add(venue, other).json).toMatchObject({ status: 'ok' });
+  });
+
+  test('MarketClosed and TradingUnavailable', () => {
+    const venue = new RawVenue();
+    const market = venue.exchange.markets.get('BTCIRT' as MarketSymbol);
+    if (market === undefined) throw new Error('expected the market BTCIRT');
+    market.isClosed = true;
+    expect(add(venue, BUY).json).toMatchObject({ status: 'failed', code: 'MarketClosed' });
+    market.isClosed = false;
+    venue.exchange.trading.trader(1).mayTrade = false;
+    expect(add(venue, BUY).json).toMatchObject({ status: 'failed', code: 'TradingUnavailable' });
+    expectUntouched(venue);
+  });
+});
+
+describe('look-up and cancel', () => {
+  const NOT_FOUND = { error: 'NotFound', message: 'No Order matches the given query.' };
+
+  test('without any id get NullIdAndClientOrderId', () => {
+    const venue = new RawVenue();
+    for (const [path, body] of [
+      ['status', {}],
+      ['update-status', { status: 'canceled' }],
+    ] as const) {
+      expect(venue.send(`POST /market/orders/${path}`, { body }).json).toMatchObject({
+        status: 'failed',
+        code: 'NullIdAndClientOrderId',
+      });
+    }
+  });
+
+  test('of an unknown order, or of somebody else, get 404 without a status', () => {
+    const venue = new RawVenue();
+    const bobs = venue.bobPlaces({ type: 'buy', price: '12500000000', amount: '0.001' });
+    for (const id of [1, bobs]) {
+      for (const [path, body] of [
+        ['status', { id }],
+        ['update-status', { order: id, status: 'canceled' }],
+      ] as const) {
+        const { status, json } = venue.send(`POST /market/orders/${path}`, { body });
+        expect(status).toBe(404);
+        expect(json).toEqual(NOT_FOUND);
+      }
+    }
+  });
+
+  test('to another status than canceled are refused', () => {
+    const venue = new RawVenue();
+    const { json } = add(venue, BUY);
+    const { id } = (json as { readonly order: { readonly id: number } }).order;
+    const reply = venue.send('POST /market/orders/update-status', { body: { order: id, status: 'active' } });
+    expect(reply.json).toMatchObject({ status: 'failed' });
+    expect(venue.send('POST /market/orders/status', { body: { id } }).json).toMatchObject({
+      order: { status: 'Active' },
+    });
+  });
+
+  test('by client id get FeatureUnavailable where it is not offered', () => {
+    const venue = new RawVenue();
+    add(venue, { ...BUY, clientOrderId: 'mine-1' });
+    venue.exchange.trading.trader(1).lacksClientIdLookup = true;
+    expect(venue.send('POST /market/orders/status', { body: { clientOrderId: 'mine-1' } }).json).toMatchObject({
+      status: 'failed',
+      code: 'FeatureUnavailable',
+    });
+  });
+});
+
+test.each([
+  '/market/orders/list?status=active',
+  '/market/orders/list?status=undone',
+  '/market/orders/list?fromId=1&page=1',
+  '/market/orders/list?pageSize=1001',
+  '/market/orders/list?pageSize=0',
+  '/market/orders/list?order=amount',
+  '/market/orders/list?details=3',
+  '/market/trades/list?srcCurrency=btc',
+  '/market/trades/list?page=101',
+  '/market/trades/list?pageSize=501',
+  '/market/trades/list?tradeOrder=up',
+])('GET %s is refused', (path) => {
+  const { status, json } = new RawVenue().send(`GET ${path}`);
+  expect([200, 400]).toContain(status);
+  expect(json).toMatchObject({ status: 'failed' });
+});
+
+describe('credentials', () => {
+  test('that are missing or bad get 401 with a detail', () => {
+    const venue = new RawVenue();
+    for (const token of [null, 'nobodys-token']) {
+      const { status, json } = venue.send('GET /market/orders/list', { token });
+      expect(status).toBe(401);
+      expect(json).toEqual({ detail: expect.any(String) as string });
+    }
+    expect(venue.send('GET /market/orders/list', { token: null, headers: { authorization: 'Bearer x' } }).status).toBe(
+      401,
+    );
+  });
+
+  test('of a key sign time, method, path with query and body, within 30 seconds', () => {
+    const venue = new RawVenue();
+    const sign = createSigner(READ_KEY);
+    const listed = (options: { offsetS?: number; signedPath?: string } = {}) => {
+      const timestamp = String(1710148955 + (options.offsetS ?? 0));
+      const path = '/market/orders/list?status=all';
+      return venue.send(`GET ${path}`, {
+        token: null,
+        headers: {
+          'service-key': READ_KEY.publicKey,
+          'service-signature': sign({ timestamp, method: 'GET', path: options.signedPath ?? path, body: null }),
+          'service-timestamp': timestamp,
+        },
+      }).status;
+    };
+    expect(listed()).toBe(200);
+    expect(listed({ offsetS: 30 })).toBe(200);
+    expect(listed({ offsetS: -30 })).toBe(200);
+    expect(listed({ offsetS: 31 })).toBe(401);
+    expect(listed({ offsetS: -31 })).toBe(401);
+    expect(listed({ signedPath: '/market/orders/list' })).toBe(401);
+  });
+
+  test('of a key without the permission get a 403 that speaks of the permission', () => {
+    const venue = new RawVenue();
+    const timestamp = '1710148955';
+    const body = JSON.stringify(BUY);
+    const send = (key: typeof READ_KEY) =>
+      venue.send('POST /market/orders/add', {
+        token: null,
+        body,
+        headers: {
+          'service-key': key.publicKey,
+          'service-signature': createSigner(key)({ timestamp, method: 'POST', path: '/market/orders/add', body }),
+          'service-timestamp': timestamp,
+        },
+      });
+    expect(send(FULL_KEY).status).toBe(200);
+    const refused = send(READ_KEY);
+    expect(refused.status).toBe(403);
+    expect(refused.text).toMatch(/permission/i);
+    expect(refused.headers).not.toHaveProperty('retry-after');
+  });
+});
+
+test('an unknown path is 404, and a method that a path does not take is no success', () => {
+  const venue = new RawVenue();
+  expect(venue.send('GET /nowhere').status).toBe(404);
+  expect([404, 405]).toContain(venue.send('GET /market/orders/add').status);
+  expect([404, 405]).toContain(venue.send('DELETE /market/orders/list').status);
+});
