@@ -117,15 +117,17 @@ export async function* iterateTrades(caller: Caller, query: TradeQuery): AsyncGe
   const { maxPages = DEFAULT_MAX_PAGES, ...filters } = query;
   const pageSize = filters.pageSize ?? TRADES_PAGE_SIZE;
   /** At most maxPages full pages. */
-  const seen = new Set<number>();
+  const seen = new Set<string>();
   // The interface ends at page 100.
   const bound = Math.min(maxPages, DEFAULT_MAX_PAGES);
   const read = (page: number): Promise<Page<VenueTrade>> =>
     valueOf(caller, 'tradesList', { ...filters, pageSize, tradeOrder: 'asc' as const, page });
   for await (const items of pages(read, { name: 'tradesList', maxPages: bound })) {
     for (const trade of items) {
-      if (seen.has(trade.id)) continue;
-      seen.add(trade.id);
+      // A trade with oneself is one id in two records, one for each of the two orders.
+      const key = `${trade.id} ${trade.orderId} ${trade.side}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
       yield trade;
     }
   }

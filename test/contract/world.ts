@@ -39,6 +39,8 @@ export const READ_KEY: TestKey = {
 
 export const ALICE_TOKEN = 'token-of-alice';
 export const BOB_TOKEN = 'token-of-bob';
+/** Has rial and nothing else. */
+export const CAROL_TOKEN = 'token-of-carol';
 export const MERCHANT = { api: 'merchant-1', apiSecret: 'between-us' } as const;
 export const BANK_ACCOUNT_ID = 4710;
 
@@ -73,6 +75,7 @@ const USERS: readonly UserSettings[] = [
     balances: PURSE,
     totp: { fixedCode: '271828' },
   },
+  { id: 3, username: 'carol', tokens: [CAROL_TOKEN], balances: { rls: '100000000' } },
 ];
 
 const MARKETS = [

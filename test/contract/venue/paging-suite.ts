@@ -46,6 +46,13 @@ export function pagingSuite(open: () => Promise<Venue>): void {
       expect(ids).toEqual([...new Set(ids)].toSorted((left, right) => left - right));
     });
 
+    test('brings both sides of a trade with oneself', async () => {
+      await valueOf(alice.addOrder({ ...BUY, type: 'sell' }));
+      await valueOf(alice.addOrder(BUY));
+      const sides = await collect(alice.iterateTrades({ pageSize: 1 }), ({ side }) => side);
+      expect(sides.toSorted()).toEqual(['buy', 'sell']);
+    });
+
     test('walks the transactions of a wallet by page, newest first', async () => {
       for (const [src, dst] of [
         ['spot', 'margin'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BANK_ACCOUNT_ID, MERCHANT } from '../world.ts';
+import { BANK_ACCOUNT_ID, CAROL_TOKEN, MERCHANT } from '../world.ts';
 import { RawVenue } from './raw-venue.ts';
 import { LIMITATIONS, PROFILE, TRANSACTION, wallet, WITHDRAWAL } from './record-shapes.ts';
 import { shapeOf } from './shape-of.ts';
@@ -125,6 +125,63 @@ test('deposits of all wallets have a list and hasNext', () => {
     status: 'ok',
     deposits: [],
     hasNext: false,
+  });
+});
+
+test('a wallet comes to be with the first order in its market, or with an address', () => {
+  const venue = new RawVenue();
+  const currencies = (): readonly string[] => {
+    const { json } = venue.send('GET /users/wallets/list', { token: CAROL_TOKEN });
+    return (json as { readonly wallets: readonly { currency: string }[] }).wallets.map(({ currency }) => currency);
+  };
+  expect(currencies()).toEqual(['rls']);
+  const order = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
+  venue.send('POST /market/orders/add', { token: CAROL_TOKEN, body: order });
+  expect(currencies()).toEqual(['rls', 'btc']);
+  venue.send('POST /users/wallets/generate-address', { token: CAROL_TOKEN, body: { currency: 'shib' } });
+  expect(currencies()).toEqual(['rls', 'btc', 'shib']);
+});
+
+test('a deposit is shown while it waits, and credited with its last confirmation', () => {
+  const venue = new RawVenue();
+  const { services } = venue.exchange;
+  services.deposits.create({
+    userId: 1,
+    currency: services.currency('btc'),
+    units: 30_000_000_000n,
+    timeMs: venue.nowMs,
+    requiredConfirmations: 3,
+  });
+  const { confirmationEveryMs } = services.currency('btc');
+  const deposits = (): unknown => venue.send('GET /users/wallets/deposits/list').json;
+  const waiting = {
+    txHash: 'text',
+    address: 'text',
+    confirmed: 'boolean',
+    transaction: 'null',
+    currency: 'text',
+    blockchainUrl: 'text',
+    confirmations: 'integer',
+    requiredConfirmations: 'integer',
+    amount: 'decimal',
+  };
+  venue.nowMs += 2 * confirmationEveryMs;
+  expect(shapeOf(deposits())).toEqual({ status: 'text', deposits: [waiting], hasNext: 'boolean' });
+  expect(deposits()).toMatchObject({ deposits: [{ confirmed: false, confirmations: 2, requiredConfirmations: 3 }] });
+  expect(venue.send('POST /users/wallets/balance', { body: { currency: 'btc' } }).json).toMatchObject({
+    balance: '10',
+  });
+  venue.nowMs += confirmationEveryMs;
+  expect(deposits()).toMatchObject({
+    deposits: [{ confirmed: true, confirmations: 3, amount: '3', transaction: { amount: '3', currency: 'btc' } }],
+  });
+  expect(shapeOf(deposits())).toEqual({
+    status: 'text',
+    deposits: [{ ...waiting, transaction: TRANSACTION }],
+    hasNext: 'boolean',
+  });
+  expect(venue.send('POST /users/wallets/balance', { body: { currency: 'btc' } }).json).toMatchObject({
+    balance: '13',
   });
 });
 
