@@ -21,6 +21,9 @@ interface Pattern {
   readonly methods: Methods;
 }
 
+/** Reads that the interface itself shows by POST too ("Public market data", "Wallets"); no lenience is needed for them. */
+const SHOWN_BY_POST: ReadonlySet<string> = new Set(['marketStats', 'walletsList']);
+
 const NONE: Routing = { kind: 'none' };
 const NO_PARTS: Readonly<Record<string, string>> = {};
 
@@ -52,7 +55,7 @@ export class RequestRouter {
       const route: Route = { name: endpoint.name as EndpointName, endpoint };
       const methods = this.methodsOf(endpoint.path);
       methods.set(endpoint.method, route);
-      if (!isLenient) continue;
+      if (!isLenient && !SHOWN_BY_POST.has(endpoint.name)) continue;
       for (const method of endpoint.alsoMethods ?? []) if (!methods.has(method)) methods.set(method, route);
     }
   }
