@@ -43,7 +43,6 @@ describe('routes', () => {
 describe('lenience', () => {
   const lenient: readonly (readonly [string, string, Parameters<typeof ask>[2]])[] = [
     ['a read by POST', '/market/orders/list', { body: { status: 'all' } }],
-    ['statistics by POST', '/market/stats', { body: { srcCurrency: 'btc', dstCurrency: 'rls' } }],
     ['a slash at the end', '/users/profile/', {}],
     ['a path that lacks its slash', '/auth/login', { body: {} }],
     ['a slash after a symbol', '/v2/orderbook/BTCIRT/', {}],
