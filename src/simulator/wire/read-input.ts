@@ -34,7 +34,9 @@ function readBody(request: {
   readonly takesForms: boolean;
 }): WireInput | null {
   if (request.contentType.startsWith('application/x-www-form-urlencoded')) {
-    return request.takesForms ? readPairs(request.body) : null;
+    if (!request.takesForms) return null;
+    // Some tools send JSON under the name of a form unless told otherwise.
+    if (!request.body.startsWith('{')) return readPairs(request.body);
   }
   let parsed: unknown;
   try {

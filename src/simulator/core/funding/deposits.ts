@@ -92,6 +92,14 @@ export class Deposits {
     }
   }
 
+  /** Credits a waiting deposit before its time, as an administrator does. False when none of this id waits. */
+  confirm(id: number, timeMs: number): boolean {
+    const deposit = this.waiting.get(id);
+    if (deposit === undefined) return false;
+    this.credit(deposit, timeMs);
+    return true;
+  }
+
   /** A user's deposits of the last three months, newest first. */
   list(
     userId: UserId,

@@ -1,0 +1,100 @@
+import { createSimulation, type Simulation } from '../simulator/simulation.ts';
+import { ExchangeServer } from '../simulator/server/exchange-server.ts';
+import { WorldClock } from '../simulator/server/world-clock.ts';
+import type { ExchangeConfig } from '../simulator/settings/exchange-config.ts';
+import { readStateFile, StateFileError, writeStateFile } from '../simulator/state/state-file.ts';
+import type { World } from '../simulator/world.ts';
+import { failed } from './command-error.ts';
+import { untilStopped } from './until-stopped.ts';
+
+export interface ServeOptions {
+  readonly config: ExchangeConfig;
+  readonly seed: number;
+  readonly host: string;
+  readonly port: number;
+  readonly adminToken: string | null;
+  readonly state: { readonly file: string; readonly everyMs: number } | null;
+}
+
+export interface RunningExchange {
+  readonly address: string;
+  /** Ends with null when it was told to stop, or with a line that says what went wrong. */
+  readonly ended: Promise<string | null>;
+  readonly requestCount: () => number;
+}
+
+/** Writes the state, or says in one line why that is not possible. */
+function save(state: ServeOptions['state'], simulation: Simulation, timeMs: number): string | null {
+  if (state === null) return null;
+  try {
+    writeStateFile(state.file, simulation.exchange, timeMs);
+    return null;
+  } catch (error) {
+    if (error instanceof StateFileError) return error.message;
+    throw error;
+  }
+}
+
+/** Takes a stored state over and writes it again at once, so that a folder that can not be written to shows now and not at the end. */
+function openState(options: ServeOptions, simulation: Simulation, clock: WorldClock): void {
+  const { state } = options;
+  if (state === null) return;
+  try {
+    const savedAtMs = readStateFile(state.file, simulation.exchange, clock.nowMs());
+    if (savedAtMs !== null) clock.startAt(savedAtMs);
+  } catch (error) {
+    if (error instanceof StateFileError) throw failed(error.message);
+    throw error;
+  }
+  const problem = save(state, simulation, clock.nowMs());
+  if (problem !== null) throw failed(problem);
+}
+
+function listenProblem(error: unknown, { host, port }: ServeOptions): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return `${host}:${port} is in use: expected a free port, --port 0 takes one`;
+  if (code === 'EACCES') return `${host}:${port} is not allowed to this user`;
+  return `can not listen at ${host}:${port}: ${message}`;
+}
+
+/** What goes on in the market by itself, around the exchange. */
+export type WorldFactory = (simulation: Simulation, options: ServeOptions) => World;
+
+/** Serves an exchange until a signal ends it. Throws a `CommandError` when it can not begin. */
+export async function serveExchange(
+  options: ServeOptions,
+  createWorld: WorldFactory = ({ exchange }) => exchange,
+): Promise<RunningExchange> {
+  const clock = new WorldClock();
+  const simulation = createSimulation({
+    config: options.config,
+    startMs: clock.nowMs(),
+    seed: options.seed,
+    onMistake: (error) => console.error(error),
+  });
+  openState(options, simulation, clock);
+  const world = createWorld(simulation, options);
+  const server = new ExchangeServer({ simulation, clock, world, adminToken: options.adminToken });
+  const stopped = untilStopped();
+  let address: string;
+  try {
+    address = await server.listen({ host: options.host, port: options.port });
+  } catch (error) {
+    throw failed(listenProblem(error, options));
+  }
+  const problem = Promise.withResolvers<string>();
+  const { state } = options;
+  const saver =
+    state === null
+      ? null
+      : setInterval(() => {
+          const found = save(state, simulation, server.tick());
+          if (found !== null) problem.resolve(found);
+        }, state.everyMs);
+  const ended = Promise.race([stopped, problem.promise]).then(async (found) => {
+    if (saver !== null) clearInterval(saver);
+    await server.close();
+    return found ?? save(state, simulation, clock.nowMs());
+  });
+  return { address, ended, requestCount: () => simulation.door.log.count };
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { isMap, isNode, isPair, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import type { z } from 'zod';
+import { knownKeys } from './known-keys.ts';
+import { nearestWord } from './nearest-word.ts';
+
+/** One mistake in a file. Lines and columns count from 1; the path is empty for the file as a whole. */
+export interface ConfigProblem {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export type LoadedConfig<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+/** A larger file is no configuration. */
+const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
+
+/** Reads and checks a YAML file. All of its problems come at once, in the order of their lines. */
+export function loadYaml<Schema extends z.ZodType>(file: string, schema: Schema): LoadedConfig<z.output<Schema>> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const message = code === 'ENOENT' ? 'expected a file, found none' : `the file can not be read (${code})`;
+    return { ok: false, problems: [{ path: '', line: 1, column: 1, message }] };
+  }
+  if (text.length > LARGEST_FILE_BYTES) {
+    const message = `expected at most ${LARGEST_FILE_BYTES} bytes, was ${text.length}`;
+    return { ok: false, problems: [{ path: '', line: 1, column: 1, message }] };
+  }
+  return readYaml(text, schema);
+}
+
+/** The same for a text. */
+export function readYaml<Schema extends z.ZodType>(text: string, schema: Schema): LoadedConfig<z.output<Schema>> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): { readonly line: number; readonly column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ message, pos }) => {
+      const { line, column } = at(pos[0]);
+      return { path: '', line, column, message };
+    });
+    return { ok: false, problems };
+  }
+  const read = schema.safeParse(document.toJS() ?? {});
+  if (read.success) return { ok: true, value: read.data };
+  const problems = read.error.issues
+    .flatMap((issue) => problemsOf(issue, schema))
+    .map(({ path, key, message }) => {
+      const { line, column } = at(offsetOf(document, path, key));
+      return { path: writePath(path), line, column, message };
+    });
+  return { ok: false, problems: problems.sort((left, right) => left.line - right.line || left.column - right.column) };
+}
+
+interface Located {
+  readonly path: readonly PropertyKey[];
+  /** Whether the place is that of the key rather than that of its value. */
+  readonly key: boolean;
+  readonly message: string;
+}
+
+function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Located[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeys(schema, issue.path);
+    return issue.keys.map((name) => {
+      const nearest = nearestWord(name, known);
+      const suggestion = nearest === null ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`;
+      return { path: [...issue.path, name], key: true, message: `unknown key, ${suggestion}` };
+    });
+  }
+  if (issue.code === 'invalid_key') {
+    const [inner] = issue.issues;
+    return [{ path: issue.path, key: true, message: inner?.message ?? issue.message }];
+  }
+  return [{ path: issue.path, key: false, message: issue.message }];
+}
+
+function writePath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((written, part) => {
+    if (typeof part === 'number') return `${written}[${part}]`;
+    return written === '' ? String(part) : `${written}.${String(part)}`;
+  }, '');
+}
+
+/** Where a value stands, or, when it is missing, the nearest thing around it. */
+function offsetOf(document: Document, path: readonly PropertyKey[], wantsKey: boolean): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const part = path[length - 1];
+    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
+    if (isMap(parent)) {
+      const pair = parent.items.find(({ key }) => isPairKey(key, part));
+      if (pair === undefined) continue;
+      const node = wantsKey && length === path.length ? pair.key : (pair.value ?? pair.key);
+      return startOf(node) ?? startOf(pair.key) ?? 0;
+    }
+    const start = startOf(document.getIn(path.slice(0, length), true));
+    if (start !== null) return start;
+  }
+  return 0;
+}
+
+function isPairKey(key: unknown, part: PropertyKey | undefined): boolean {
+  return isScalar(key) && String(key.value) === String(part);
+}
+
+function startOf(node: unknown): number | null {
+  if (isPair(node)) return startOf(node.key);
+  return isNode(node) ? (node.range?.[0] ?? null) : null;
+}
+
+/** A line a problem, as an editor understands it: `file:line:column: path: message`. */
+export function formatProblems(file: string, problems: readonly ConfigProblem[]): string {
+  return problems
+    .map(({ path, line, column, message }) => `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`)
+    .join('\n');
+}

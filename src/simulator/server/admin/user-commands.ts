@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { FEATURES } from '../../core/users/user-settings.ts';
+import { userConfig } from '../../settings/user-config.ts';
+import { adminCommand, AdminRefusal, userOf } from './admin-command.ts';
+
+const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the name or number of a user' });
+
+/** Users, and what they may do. */
+export const userCommands = [
+  adminCommand({
+    method: 'POST',
+    path: '/users',
+    summary: 'Adds a user, with the fields of the configuration.',
+    input: userConfig,
+    run(context, settings) {
+      const { services } = context.simulation.exchange;
+      const tokens = (settings.tokens ?? []).map((entry) => (typeof entry === 'string' ? entry : entry.token));
+      const timeMs = context.tick();
+      const isTaken =
+        services.users.findByName(settings.username) !== undefined ||
+        (settings.id !== undefined && services.users.find(settings.id) !== undefined) ||
+        tokens.some((token) => services.credentials.callerOfToken(token, timeMs) !== null) ||
+        (settings.keys ?? []).some(({ publicKey }) => services.credentials.keyOf(publicKey) !== undefined);
+      if (isTaken)
+        throw new AdminRefusal(`expected a name, id, tokens and keys not yet used, was "${settings.username}"`);
+      const { id, username } = services.addUser(settings, timeMs);
+      return { id, username };
+    },
+  }),
+  adminCommand({
+    method: 'POST',
+    path: '/users/permissions',
+    summary: 'Switches trading, the look-up by clientOrderId and the features of a user on and off.',
+    input: z.strictObject({
+      user: user(),
+      mayTrade: z.boolean().optional(),
+      clientIdLookup: z.boolean().optional(),
+      features: z.partialRecord(z.enum(FEATURES), z.boolean()).optional(),
+    }),
+    run(context, { user: name, mayTrade, clientIdLookup, features }) {
+      const found = userOf(context, name);
+      const trader = context.simulation.exchange.trading.trader(found.id);
+      if (mayTrade !== undefined) trader.mayTrade = mayTrade;
+      if (clientIdLookup !== undefined) trader.lacksClientIdLookup = !clientIdLookup;
+      Object.assign(found.features, features);
+      return {
+        userId: found.id,
+        mayTrade: trader.mayTrade,
+        clientIdLookup: !trader.lacksClientIdLookup,
+        features: found.features,
+      };
+    },
+  }),
+  adminCommand({
+    method: 'GET',
+    path: '/users',
+    summary: 'All users.',
+    input: z.strictObject({}),
+    run: (context) => ({
+      users: [...context.simulation.exchange.services.users.all()].map(({ id, username, level, features }) => ({
+        id,
+        username,
+        level,
+        features,
+      })),
+    }),
+  }),
+];

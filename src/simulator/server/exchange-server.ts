@@ -1,0 +1,181 @@
+import { Buffer } from 'node:buffer';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { openApiDocument } from '../../exchange/openapi.ts';
+import type { Simulation } from '../simulation.ts';
+import type { WireReply, WireRequest } from '../wire/door.ts';
+import type { World } from '../world.ts';
+import { ADMIN_PREFIX, AdminApi } from './admin/admin-api.ts';
+import { WorldClock } from './world-clock.ts';
+
+export interface ExchangeServerOptions {
+  readonly simulation: Simulation;
+  /** Moved on by a timer and before each request; the exchange itself without it. */
+  readonly world?: World;
+  readonly clock?: WorldClock;
+  /** Token of the administrator; null leaves the administrator's door out. */
+  readonly adminToken?: string | null;
+  readonly tickEveryMs?: number;
+}
+
+/** A larger body is refused with 413. */
+const LARGEST_BODY_BYTES = 256 * 1024;
+/** How long a request that is never to be answered keeps its socket: longer than any client waits. */
+const SILENCE_MS = 120_000;
+const KEEP_ALIVE_MS = 72_000;
+/** Beyond this the reply's own `Date` shows that the exchange's clock is not the machine's. */
+const VISIBLE_SKEW_MS = 1_000;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The simulated exchange over HTTP: every address goes to the wire door. The requester is the socket's other end, whatever headers say. */
+export class ExchangeServer {
+  readonly simulation: Simulation;
+  readonly clock: WorldClock;
+  private readonly app: FastifyInstance;
+  private readonly world: World;
+  private readonly admin: AdminApi | null;
+  private readonly openApi: string;
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly ticker: NodeJS.Timeout;
+
+  constructor(options: ExchangeServerOptions) {
+    const { simulation, adminToken = null } = options;
+    this.simulation = simulation;
+    this.world = options.world ?? simulation.exchange;
+    this.clock = options.clock ?? new WorldClock();
+    this.clock.skewMs = simulation.faulty.plan.clockSkewMs;
+    const context = { simulation, clock: this.clock, tick: () => this.tick() };
+    this.admin = adminToken === null ? null : new AdminApi(context, adminToken);
+    this.openApi = JSON.stringify(openApiDocument({ serviceName: simulation.config.exchange.name }));
+    this.app = this.createApp();
+    this.ticker = setInterval(() => this.tick(), options.tickEveryMs ?? 50);
+  }
+
+  /** Moves the world to the clock's time, and answers it. */
+  tick(): number {
+    const timeMs = this.clock.nowMs();
+    this.world.advance(timeMs);
+    return timeMs;
+  }
+
+  /** Begins to listen; port 0 takes a free one. Answers the base address. Throws the system's error, such as `EADDRINUSE`. */
+  async listen(options: { readonly host: string; readonly port: number }): Promise<string> {
+    try {
+      return await this.app.listen(options);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** Stops the clock and ends every connection. */
+  async close(): Promise<void> {
+    clearInterval(this.ticker);
+    for (const timer of this.timers) clearTimeout(timer);
+    this.timers.clear();
+    await this.app.close();
+  }
+
+  private createApp(): FastifyInstance {
+    const app = fastify({
+      logger: false,
+      bodyLimit: LARGEST_BODY_BYTES,
+      trustProxy: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      forceCloseConnections: true,
+      frameworkErrors: (_error, _request, reply) => {
+        reply.hijack();
+        reply.raw
+          .writeHead(400, { 'content-type': JSON_TYPE })
+          .end(failure('ParseError', 'expected a readable address'));
+      },
+    });
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    app.setErrorHandler((error: { readonly statusCode?: number; readonly message: string }, _request, reply) => {
+      const status = error.statusCode ?? 500;
+      void reply
+        .code(status)
+        .type(JSON_TYPE)
+        .send(failure(status < 500 ? 'ParseError' : 'InternalError', error.message));
+    });
+    app.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(this.openApi));
+    app.all('/*', { exposeHeadRoute: false }, (request, reply) => this.answer(request, reply));
+    return app;
+  }
+
+  private answer(request: FastifyRequest, reply: FastifyReply): void {
+    const { raw } = request;
+    const wire: WireRequest = {
+      method: raw.method ?? 'GET',
+      path: raw.url ?? '/',
+      headers: raw.headers,
+      body: typeof request.body === 'string' ? request.body : '',
+      ip: raw.socket.remoteAddress ?? '',
+    };
+    if (this.admin !== null && wire.path.startsWith(ADMIN_PREFIX)) {
+      this.answerAdmin(this.admin, wire, reply);
+      return;
+    }
+    const { faulty, door } = this.simulation;
+    if (faulty.isQuiet) {
+      const timeMs = this.tick();
+      this.send(reply, door.handle(wire, timeMs), timeMs);
+      return;
+    }
+    this.answerFaulty(wire, reply);
+  }
+
+  private answerAdmin(admin: AdminApi, wire: WireRequest, reply: FastifyReply): void {
+    const authorization = wire.headers['authorization'];
+    const { status, body } = admin.handle({
+      method: wire.method,
+      path: wire.path,
+      authorization: typeof authorization === 'string' ? authorization : '',
+      body: wire.body,
+      ip: wire.ip,
+    });
+    void reply.code(status).type(JSON_TYPE).send(body);
+  }
+
+  private answerFaulty(wire: WireRequest, reply: FastifyReply): void {
+    const exchange = this.simulation.faulty.receive(wire);
+    this.after(exchange.handledAfterMs ?? 0, () => {
+      const timeMs = this.tick();
+      const answer = exchange.handle(timeMs);
+      if (exchange.outcome === 'silence') {
+        reply.hijack();
+        this.after(SILENCE_MS, () => reply.raw.destroy());
+        return;
+      }
+      this.after(exchange.answeredAfterMs, () => {
+        if (exchange.outcome === 'reset' || answer === null) {
+          reply.hijack();
+          reply.raw.socket?.resetAndDestroy();
+        } else this.send(reply, answer, timeMs);
+      });
+    });
+  }
+
+  /** Does something now, or later unless the server has closed by then. */
+  private after(durationMs: number, act: () => void): void {
+    if (durationMs <= 0) {
+      act();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      act();
+    }, durationMs);
+    this.timers.add(timer);
+  }
+
+  private send(reply: FastifyReply, { status, headers, body }: WireReply, timeMs: number): void {
+    void reply.code(status).headers(headers);
+    if (Math.abs(timeMs - Date.now()) > VISIBLE_SKEW_MS) void reply.header('date', new Date(timeMs).toUTCString());
+    void reply.send(Buffer.from(body));
+  }
+}
+
+function failure(code: string, message: string): string {
+  return JSON.stringify({ status: 'failed', code, message });
+}

@@ -1,0 +1,46 @@
+/** The clock of a served exchange: the wall's, moved on and held by an administrator, never going back. */
+export class WorldClock {
+  private readonly wallMs: () => number;
+  private offsetMs = 0;
+  private frozenAtMs: number | null = null;
+  private lastMs = Number.NEGATIVE_INFINITY;
+  /** How far a fault puts the clock from its true time. */
+  skewMs = 0;
+
+  constructor(wallMs: () => number = Date.now) {
+    this.wallMs = wallMs;
+  }
+
+  get isFrozen(): boolean {
+    return this.frozenAtMs !== null;
+  }
+
+  /** The exchange's time. While the wall's clock or a fault steps back it stands still. */
+  nowMs(): number {
+    const trueMs = this.frozenAtMs ?? this.wallMs() + this.offsetMs;
+    this.lastMs = Math.max(this.lastMs, trueMs + this.skewMs);
+    return this.lastMs;
+  }
+
+  /** Moves the clock on, frozen or not. */
+  advance(durationMs: number): void {
+    if (this.frozenAtMs === null) this.offsetMs += durationMs;
+    else this.frozenAtMs += durationMs;
+  }
+
+  freeze(): void {
+    this.frozenAtMs ??= this.wallMs() + this.offsetMs;
+  }
+
+  /** Goes on from where it was frozen. */
+  unfreeze(): void {
+    if (this.frozenAtMs === null) return;
+    this.offsetMs = this.frozenAtMs - this.wallMs();
+    this.frozenAtMs = null;
+  }
+
+  /** Where a stored exchange goes on: not before the time it was stored at. */
+  startAt(leastMs: number): void {
+    this.lastMs = Math.max(this.lastMs, leastMs);
+  }
+}

@@ -1,0 +1,150 @@
+import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import { parseUnits } from '../../domain/money.ts';
+import type { AccountsState } from '../core/accounts.ts';
+import type { SimulatedExchange } from '../core/exchange.ts';
+import type { Bar } from '../core/market/candle-series.ts';
+import type { MarketState } from '../core/market/market-state.ts';
+import type { ServicesState } from '../core/services.ts';
+import type { SimulatedOrder } from '../core/trading/order.ts';
+import type { Trader } from '../core/trading/trader.ts';
+import type { Trade } from '../core/trading/trade.ts';
+import { readOrder, storeGrid, storeOrder, type StoredGrid, type StoredOrder } from './stored-order.ts';
+import { readTrade, storeTrade, type StoredTrade } from './stored-trade.ts';
+
+/** Minute bars kept of each market: a day and a bit. */
+const BARS_STORED = 1_500;
+/** Newest orders and trades kept a user, besides all that is open. */
+const HISTORY_STORED = 20_000;
+
+interface StoredMarket extends StoredGrid {
+  readonly symbol: string;
+  readonly lastPrice: number;
+  readonly isClosed: boolean;
+  readonly closedReason: string | null;
+  readonly bars: readonly (Omit<Bar, 'value'> & { readonly value: string })[];
+}
+
+export interface ExchangeState {
+  readonly accounts: AccountsState;
+  readonly services: ServicesState;
+  readonly counters: { readonly nextOrderId: number; readonly nextTradeId: number };
+  readonly traders: readonly {
+    readonly userId: number;
+    readonly fees: FeeSchedule;
+    readonly mayTrade: boolean;
+    readonly lacksClientIdLookup: boolean;
+  }[];
+  readonly orders: readonly StoredOrder[];
+  readonly trades: readonly StoredTrade[];
+  readonly markets: readonly StoredMarket[];
+}
+
+/**
+ * Users, balances, orders and trades as plain JSON. Synthetic traders are no users: of them only the wallets are kept, and closed copies of
+ * the orders that users traded with; the flow makes the rest anew.
+ */
+export function storeExchange(exchange: SimulatedExchange): ExchangeState {
+  const { trading, services, accounts } = exchange;
+  const traders = [...services.users.all()].map((user) => trading.trader(user.id));
+  const orders = new Map<number, StoredOrder>();
+  const trades = new Map<number, StoredTrade>();
+  for (const trader of traders) {
+    for (const order of ordersOf(trader)) orders.set(order.id, storeOrder(order));
+    for (const trade of trader.trades.values().slice(-HISTORY_STORED)) trades.set(trade.id, storeTrade(trade));
+  }
+  for (const trader of traders) {
+    for (const trade of trader.trades.values().slice(-HISTORY_STORED)) keepSides(trade, orders);
+  }
+  return {
+    accounts: accounts.snapshot(),
+    services: services.snapshot(),
+    counters: trading.counters,
+    traders: traders.map(({ userId, fees, mayTrade, lacksClientIdLookup }) => ({
+      userId,
+      fees,
+      mayTrade,
+      lacksClientIdLookup,
+    })),
+    orders: [...orders.values()].sort((left, right) => left.id - right.id),
+    trades: [...trades.values()].sort((left, right) => left.id - right.id),
+    markets: [...exchange.markets.values()].map(storeMarket),
+  };
+}
+
+/**
+ * Puts a stored state into an exchange that is fresh from its configuration. Throws when it does not fit, such as for a market that the
+ * configuration lacks; the exchange is then of no use any more.
+ */
+export function restoreExchange(exchange: SimulatedExchange, state: ExchangeState, timeMs: number): void {
+  const { trading, services, accounts } = exchange;
+  accounts.restore(state.accounts);
+  services.restore(state.services, timeMs);
+  for (const wallet of accounts.allWallets()) if (services.users.find(wallet.userId) === undefined) wallet.held = 0n;
+  for (const { userId, ...trader } of state.traders) Object.assign(trading.trader(userId), trader);
+  restoreMarkets(exchange, state);
+  const orders = new Map<number, SimulatedOrder>();
+  for (const stored of state.orders) orders.set(stored.id, readOrder(stored, exchange));
+  for (const { id, pairId } of state.orders) {
+    const order = orders.get(id);
+    if (order !== undefined && pairId !== null) order.pair = orders.get(pairId) ?? null;
+  }
+  for (const order of orders.values()) {
+    trading.restore(order);
+    const { status, matched, total, fee } = order;
+    order.versions?.push({ timeMs: order.createdAtMs, status, matched, total, fee });
+  }
+  for (const stored of state.trades) {
+    const maker = orders.get(stored.makerId);
+    const taker = orders.get(stored.takerId);
+    if (maker === undefined || taker === undefined) continue;
+    const trade = readTrade(stored, { maker, taker });
+    taker.trader.trades.push(trade);
+    if (maker.trader !== taker.trader) maker.trader.trades.push(trade);
+  }
+  trading.resumeFrom(state.counters);
+  for (const order of orders.values()) if (order.status === 'New' && order.isOpen) trading.activate(order, timeMs);
+}
+
+function storeMarket(market: MarketState): StoredMarket {
+  const { priceStep, amountStep } = storeGrid(market.grid);
+  const { lastPrice, isClosed, closedReason } = market;
+  const newest = market.candles.bars('1').slice(-BARS_STORED);
+  const bars = newest.map((bar) => Object.assign({}, bar, { value: String(bar.value) }));
+  return { symbol: market.rules.symbol, priceStep, amountStep, lastPrice, isClosed, closedReason, bars };
+}
+
+function ordersOf(trader: Trader): readonly SimulatedOrder[] {
+  return [...trader.open.values(), ...trader.orders.values().slice(-HISTORY_STORED)];
+}
+
+/** A trade needs both of its orders. Those of synthetic traders are kept as ended ones that hold nothing. */
+function keepSides(trade: Trade, orders: Map<number, StoredOrder>): void {
+  for (const order of [trade.maker, trade.taker]) {
+    if (orders.has(order.id)) continue;
+    orders.set(order.id, { ...storeOrder(order), status: 'Canceled', held: '0', pairId: null });
+  }
+}
+
+function restoreMarkets(exchange: SimulatedExchange, state: ExchangeState): void {
+  for (const stored of state.markets) {
+    const market = [...exchange.markets.values()].find(({ rules }) => rules.symbol === stored.symbol);
+    if (market === undefined) continue;
+    const { rules } = market;
+    const configured = storeGrid(rules);
+    if (stored.priceStep !== configured.priceStep || stored.amountStep !== configured.amountStep) {
+      // Makes the grid fine enough for what was stored; what the public sees is the configuration's again.
+      market.changeRules({ priceStep: stored.priceStep, amountStep: stored.amountStep });
+      market.rules = rules;
+    }
+    const factor = Number(parseUnits(stored.priceStep) / market.grid.priceStep);
+    const isSameGrid = factor === 1 && parseUnits(stored.amountStep) === market.grid.amountStep;
+    market.lastPrice = stored.lastPrice * factor;
+    market.isClosed = stored.isClosed;
+    market.closedReason = stored.closedReason;
+    // Bars of another grid are left behind: they are history, not balances.
+    if (isSameGrid) {
+      const bars = stored.bars.map((bar) => Object.assign({}, bar, { value: BigInt(bar.value) }));
+      market.candles.seed('1', bars);
+    }
+  }
+}
