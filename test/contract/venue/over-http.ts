@@ -1,0 +1,53 @@
+import type { Transport } from '../../../src/exchange/transport.ts';
+import { UndiciTransport } from '../../../src/exchange/undici-transport.ts';
+import { FaultPlan } from '../../../src/simulator/faults/fault-plan.ts';
+import { FaultyDoor } from '../../../src/simulator/faults/faulty-door.ts';
+import { ExchangeServer } from '../../../src/simulator/server/exchange-server.ts';
+import { WorldClock } from '../../../src/simulator/server/world-clock.ts';
+import { readExchangeConfig } from '../../../src/simulator/settings/exchange-config.ts';
+import { WireDoor } from '../../../src/simulator/wire/door.ts';
+import type { WireForms } from '../../../src/simulator/wire/forms.ts';
+import { NOW_MS } from '../client-over.ts';
+import { createWorld, type WorldOptions } from '../world.ts';
+import { TestClock, type Venue } from './venue.ts';
+
+export interface HttpVenue extends Venue {
+  readonly baseUrl: string;
+}
+
+/** The simulator behind its own server on a loopback port, its clock in the test's hand. */
+export async function openOverHttp(
+  options: { readonly forms?: Partial<WireForms>; readonly limits?: WorldOptions['limits'] } = {},
+): Promise<HttpVenue> {
+  const { forms = {}, limits } = options;
+  const clock = new TestClock(NOW_MS);
+  const serviceName = forms.serviceName ?? 'service';
+  const exchange = createWorld({ serviceName, ...(limits === undefined ? {} : { limits }) });
+  const door = new WireDoor({ exchange, forms });
+  const server = new ExchangeServer({
+    simulation: {
+      config: readExchangeConfig({ exchange: { name: serviceName } }),
+      exchange,
+      door,
+      faulty: new FaultyDoor(door, new FaultPlan()),
+    },
+    clock: new WorldClock(() => clock.nowMs),
+  });
+  const baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
+  const transports: Transport[] = [];
+  return {
+    exchange,
+    clock,
+    serviceName,
+    baseUrl,
+    transport: () => {
+      const transport = new UndiciTransport({ baseUrl });
+      transports.push(transport);
+      return transport;
+    },
+    close: async () => {
+      await Promise.all(transports.map((transport) => transport.close()));
+      await server.close();
+    },
+  };
+}
