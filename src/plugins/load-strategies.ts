@@ -1,0 +1,109 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { SarrafError } from '../domain/errors.ts';
+import type { StrategyDefinition } from '../strategy/definition.ts';
+import { lineIn } from './line-in-stack.ts';
+import { provideSdk } from './sdk-resolution.ts';
+
+export interface LoadedStrategy {
+  readonly file: string;
+  readonly definition: StrategyDefinition;
+}
+
+/** A file that is no usable strategy. */
+export interface PluginProblem {
+  readonly file: string;
+  /** Counts from 1; null where the mistake has no place. */
+  readonly line: number | null;
+  readonly message: string;
+}
+
+export interface LoadedStrategies {
+  readonly strategies: readonly LoadedStrategy[];
+  readonly problems: readonly PluginProblem[];
+}
+
+/** Files taken from one folder; a folder with more is no folder of strategies. */
+const MOST_FILES = 200;
+
+/**
+ * Loads the strategies of a folder (every `.ts`, `.mts`, `.js` and `.mjs` file in it, by name) or of one file, without a build. A file with a
+ * mistake is reported, and the others are loaded all the same.
+ * @throws SarrafError `INVALID_OPTIONS` when the path is neither a folder nor a file, or the folder holds too many.
+ */
+export async function loadStrategies(path: string): Promise<LoadedStrategies> {
+  const strategies: LoadedStrategy[] = [];
+  const problems: PluginProblem[] = [];
+  provideSdk();
+  for (const file of strategyFiles(resolve(path))) {
+    const loaded = await loadFile(file);
+    if ('message' in loaded) problems.push(loaded);
+    else {
+      const { name } = loaded.definition;
+      const other = strategies.find(({ definition }) => definition.name === name);
+      if (other === undefined) strategies.push(loaded);
+      else
+        problems.push({
+          file,
+          line: null,
+          message: `expected a name of its own, ${name} is ${basename(other.file)} too`,
+        });
+    }
+  }
+  return { strategies, problems };
+}
+
+/** A problem as an editor understands it: `file:line: message`. */
+export function formatPluginProblem({ file, line, message }: PluginProblem): string {
+  return `${file}${line === null ? '' : `:${line}`}: ${message}`;
+}
+
+function strategyFiles(path: string): readonly string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return [path];
+  if (found?.isDirectory() !== true) {
+    throw new SarrafError('INVALID_OPTIONS', `expected a strategy file or a folder of them, found nothing at ${path}`);
+  }
+  const names = readdirSync(path)
+    .filter((name) => /\.m?[tj]s$/.test(name) && !/\.(?:d|test)\.m?[tj]s$/.test(name))
+    .sort();
+  if (names.length > MOST_FILES) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected at most ${MOST_FILES} strategies in ${path}, were ${names.length}`,
+    );
+  }
+  return names.map((name) => join(path, name));
+}
+
+async function loadFile(file: string): Promise<LoadedStrategy | PluginProblem> {
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
+  } catch (error) {
+    const message = error instanceof Error ? `${error.name}: ${error.message.split('\n', 1)[0]}` : String(error);
+    return { file, line: lineIn(error, file), message };
+  }
+  const wrong = whatIsWrong(module.default);
+  if (wrong !== null) return { file, line: null, message: wrong };
+  return { file, definition: module.default as StrategyDefinition };
+}
+
+/** What keeps a default export from being a strategy, or null. */
+function whatIsWrong(exported: unknown): string | null {
+  if (typeof exported !== 'object' || exported === null) {
+    return `expected a strategy made by defineStrategy as the default export, was ${exported === null ? 'null' : typeof exported}`;
+  }
+  const { name, params, subscribe, init, indicators } = exported as Record<string, unknown>;
+  if (typeof name !== 'string') return `expected name to be a text, was ${typeof name}`;
+  if (typeof params !== 'object' || params === null || !('safeParse' in params)) {
+    return 'expected params to be a zod schema, such as z.strictObject({})';
+  }
+  if (typeof subscribe !== 'function') return `expected subscribe to be a function, was ${typeof subscribe}`;
+  if (typeof init !== 'function') return `expected init to be a function, was ${typeof init}`;
+  if (indicators !== undefined && typeof indicators !== 'function') {
+    return `expected indicators to be a function, was ${typeof indicators}`;
+  }
+  return null;
+}

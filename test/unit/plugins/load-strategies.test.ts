@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { PluginProblem } from '../../../src/plugins/load-strategies.ts';
+
+interface Printed {
+  readonly names: readonly string[];
+  readonly problems: readonly PluginProblem[];
+  readonly error: string | null;
+}
+
+const LOADER = join(process.cwd(), 'src/plugins/load-strategies.ts');
+const SDK = join(process.cwd(), 'src/strategy/sdk.ts');
+
+const strategy = (name: string, sdk = '#sdk') => `import { z } from 'zod';
+import { candles, defineStrategy } from '${sdk}';
+export default defineStrategy({
+  name: '${name}',
+  params: z.strictObject({}),
+  subscribe: ({ market }) => [candles(market, '1h')],
+  init: (): { seen: number } => ({ seen: 0 }),
+});
+`;
+
+let folder: string;
+
+/** Loads in a process of its own: the test runner resolves imports by itself and would hide what the hooks do. */
+function load(path = folder): Printed {
+  const script = `
+    import { loadStrategies } from ${JSON.stringify(LOADER)};
+    let found = { strategies: [], problems: [] }, error = null;
+    try { found = await loadStrategies(${JSON.stringify(path)}); } catch (thrown) { error = thrown.code + ': ' + thrown.message; }
+    console.log(JSON.stringify({ names: found.strategies.map((one) => one.definition.name), problems: found.problems, error }));`;
+  const output = execFileSync('node_modules/.bin/node', ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  });
+  return JSON.parse(output) as Printed;
+}
+
+const write = (files: Readonly<Record<string, string>>): void => {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-plugins-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('loading strategies', () => {
+  test('takes TypeScript from a folder outside the project, by either name of the SDK, in the order of the file names', () => {
+    write({ 'b.ts': strategy('second', 'sarraf/sdk'), 'a.ts': strategy('first'), 'notes.md': '# nothing' });
+    expect(load()).toEqual({ names: ['first', 'second'], problems: [], error: null });
+  });
+
+  test('gives every strategy the same SDK, however it spells it', () => {
+    const twin = `import { defineStrategy as one } from '#sdk';
+import { defineStrategy as other } from 'sarraf/sdk';
+import { defineStrategy as running } from ${JSON.stringify(SDK)};
+throw new Error(one === other && one === running ? 'the same' : 'different');
+`;
+    write({ 'twin.ts': twin });
+    expect(load().problems).toMatchObject([{ message: 'Error: the same' }]);
+  });
+
+  test('takes one file', () => {
+    write({ 'a.ts': strategy('first'), 'b.ts': strategy('second') });
+    expect(load(join(folder, 'b.ts')).names).toEqual(['second']);
+  });
+
+  test('reports a mistake with its file and line, and loads the others', () => {
+    write({
+      'a-syntax.ts': `import { z } from 'zod';\n\nexport default {{ name: z };\n`,
+      'b-enum.ts': '\nenum Side { Buy }\nexport default Side;\n',
+      'c-throws.ts': `const broken: number = 1;\n\nthrow new RangeError('at load ' + broken);\n`,
+      'd-import.ts': `import { nothing } from '#sdk';\nexport default nothing;\n`,
+      'e-fine.ts': strategy('fine'),
+    });
+    const { names, problems } = load();
+    expect(names).toEqual(['fine']);
+    expect(problems).toMatchObject([
+      { file: join(folder, 'a-syntax.ts'), line: 3 },
+      { file: join(folder, 'b-enum.ts'), line: 2 },
+      { file: join(folder, 'c-throws.ts'), line: 3, message: 'RangeError: at load 1' },
+      { file: join(folder, 'd-import.ts'), line: 1 },
+    ]);
+  });
+
+  test.each([
+    ['export default 3;', 'as the default export, was number'],
+    ['export const strategy = {};', 'as the default export, was undefined'],
+    ['export default { name: 7 };', 'expected name to be a text, was number'],
+    [`export default { name: 'a', params: {} };`, 'expected params to be a zod schema'],
+    [strategy('a').replace('subscribe:', 'subscribes:'), 'expected subscribe to be a function, was undefined'],
+    [strategy('a').replace('init:', 'initial:'), 'expected init to be a function, was undefined'],
+  ])('says what is missing from %j', (source, message) => {
+    write({ 'a.ts': source });
+    expect(load().problems[0]?.message).toContain(message);
+  });
+
+  test('takes a name only once', () => {
+    write({ 'a.ts': strategy('same'), 'b.ts': strategy('same') });
+    const { names, problems } = load();
+    expect(names).toEqual(['same']);
+    expect(problems).toMatchObject([
+      { file: join(folder, 'b.ts'), message: expect.stringContaining('same is a.ts too') },
+    ]);
+  });
+
+  test('says when there is nothing at the path', () => {
+    expect(load(join(folder, 'nowhere')).error).toMatch(/^INVALID_OPTIONS: expected a strategy file or a folder/);
+  });
+});
