@@ -33,8 +33,8 @@ const unreadable = (field: string, expected: string): Refusal => refuse('ParseEr
 
 /**
  * Reads an order from the wire, by hand because every microsecond of it counts. Prices that are missing or unreadable are left to the
- * exchange, which answers `InvalidOrderPrice`. Refused: `ParseError`, `InvalidMarketPair`, `OverValueOrder` for an amount that no number
- * holds. Source: interface, `POST /market/orders/add`.
+ * exchange, which answers `InvalidOrderPrice`. Refused: `ParseError`, `InvalidMarketPair`, `SmallOrder` for an amount below one step,
+ * `OverValueOrder` for one that no number holds. Source: interface, `POST /market/orders/add`.
  */
 export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): Result<PlaceOrder> {
   const side = wordField(input, 'type', '');
@@ -61,7 +61,9 @@ export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): R
   if (market === undefined) return refuse('InvalidMarketPair', `No market of ${src} and ${dst}`);
   const { symbol, priceStep, amountStep } = market.rules;
   const amount = amountStepsField(input, 'amount', amountStep);
-  if (Number.isNaN(amount) || amount <= 0) return unreadable('amount', `a positive decimal of at least one step`);
+  if (Number.isNaN(amount) || amount < 0) return unreadable('amount', 'a positive decimal');
+  // An amount below one step is rounded down to nothing, which is worth less than any minimum.
+  if (amount === 0) return refuse('SmallOrder', 'The amount is less than one step of its market');
   if (!Number.isSafeInteger(amount)) return refuse('OverValueOrder', 'The amount is larger than any balance');
   return accept({
     market: symbol,

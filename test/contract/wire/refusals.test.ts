@@ -36,6 +36,7 @@ describe('a refused order', () => {
     ['OverValueOrder', 'buy of more than the wallet has', { ...BUY, amount: '80.000001' }],
     ['OverValueOrder', 'sell of more than the wallet has', { ...BUY, type: 'sell', amount: '10.000001' }],
     ['SmallOrder', 'worth exactly the minimum', { ...BUY, amount: '0.00024' }],
+    ['SmallOrder', 'of less than one amount step', { ...BUY, amount: '0.0000009' }],
     ['InvalidMarketPair', 'of an unknown coin', { ...BUY, srcCurrency: 'nope' }],
     ['InvalidMarketPair', 'in an unknown quote', { ...BUY, dstCurrency: 'eth' }],
   ])('%s: %s', (code, _, body) => {

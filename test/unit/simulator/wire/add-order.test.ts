@@ -111,7 +111,7 @@ describe('a refused order', () => {
     ['ParseError', { amount: undefined }],
     ['ParseError', { amount: 'much' }],
     ['ParseError', { amount: '-1' }],
-    ['ParseError', { amount: '0.0000001' }],
+    ['SmallOrder', { amount: '0.0000001' }],
     ['ParseError', { amount: {} }],
     ['ParseError', { pro: 'perhaps' }],
     ['ParseError', { clientOrderId: 'a'.repeat(33) }],
