@@ -1,0 +1,161 @@
+import { connect } from 'node:net';
+import { createPrivateKey, sign } from 'node:crypto';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { FaultRule } from '../../../../src/simulator/faults/fault-rule.ts';
+import { ALI, BUY, START_MS } from '../wire/fixture.ts';
+import { serve, type Served } from './fixture.ts';
+
+let served: Served;
+afterEach(() => served.close());
+
+describe('over HTTP', () => {
+  test('an order is placed and answered with the bytes of the wire door', async () => {
+    served = await serve();
+    const { status, headers, body } = await served.ask('/market/orders/add', { body: BUY });
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(body).toMatchObject({ status: 'ok', order: { id: 1, created_at: '2025-04-10T12:00:00.000+00:00' } });
+  });
+
+  test('a key signs the bytes as they were sent', async () => {
+    const seed = Buffer.alloc(32, 7);
+    const key = createPrivateKey({
+      key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]),
+      format: 'der',
+      type: 'pkcs8',
+    });
+    const publicKey = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
+    const user = { username: 'ali', keys: [{ publicKey, permissions: ['READ' as const] }] };
+    served = await serve({ users: [user] });
+    const path = '/market/orders/list?status=all&details=2';
+    const timestamp = String(START_MS / 1000);
+    const signed = (method: string, text: string) =>
+      sign(null, Buffer.from(`${timestamp}${method}${path}${text}`), key).toString('base64url');
+    const headers = { 'Service-Key': publicKey, 'Service-Timestamp': timestamp };
+    const good = { ...headers, 'Service-Signature': signed('GET', '') };
+    expect((await served.ask(path, { token: null, headers: good })).status).toBe(200);
+    const padded = { ...headers, 'Service-Signature': `${signed('GET', '')}==` };
+    expect((await served.ask(path, { token: null, headers: padded })).status).toBe(200);
+    const spaced = { ...headers, 'Service-Signature': signed('POST', '{ "type" : "buy" }') };
+    expect((await served.ask(path, { token: null, headers: spaced, body: '{ "type" : "buy" }' })).status).toBe(200);
+    expect((await served.ask(path, { token: null, headers: spaced, body: '{"type":"buy"}' })).status).toBe(401);
+  });
+
+  test('a DELETE has a body, and a form is a body', async () => {
+    served = await serve();
+    await served.ask('/users/markets/favorite', { body: { market: 'BTCIRT,USDTIRT' } });
+    const { body } = await served.ask('/users/markets/favorite', {
+      method: 'DELETE',
+      body: 'market=BTCIRT',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(body['favoriteMarkets']).toEqual(['USDTIRT']);
+  });
+
+  test('the requester is the other end of the socket, whatever a header says', async () => {
+    served = await serve();
+    await served.ask('/v2/options', { headers: { 'x-forwarded-for': '8.8.8.8' } });
+    expect(served.venue.door.log.values()).toMatchObject([{ ip: '127.0.0.1' }]);
+  });
+
+  test('a body that is too large is refused and changes nothing', async () => {
+    served = await serve();
+    const { status, body } = await served.ask('/market/orders/add', { body: 'x'.repeat(300_000) });
+    expect([status, body['code']]).toEqual([413, 'ParseError']);
+    expect(served.venue.exchange.trading.trader(ALI).orders.length).toBe(0);
+  });
+
+  test('an address that can not be read is 400 or 404 with JSON', async () => {
+    served = await serve();
+    for (const path of ['/%zz', '/v2/orderbook/%zz', '//', '/nowhere']) {
+      const { status, text } = await served.ask(path);
+      expect([400, 404]).toContain(status);
+      expect(() => JSON.parse(text) as unknown).not.toThrow();
+    }
+  });
+
+  test('bytes that are no HTTP do not end the server', async () => {
+    served = await serve();
+    const { port } = new URL(served.address);
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.end('\u0000nonsense\r\n\r\n'));
+      socket
+        .on('error', () => undefined)
+        .on('close', () => resolve())
+        .resume();
+    });
+    expect((await served.ask('/v2/options')).status).toBe(200);
+  });
+
+  test('the OpenAPI page and the pay page are served', async () => {
+    served = await serve();
+    const { body } = await served.ask('/openapi.json', { token: null });
+    expect(body['openapi']).toBe('3.1.0');
+    expect(Object.keys(body['paths'] as object)).toContain('/market/orders/add');
+    expect(await served.ask('/app/paygate/none', { token: null })).toMatchObject({ status: 404 });
+  });
+});
+
+const withFault = async (rule: FaultRule): Promise<void> => {
+  served = await serve({ faults: { rules: [{ ...rule, endpoints: ['addOrder'] }] as never } });
+};
+const add = () => served.ask('/market/orders/add', { body: BUY });
+const orders = () => served.venue.exchange.trading.trader(ALI).orders.length;
+
+describe('a fault', () => {
+  test.each([
+    ['server-error', 500, 0],
+    ['bad-gateway', 502, 1],
+    ['forbidden', 403, 0],
+    ['unauthorized', 401, 0],
+    ['too-many-requests', 429, 0],
+    ['truncated', 200, 1],
+  ] as const)('%s is a %i and leaves %i orders', async (kind, status, expected) => {
+    await withFault({ kind });
+    expect((await add()).status).toBe(status);
+    expect(orders()).toBe(expected);
+  });
+
+  test('truncated is no JSON, too many requests carries Retry-After', async () => {
+    await withFault({ kind: 'truncated' });
+    const { text } = await add();
+    expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
+    await served.close();
+    await withFault({ kind: 'too-many-requests', backOff: 33 });
+    expect((await add()).headers.get('retry-after')).toBe('33');
+  });
+
+  test('reset ends the connection after the order was placed', async () => {
+    await withFault({ kind: 'reset' });
+    await expect(add()).rejects.toThrow();
+    expect(orders()).toBe(1);
+  });
+
+  test.each([
+    ['lost', 0],
+    ['reply-lost', 1],
+  ] as const)('%s is never answered and leaves %i orders', async (kind, expected) => {
+    await withFault({ kind });
+    const arrived = vi.spyOn(served.venue.faulty, 'receive');
+    const controller = new AbortController();
+    const asked = served.ask('/market/orders/add', { body: BUY, signal: controller.signal });
+    asked.catch(() => undefined);
+    await vi.waitFor(() => expect(arrived).toHaveBeenCalledOnce());
+    controller.abort();
+    await expect(asked).rejects.toThrow();
+    expect(orders()).toBe(expected);
+  });
+
+  test.each(['delay', 'late'] as const)('%s is answered, later', async (kind) => {
+    await withFault({ kind, delayMs: 30 });
+    expect((await add()).status).toBe(200);
+    expect(orders()).toBe(1);
+  });
+});
+
+test('a skewed clock shows in the replies and in their Date', async () => {
+  served = await serve({ faults: { clockSkewMs: 3_600_000 } });
+  const { headers, body } = await served.ask('/v2/orderbook/BTCIRT');
+  expect(body['lastUpdate']).toBe(START_MS / 1000 + 3_600);
+  expect(headers.get('date')).toBe('Thu, 10 Apr 2025 13:00:00 GMT');
+});
