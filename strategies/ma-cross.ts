@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { buy, candles, Decimal, decimal, defineStrategy, sell, sma } from '#sdk';
+
+/** Holds the coin while the fast moving average is above the slow one, and nothing while it is below. */
+export default defineStrategy({
+  name: 'ma-cross',
+  params: z.strictObject({
+    /** Candles of the fast average. */
+    fast: z.int().positive().default(2),
+    /** Candles of the slow average. */
+    slow: z.int().positive().default(5),
+    /** Share of the free quote currency that one entry spends. */
+    share: decimal().prefault('0.1'),
+    /** Candle length; the run's own without it. */
+    span: z.enum(['1m', '5m', '15m', '30m', '1h', '3h', '4h', '6h', '12h', '1d', '2d', '3d']).optional(),
+  }),
+  subscribe: ({ market, params, span }) => [candles(market, params.span ?? span)],
+  indicators: ({ params }) => ({ fast: sma(params.fast), slow: sma(params.slow) }),
+  init: () => ({}),
+  onCandle({ params, market, indicators, position, free, orders }, candle) {
+    const { fast, slow } = indicators;
+    if (typeof fast !== 'number' || typeof slow !== 'number' || orders.length > 0) return {};
+    const holds = new Decimal(position).greaterThan(0);
+    if (fast > slow && !holds) {
+      const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
+      const amount = new Decimal(free[quote] ?? 0).times(params.share).div(candle.close);
+      return amount.isZero() ? {} : { intents: [buy(market, { amount })] };
+    }
+    return fast < slow && holds ? { intents: [sell(market, { amount: position })] } : {};
+  },
+});
