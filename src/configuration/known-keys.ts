@@ -9,6 +9,8 @@ interface Definition {
   readonly element?: z.core.$ZodType;
   readonly valueType?: z.core.$ZodType;
   readonly options?: readonly z.core.$ZodType[];
+  readonly keyType?: z.core.$ZodType;
+  readonly entries?: Readonly<Record<string, string | number>>;
 }
 
 const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def;
@@ -27,5 +29,10 @@ function schemasAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): reado
 
 /** The names that an object at the end of `path` may have, for suggestions. */
 export function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
-  return schemasAt(schema, path).flatMap((found) => Object.keys(definitionOf(found).shape ?? {}));
+  return schemasAt(schema, path).flatMap((found) => {
+    const { shape, keyType } = definitionOf(found);
+    // A record may have an enumeration for its keys.
+    const entries = keyType === undefined ? undefined : definitionOf(keyType).entries;
+    return shape === undefined ? Object.values(entries ?? {}).map(String) : Object.keys(shape);
+  });
 }

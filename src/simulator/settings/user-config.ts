@@ -124,7 +124,7 @@ export const usersConfig = z
         const message = `expected a ${what} that no other user has, ${known} has it too`;
         context.addIssue({ code: 'custom', path: [...path], message });
       }
-      seen.set(`${what} ${value}`, path.slice(0, 1).join('.'));
+      seen.set(`${what} ${value}`, `users[${String(path[0])}]`);
     };
     for (const [index, user] of users.entries()) {
       claim('username', user.username, [index, 'username']);
