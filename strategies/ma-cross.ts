@@ -20,10 +20,11 @@ export default defineStrategy({
   onCandle({ params, market, indicators, position, free, orders }, candle) {
     const { fast, slow } = indicators;
     if (typeof fast !== 'number' || typeof slow !== 'number' || orders.length > 0) return {};
-    const holds = new Decimal(position).greaterThan(0);
+    const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
+    const amount = new Decimal(free[quote] ?? 0).times(params.share).div(candle.close);
+    // A sale is rounded down to the market's step: the dust that it leaves behind is no holding.
+    const holds = new Decimal(position).greaterThan(amount.div(100));
     if (fast > slow && !holds) {
-      const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
-      const amount = new Decimal(free[quote] ?? 0).times(params.share).div(candle.close);
       return amount.isZero() ? {} : { intents: [buy(market, { amount })] };
     }
     return fast < slow && holds ? { intents: [sell(market, { amount: position })] } : {};

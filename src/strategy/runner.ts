@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type {
@@ -10,6 +9,8 @@ import type {
   StrategyDefinition,
 } from './definition.ts';
 import { createIndicator, type Indicator } from './indicators.ts';
+import { checkedIntents } from './check-intents.ts';
+import { checkedState } from './check-state.ts';
 import type { Intent } from './intents.ts';
 import type { Span, Subscription } from './subscriptions.ts';
 
@@ -23,12 +24,9 @@ export type StrategyEvent =
 /** What the runner can not know by itself. */
 export type StrategyView = Pick<StrategyContext<unknown, unknown>, 'nowMs' | 'position' | 'free' | 'orders' | 'book'>;
 
-/** How long a state may be as JSON; more is a mistake of the strategy's. */
-const MAX_STATE_CHARACTERS = 1_000_000;
-
 /**
- * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A handler that throws, or whose
- * state is no JSON, stops the strategy: `failure` says why, and it gets no further events.
+ * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A handler that throws, whose
+ * state is no JSON or whose intents are none, stops the strategy: `failure` says why, and it gets no further events.
  */
 export class StrategyRunner {
   readonly name: string;
@@ -90,8 +88,9 @@ export class StrategyRunner {
     };
     try {
       const result = this.call(event, context);
+      const intents = checkedIntents(result?.intents ?? []);
       if (result?.state !== undefined) this.state = checkedState(result.state);
-      return result?.intents ?? [];
+      return intents;
     } catch (error) {
       this.failure = error instanceof Error ? error.message : String(error);
       return [];
@@ -110,26 +109,4 @@ export class StrategyRunner {
         return this.definition.onOrder?.(context, event.order);
     }
   }
-}
-
-/** The state as JSON gives it back, so that what can not be stored is found now and not at a restart. */
-function checkedState(state: unknown): unknown {
-  const text: string | undefined = JSON.stringify(state, (key, value: unknown) => {
-    const isPlain =
-      value === null ||
-      typeof value === 'string' ||
-      typeof value === 'boolean' ||
-      (typeof value === 'number' && Number.isFinite(value)) ||
-      Array.isArray(value) ||
-      (typeof value === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null));
-    if (isPlain) return value;
-    throw new SarrafError(
-      'INVALID_STRATEGY',
-      `expected state that is JSON, was a ${typeof value} at ${JSON.stringify(key)}`,
-    );
-  });
-  if (text === undefined || text.length > MAX_STATE_CHARACTERS) {
-    throw new SarrafError('INVALID_STRATEGY', `expected state of at most ${MAX_STATE_CHARACTERS} characters of JSON`);
-  }
-  return JSON.parse(text);
 }
