@@ -1,3 +1,5 @@
+import { invariant } from '../domain/errors.ts';
+
 /**
  * Ids for our orders: instance, strategy, a mark of this run, and a count, in letters, digits and hyphens of the lower case, at most 32
  * characters. The exchange frees an id once its order closes, so the mark and the count, not the exchange, keep it unique for ever.
@@ -14,6 +16,11 @@ export class ClientOrderIds {
 
   next(strategy: string): string {
     this.count += 1;
-    return `${this.instance}-${strategy}-${this.run}-${this.count.toString(36)}`;
+    const id = `${this.instance}-${strategy}-${this.run}-${this.count.toString(36)}`;
+    invariant(
+      /^[a-z0-9-]{1,32}$/.test(id),
+      `expected at most 32 letters, digits and hyphens of the lower case, was "${id}"`,
+    );
+    return id;
   }
 }

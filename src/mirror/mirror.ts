@@ -88,12 +88,20 @@ export class Mirror {
 function isReplaceable(path: string): boolean {
   let database: Database.Database;
   try {
-    database = new Database(path, { fileMustExist: true });
+    // Another run keeps it for as long as it lasts: there is nothing to wait for.
+    database = new Database(path, { fileMustExist: true, timeout: 200 });
   } catch (error) {
     return error instanceof Database.SqliteError && error.code === 'SQLITE_CANTOPEN';
   }
   try {
     const isOurs = database.pragma('application_id', { simple: true }) === APPLICATION_ID;
+    const version = database.pragma('user_version', { simple: true }) as number;
+    if (isOurs && version > MIGRATIONS.length) {
+      throw new SarrafError(
+        'DATA_UNUSABLE',
+        `expected a mirror of version ${MIGRATIONS.length} or older at ${database.name}, found version ${version}: use the newer sarraf, or name another folder with --data`,
+      );
+    }
     // Fails with SQLITE_BUSY while another run has it.
     if (isOurs) {
       database.pragma('locking_mode = EXCLUSIVE');
