@@ -19,6 +19,8 @@ export class Trader {
   fees: FeeSchedule;
   /** False when the identity process is incomplete: `TradingUnavailable`. */
   mayTrade = true;
+  /** True for one who repeats what happened elsewhere: neither the price conditions nor the minimum value apply. */
+  isUnrestricted = false;
   /** True when the experimental look-up by client id is not offered: `FeatureUnavailable`. */
   lacksClientIdLookup = false;
   /** The newest orders, oldest first. */

@@ -1,0 +1,160 @@
+import type { Side } from '../../domain/order.ts';
+import type { MarketState } from '../core/market/market-state.ts';
+import type { Chance } from './chance.ts';
+import { FairPrice } from './fair-price.ts';
+import type { FlowTrader } from './flow-trader.ts';
+import { Ladder } from './ladder.ts';
+import { priceHistory } from './price-history.ts';
+import { leastAmount, typicalAmount } from './typical-size.ts';
+
+/** A few more than the public is shown, so that one taker does not uncover the end of the book. */
+const LEVELS = 28;
+const LEAST_LEVELS = 24;
+const QUOTE_INTERVAL_MS = 1_000;
+/** Mean time between takers while the market is calm. */
+const TAKE_INTERVAL_MS = 2_500;
+/** Agitation brings more takers, up to this many times. */
+const MOST_HASTE = 6;
+const GAP_SHARE = 0.0002;
+const HALF_SPREAD_SHARE = 0.00025;
+/** Room for others between the makers' own quotes, in price steps. */
+const LEAST_HALF_SPREAD = 2;
+/** Makers stay well within the exchange's band around the last price. */
+const BAND_SHARE = 0.25;
+/** Sizes of takers: mostly a fraction of a level, now and then several levels. */
+const TAKE_SHARE = 0.12;
+const TAKE_EXPONENT = 1.4;
+const LARGEST_TAKE = 150;
+/** How often a taker does what the one before did; the rest go by the trend a little more than against it. */
+const HERD_SHARE = 0.55;
+const TREND_SHARE = 0.55;
+
+/** The makers and takers of one market. */
+export class SyntheticMarket {
+  private readonly market: MarketState;
+  private readonly ladder: Ladder;
+  private readonly takers: readonly FlowTrader[];
+  private readonly chance: Chance;
+  private readonly fair: FairPrice;
+  private nextQuoteMs: number;
+  private nextTakeMs: number;
+  private lastSide: Side = 'buy';
+
+  constructor(options: {
+    readonly market: MarketState;
+    readonly makers: readonly FlowTrader[];
+    readonly takers: readonly FlowTrader[];
+    readonly chance: Chance;
+    readonly startMs: number;
+    readonly historyMinutes: number;
+  }) {
+    const { market, chance, startMs } = options;
+    this.market = market;
+    this.takers = options.takers;
+    this.chance = chance;
+    this.ladder = new Ladder({ market, makers: options.makers, chance, levels: LEVELS });
+    const { lastPrice } = market;
+    this.fair = new FairPrice({
+      chance,
+      price: this.quoteOf(lastPrice),
+      timeMs: startMs - (options.historyMinutes + 1) * 60_000,
+    });
+    this.seedHistory(startMs, options.historyMinutes);
+    this.fair.moveTo(startMs);
+    this.fair.price = this.quoteOf(lastPrice);
+    this.nextQuoteMs = startMs;
+    this.nextTakeMs = startMs + this.waitForTake();
+  }
+
+  /** When something happens next. */
+  get nextMs(): number {
+    return Math.min(this.nextQuoteMs, this.nextTakeMs);
+  }
+
+  /** Does the one thing that is next. `stretch` is 1, or more where time is skipped: then what follows comes as many times later. */
+  step(stretch: number): void {
+    const timeMs = this.nextMs;
+    this.fair.moveTo(timeMs);
+    if (timeMs === this.nextQuoteMs) {
+      this.quote(timeMs);
+      this.nextQuoteMs = timeMs + Math.ceil(QUOTE_INTERVAL_MS * stretch * (0.8 + 0.4 * this.chance.uniform()));
+    } else {
+      this.take(timeMs);
+      this.nextTakeMs = timeMs + Math.ceil(this.waitForTake() * stretch);
+    }
+  }
+
+  private quote(timeMs: number): void {
+    const { market } = this;
+    if (market.isClosed) return;
+    this.ladder.heedRules(timeMs);
+    const last = market.lastPrice / market.priceFactor;
+    const fair = this.fair.price / this.quoteOf(market.priceFactor);
+    const middle = Math.min(Math.max(fair, last * (1 - BAND_SHARE)), last * (1 + BAND_SHARE));
+    const half = Math.max(LEAST_HALF_SPREAD, middle * HALF_SPREAD_SHARE * Math.sqrt(this.fair.agitation));
+    const bid = Math.max(1, Math.floor(middle - half));
+    this.ladder.follow(
+      {
+        bid,
+        ask: Math.max(bid + 1, Math.ceil(middle + half)),
+        gap: this.gapFor(middle),
+        typicalAmount: typicalAmount(market.rules, middle),
+      },
+      timeMs,
+    );
+  }
+
+  private take(timeMs: number): void {
+    const { market, chance } = this;
+    const side = this.sideOfTake();
+    const best = side === 'buy' ? market.book.sells.best : market.book.buys.best;
+    const taker = this.takers[Math.floor(chance.uniform() * this.takers.length)];
+    const size = TAKE_SHARE * chance.pareto(TAKE_EXPONENT, LARGEST_TAKE);
+    this.lastSide = side;
+    if (market.isClosed || best === undefined || taker === undefined) return;
+    const steps = best.price / market.priceFactor;
+    const price = side === 'buy' ? Math.ceil(steps) : Math.max(1, Math.floor(steps));
+    const amount = Math.max(leastAmount(market.rules, price), Math.floor(size * typicalAmount(market.rules, price)));
+    taker.place(market, { side, price, amount, execution: 'market' }, timeMs);
+    // A taker who eats far into the book wakes the makers at once.
+    const left = side === 'buy' ? market.book.sells : market.book.buys;
+    if (left.levelCount < LEAST_LEVELS) this.quote(timeMs);
+  }
+
+  private sideOfTake(): Side {
+    if (this.chance.uniform() < HERD_SHARE) return this.lastSide;
+    const isWithTrend = this.chance.uniform() < TREND_SHARE;
+    return isWithTrend === (this.fair.direction === 1) ? 'buy' : 'sell';
+  }
+
+  private waitForTake(): number {
+    return Math.ceil(this.chance.exponential(TAKE_INTERVAL_MS) / Math.min(MOST_HASTE, this.fair.agitation));
+  }
+
+  /** Changes only when the price has moved far, as a change moves every level. */
+  private gapFor(price: number): number {
+    const gap = Math.max(1, price * GAP_SHARE);
+    const size = 2 ** Math.floor(Math.log2(gap));
+    return Math.max(1, Math.round(size));
+  }
+
+  /** A number of grid steps as a price in the quote currency. */
+  private quoteOf(gridSteps: number): number {
+    return gridSteps * Number(this.market.grid.priceStep);
+  }
+
+  /** Only into a market without candles: a stored state brings its own. */
+  private seedHistory(startMs: number, minutes: number): void {
+    const { market } = this;
+    if (minutes === 0 || market.candles.bars('1').length > 0) return;
+    const bars = priceHistory({
+      fair: this.fair,
+      chance: this.chance,
+      endMs: startMs,
+      minutes,
+      lastPrice: market.lastPrice,
+      typicalAmount: typicalAmount(market.grid, market.lastPrice),
+    });
+    market.candles.seed('1', bars);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Market } from '../../domain/market.ts';
+import { UNITS_PER_ONE } from '../../domain/money.ts';
+
+/** What a level of an ordinary book is worth where nothing else says: in units of the quote currency. */
+const LEVEL_VALUE = { rls: 400_000_000, usdt: 800 } as const;
+/** And at least this many of the smallest order of its market. */
+const LEAST_ORDERS = 60;
+
+/** The size that orders of the flow vary around, in public amount steps; a float, as a size is chosen, not booked. */
+export function typicalAmount(rules: Market, price: number): number {
+  const value = Math.max(LEVEL_VALUE[rules.dst], (Number(rules.minOrderValue) / Number(UNITS_PER_ONE)) * LEAST_ORDERS);
+  return value / stepValueOf(rules, price);
+}
+
+/** The smallest amount whose value is safely above the market's minimum. */
+export function leastAmount(rules: Market, price: number): number {
+  const minimum = Number(rules.minOrderValue) / Number(UNITS_PER_ONE);
+  return Math.floor((minimum * 1.05) / stepValueOf(rules, price)) + 1;
+}
+
+/** Value of one amount step at a price. */
+function stepValueOf(rules: Market, price: number): number {
+  return (price * Number(rules.stepProduct)) / Number(UNITS_PER_ONE * UNITS_PER_ONE);
+}
