@@ -41,6 +41,8 @@ export class SimulatedExchange {
   readonly trading: Trading;
   readonly books = new BookViews();
   readonly services: Services;
+  /** By quote currency, then by source currency. */
+  private readonly byCurrencies: ReadonlyMap<string, ReadonlyMap<string, MarketState>>;
 
   /** `services` is made from the accounts, which belong to this exchange; so it is asked for, not handed in. */
   constructor(settings: ExchangeSettings, services: (exchange: SimulatedExchange) => Services) {
@@ -48,6 +50,10 @@ export class SimulatedExchange {
       settings.transactionsKept === undefined ? {} : { transactionsKept: settings.transactionsKept },
     );
     this.markets = new Map(settings.markets.map((market) => [market.market.symbol, this.createMarket(market)]));
+    const byQuote = Map.groupBy(this.markets.values(), ({ rules }) => rules.dst as string);
+    this.byCurrencies = new Map(
+      [...byQuote].map(([dst, markets]) => [dst, new Map(markets.map((market) => [market.rules.src, market]))]),
+    );
     this.trading = new Trading({
       accounts: this.accounts,
       markets: this.markets,
@@ -65,9 +71,9 @@ export class SimulatedExchange {
     this.services.advance(timeMs);
   }
 
-  /** The market of two currencies, or undefined. */
+  /** The market of two currencies, lower case, or undefined. */
   marketOf(src: string, dst: string): MarketState | undefined {
-    return this.markets.get(`${src.toUpperCase()}${dst === 'rls' ? 'IRT' : dst.toUpperCase()}` as MarketSymbol);
+    return this.byCurrencies.get(dst)?.get(src);
   }
 
   /** What units of a currency are worth in rial at the last prices, directly or by way of tether; null where no market says. */

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { openApiDocument } from '../../exchange/openapi.ts';
 import type { Simulation } from '../simulation.ts';
@@ -35,6 +34,8 @@ export class ExchangeServer {
   private readonly admin: AdminApi | null;
   private readonly openApi: string;
   private readonly timers = new Set<NodeJS.Timeout>();
+  /** Replies made in this turn of the event loop: at most one a connection. */
+  private outgoing: { readonly reply: FastifyReply; readonly body: string }[] = [];
   private readonly ticker: NodeJS.Timeout;
 
   constructor(options: ExchangeServerOptions) {
@@ -169,10 +170,21 @@ export class ExchangeServer {
     this.timers.add(timer);
   }
 
+  /**
+   * Sends the replies of one turn of the event loop together: to wake the other end for each of them costs more than to make it. As text, so
+   * that header and body leave in one write.
+   */
+  private flush(): void {
+    const { outgoing } = this;
+    this.outgoing = [];
+    for (const { reply, body } of outgoing) void reply.send(body);
+  }
+
   private send(reply: FastifyReply, { status, headers, body }: WireReply, timeMs: number): void {
     void reply.code(status).headers(headers);
     if (Math.abs(timeMs - Date.now()) > VISIBLE_SKEW_MS) void reply.header('date', new Date(timeMs).toUTCString());
-    void reply.send(Buffer.from(body));
+    if (this.outgoing.length === 0) setImmediate(() => this.flush());
+    this.outgoing.push({ reply, body });
   }
 }
 

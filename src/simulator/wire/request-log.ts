@@ -1,5 +1,3 @@
-import { BoundedList } from '../core/bounded-list.ts';
-
 /** One request as the exchange saw it, whatever became of it. */
 export interface LoggedRequest {
   /** Counts from 1. */
@@ -20,13 +18,26 @@ export interface LoggedRequest {
 /** Requests kept; beyond, the oldest are forgotten. */
 const REQUESTS_KEPT = 100_000;
 
-/** Every request that reached the exchange, newest last: what tests hold the limits against. */
+/**
+ * Every request that reached the exchange: what tests hold the limits against. A ring of columns rather than of objects, so that a busy
+ * exchange leaves no garbage behind for it.
+ */
 export class RequestLog {
-  private readonly requests: BoundedList<LoggedRequest>;
+  private readonly kept: number;
+  private readonly times: Float64Array;
+  private readonly statuses: Uint16Array;
+  private readonly ips: string[] = [];
+  private readonly credentialIds: (string | null)[] = [];
+  private readonly methods: string[] = [];
+  private readonly paths: string[] = [];
+  private readonly endpoints: (string | null)[] = [];
+  private readonly budgets: (string | null)[] = [];
   private lastNumber = 0;
 
   constructor(kept = REQUESTS_KEPT) {
-    this.requests = new BoundedList(kept);
+    this.kept = kept;
+    this.times = new Float64Array(kept);
+    this.statuses = new Uint16Array(kept);
   }
 
   /** How many there were, forgotten ones included. */
@@ -35,22 +46,36 @@ export class RequestLog {
   }
 
   add(request: Omit<LoggedRequest, 'number'>): void {
+    const place = this.lastNumber % this.kept;
     this.lastNumber += 1;
-    this.requests.push({
-      number: this.lastNumber,
-      timeMs: request.timeMs,
-      ip: request.ip,
-      credentialId: request.credentialId,
-      method: request.method,
-      path: request.path,
-      endpoint: request.endpoint,
-      budget: request.budget,
-      status: request.status,
-    });
+    this.times[place] = request.timeMs;
+    this.statuses[place] = request.status;
+    this.ips[place] = request.ip;
+    this.credentialIds[place] = request.credentialId;
+    this.methods[place] = request.method;
+    this.paths[place] = request.path;
+    this.endpoints[place] = request.endpoint;
+    this.budgets[place] = request.budget;
   }
 
-  /** Oldest first. Not to be changed. */
+  /** Oldest first, as they were when asked. */
   values(): readonly LoggedRequest[] {
-    return this.requests.values();
+    const first = Math.max(0, this.lastNumber - this.kept);
+    return Array.from({ length: this.lastNumber - first }, (_, index) => this.at(first + index));
+  }
+
+  private at(index: number): LoggedRequest {
+    const place = index % this.kept;
+    return {
+      number: index + 1,
+      timeMs: this.times[place] ?? 0,
+      ip: this.ips[place] ?? '',
+      credentialId: this.credentialIds[place] ?? null,
+      method: this.methods[place] ?? '',
+      path: this.paths[place] ?? '',
+      endpoint: this.endpoints[place] ?? null,
+      budget: this.budgets[place] ?? null,
+      status: this.statuses[place] ?? 0,
+    };
   }
 }

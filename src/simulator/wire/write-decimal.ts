@@ -6,6 +6,8 @@ const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => 
 
 /** A decimal in the form that replies are to have: canonical text, text with all ten decimals, or a bare number of any length. */
 export function writeDecimal(units: bigint, forms: Pick<WireForms, 'decimals'>): string | object {
+  // Half of an order's decimals are nothing yet.
+  if (units === 0n && forms.decimals === 'canonical') return '0';
   const text = formatUnits(units);
   if (forms.decimals === 'canonical') return text;
   if (forms.decimals === 'number') return rawJSON(text);
