@@ -1,4 +1,5 @@
 import { createSimulation, type Simulation } from '../simulator/simulation.ts';
+import { SyntheticFlow } from '../simulator/flow/synthetic-flow.ts';
 import { ExchangeServer } from '../simulator/server/exchange-server.ts';
 import { WorldClock } from '../simulator/server/world-clock.ts';
 import type { ExchangeConfig } from '../simulator/settings/exchange-config.ts';
@@ -35,12 +36,16 @@ function save(state: ServeOptions['state'], simulation: Simulation, timeMs: numb
   }
 }
 
-/** Takes a stored state over and writes it again at once, so that a folder that can not be written to shows now and not at the end. */
-function openState(options: ServeOptions, simulation: Simulation, clock: WorldClock): void {
+/**
+ * Takes a stored state over, if there is one, and writes it again at once, so that a folder that can not be written to shows now and not at
+ * the end.
+ */
+function openState(options: ServeOptions, simulation: Simulation, clock: WorldClock): boolean {
   const { state } = options;
-  if (state === null) return;
+  if (state === null) return false;
+  let savedAtMs: number | null;
   try {
-    const savedAtMs = readStateFile(state.file, simulation.exchange, clock.nowMs());
+    savedAtMs = readStateFile(state.file, simulation.exchange, clock.nowMs());
     if (savedAtMs !== null) clock.startAt(savedAtMs);
   } catch (error) {
     if (error instanceof StateFileError) throw failed(error.message);
@@ -48,6 +53,7 @@ function openState(options: ServeOptions, simulation: Simulation, clock: WorldCl
   }
   const problem = save(state, simulation, clock.nowMs());
   if (problem !== null) throw failed(problem);
+  return savedAtMs !== null;
 }
 
 function listenProblem(error: unknown, { host, port }: ServeOptions): string {
@@ -57,14 +63,25 @@ function listenProblem(error: unknown, { host, port }: ServeOptions): string {
   return `can not listen at ${host}:${port}: ${message}`;
 }
 
-/** What goes on in the market by itself, around the exchange. */
-export type WorldFactory = (simulation: Simulation, options: ServeOptions) => World;
+/** What goes on in the market by itself. Traders on a stored exchange go on from its prices, without making up a past. */
+function createWorld(
+  { exchange }: Simulation,
+  of: { readonly options: ServeOptions; readonly startMs: number; readonly isRestored: boolean },
+): World {
+  const { config, seed } = of.options;
+  if (config.flow.kind === 'none') return exchange;
+  const { startMs } = of;
+  const flow = new SyntheticFlow({ exchange, seed, startMs, ...(of.isRestored ? { historyMinutes: 0 } : {}) });
+  return {
+    advance(timeMs) {
+      flow.advance(timeMs);
+      exchange.advance(timeMs);
+    },
+  };
+}
 
 /** Serves an exchange until a signal ends it. Throws a `CommandError` when it can not begin. */
-export async function serveExchange(
-  options: ServeOptions,
-  createWorld: WorldFactory = ({ exchange }) => exchange,
-): Promise<RunningExchange> {
+export async function serveExchange(options: ServeOptions): Promise<RunningExchange> {
   const clock = new WorldClock();
   const simulation = createSimulation({
     config: options.config,
@@ -72,8 +89,8 @@ export async function serveExchange(
     seed: options.seed,
     onMistake: (error) => console.error(error),
   });
-  openState(options, simulation, clock);
-  const world = createWorld(simulation, options);
+  const isRestored = openState(options, simulation, clock);
+  const world = createWorld(simulation, { options, startMs: clock.nowMs(), isRestored });
   const server = new ExchangeServer({ simulation, clock, world, adminToken: options.adminToken });
   const stopped = untilStopped();
   let address: string;

@@ -32,7 +32,7 @@ export const FAULT_KINDS = [
   'unknown-fields',
 ] as const;
 
-export type FaultKind = (typeof FAULT_KINDS)[number];
+type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** One thing that goes wrong, and when. */
 export interface FaultRule {

@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../exchange/endpoints/index.ts';
 import { durationMs } from './config-fields.ts';
 
 /** Names of all budgets, as the limits table has them. */
-export const BUDGET_NAMES: readonly string[] = [
+const BUDGET_NAMES: readonly string[] = [
   ...new Set((Object.values(ENDPOINTS) as readonly Endpoint[]).map(({ budget }) => budget.name)),
 ];
 

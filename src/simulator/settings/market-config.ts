@@ -38,13 +38,13 @@ export const marketConfig = z
     }
   });
 
-export const networkConfig = z.strictObject({
+const networkConfig = z.strictObject({
   name: z.string().min(1),
   tagged: z.boolean().optional(),
   requiredConfirmations: z.int().min(0).optional(),
 });
 
-export const currencyConfig = z.strictObject({
+const currencyConfig = z.strictObject({
   displayName: z.string().min(1).optional(),
   networks: z
     .array(

@@ -89,10 +89,8 @@ export const userConfig = z.strictObject({
     .optional(),
 });
 
-export type UserConfig = z.output<typeof userConfig>;
-
 /** Who is there when nobody is configured. */
-export const DEFAULT_USERS: readonly z.input<typeof userConfig>[] = [
+const DEFAULT_USERS: readonly z.input<typeof userConfig>[] = [
   {
     username: 'trader',
     id: 1,

@@ -44,7 +44,7 @@ export interface ExchangeState {
  * the orders that users traded with; the flow makes the rest anew.
  */
 export function storeExchange(exchange: SimulatedExchange): ExchangeState {
-  const { trading, services, accounts } = exchange;
+  const { trading, services } = exchange;
   const traders = [...services.users.all()].map((user) => trading.trader(user.id));
   const orders = new Map<number, StoredOrder>();
   const trades = new Map<number, StoredTrade>();
@@ -56,7 +56,7 @@ export function storeExchange(exchange: SimulatedExchange): ExchangeState {
     for (const trade of trader.trades.values().slice(-HISTORY_STORED)) keepSides(trade, orders);
   }
   return {
-    accounts: accounts.snapshot(),
+    accounts: storeAccounts(exchange),
     services: services.snapshot(),
     counters: trading.counters,
     traders: traders.map(({ userId, fees, mayTrade, lacksClientIdLookup }) => ({
@@ -79,7 +79,6 @@ export function restoreExchange(exchange: SimulatedExchange, state: ExchangeStat
   const { trading, services, accounts } = exchange;
   accounts.restore(state.accounts);
   services.restore(state.services, timeMs);
-  for (const wallet of accounts.allWallets()) if (services.users.find(wallet.userId) === undefined) wallet.held = 0n;
   for (const { userId, ...trader } of state.traders) Object.assign(trading.trader(userId), trader);
   restoreMarkets(exchange, state);
   const orders = new Map<number, SimulatedOrder>();
@@ -103,6 +102,15 @@ export function restoreExchange(exchange: SimulatedExchange, state: ExchangeStat
   }
   trading.resumeFrom(state.counters);
   for (const order of orders.values()) if (order.status === 'New' && order.isOpen) trading.activate(order, timeMs);
+}
+
+/** Synthetic traders trade all day: of them the balances are kept, not how they came to be. */
+function storeAccounts({ accounts, services }: SimulatedExchange): AccountsState {
+  const state = accounts.snapshot();
+  const wallets = state.wallets.map((wallet) =>
+    services.users.find(wallet.userId) === undefined ? { ...wallet, held: '0', transactions: [] } : wallet,
+  );
+  return { ...state, wallets };
 }
 
 function storeMarket(market: MarketState): StoredMarket {

@@ -4,6 +4,7 @@ import type { Execution, Side } from '../../domain/order.ts';
 import { rescaleOrder } from '../core/market/market-state.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
 import { SimulatedOrder } from '../core/trading/order.ts';
+import type { Trader } from '../core/trading/trader.ts';
 
 /** The steps that numbers of an order or trade count in. */
 export interface StoredGrid {
@@ -69,12 +70,19 @@ export function readGrid(stored: StoredGrid, current: Market): Market {
   return createMarket({ market: current.symbol, priceStep: stored.priceStep, amountStep: stored.amountStep });
 }
 
+/** Synthetic traders keep no history: nobody reads it. */
+const NAMELESS = { historyKept: 256, isUnrestricted: false } as const;
+
+function traderOf(userId: number, { trading, services }: SimulatedExchange): Trader {
+  return services.users.find(userId) === undefined ? trading.openTrader(userId, NAMELESS) : trading.trader(userId);
+}
+
 /** The order again, not yet put back into the exchange; its pair is for the caller to set. An open one is on the market's present grid. */
 export function readOrder(stored: StoredOrder, exchange: SimulatedExchange): SimulatedOrder {
   const market = exchange.markets.get(stored.market as Market['symbol']);
   if (market === undefined)
     throw new RangeError(`expected the market ${stored.market} in the configuration, found none`);
-  const trader = exchange.trading.trader(stored.userId);
+  const trader = traderOf(stored.userId, exchange);
   const wallets = trader.walletsFor(market, exchange.accounts);
   const { side, execution, clientOrderId, amount, registeredPrice, limit, stopPrice, createdAtMs } = stored;
   const isWaiting = stored.status === 'Inactive';

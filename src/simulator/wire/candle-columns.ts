@@ -4,7 +4,7 @@ import type { Bar } from '../core/market/candle-series.ts';
 import { writeNumber } from './write-decimal.ts';
 
 /** Candles of one reply at most. Source: interface, "Other constants". */
-export const CANDLES_A_PAGE = 500;
+const CANDLES_A_PAGE = 500;
 
 const WORDS: ReadonlyMap<string, Resolution> = new Map<string, Resolution>([
   ...RESOLUTIONS.map((resolution) => [resolution, resolution] as const),

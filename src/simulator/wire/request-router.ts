@@ -2,7 +2,7 @@ import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 
 /** One method of one address. */
-export interface Route {
+interface Route {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
 }

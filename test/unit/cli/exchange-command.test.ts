@@ -93,13 +93,25 @@ describe('sarraf exchange', () => {
     let before: unknown;
     await withExchange(state, async (address) => {
       await send(address, '/market/orders/add', { ...BUY, clientOrderId: 'kept' });
-      before = await send(address, '/users/wallets/list');
+      before = await send(address, '/v2/wallets');
     });
     const end = await withExchange(state, async (address) => {
       expect(await send(address, '/market/orders/status', { clientOrderId: 'kept' })).toMatchObject({ status: 'ok' });
-      expect(await send(address, '/users/wallets/list')).toEqual(before);
+      expect(await send(address, '/v2/wallets')).toEqual(before);
     });
     expect(end).toMatchObject({ code: 0, error: '' });
+  });
+
+  test('has synthetic traders, unless the configuration wants none', async () => {
+    const file = join(folder, 'quiet.yaml');
+    writeFileSync(file, 'flow: { kind: none }\n');
+    const books: unknown[] = [];
+    for (const config of [[], ['--config', file]]) {
+      await withExchange(config, async (address) => {
+        books.push((await send(address, '/v2/orderbook/BTCIRT'))['bids']);
+      });
+    }
+    expect(books).toEqual([expect.objectContaining({ length: 24 }), []]);
   });
 
   test('prints the administrator token of the run, which opens the door', async () => {

@@ -6,14 +6,14 @@ import { createVenue, START_MS } from '../wire/fixture.ts';
 
 export const ADMIN_TOKEN = 'administrator-1';
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   readonly body: Record<string, unknown>;
 }
 
-export interface Asking {
+interface Asking {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import type { WireReply } from '../../../../src/simulator/wire/door.ts';
 export const START_MS = Date.UTC(2025, 3, 10, 12);
 
 export const ALI = 7;
-export const SARA = 8;
+const SARA = 8;
 
 const CONFIG: ExchangeConfigInput = {
   markets: [
