@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
+import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import { rateOfPercent } from '../../domain/fee-schedule.ts';
+import { UNIT_DECIMALS } from '../../domain/money.ts';
 
 /** A number written bare keeps its meaning up to these many digits; a longer one must be quoted. */
 const SURE_DIGITS = 15;
@@ -11,9 +12,14 @@ function decimalField(expected: string, accepts: (text: DecimalText) => boolean)
     .transform((value, context): DecimalText => {
       const text = tryDecimalText(value);
       const isSure = typeof value === 'string' || String(value).replace(/\D/g, '').length <= SURE_DIGITS;
-      if (text !== null && isSure && accepts(text)) return text;
-      const quoted = isSure ? expected : `${expected} in quotes, as it has more than ${SURE_DIGITS} digits`;
-      context.addIssue({ code: 'custom', message: `expected ${quoted}, was ${JSON.stringify(value)}` });
+      const isKept = text === null || fractionDigits(text) <= UNIT_DECIMALS;
+      if (text !== null && isSure && isKept && accepts(text)) return text;
+      const bound = isKept ? '' : ` with at most ${UNIT_DECIMALS} decimals`;
+      const quotes = isSure ? '' : ` in quotes, as it has more than ${SURE_DIGITS} digits`;
+      context.addIssue({
+        code: 'custom',
+        message: `expected ${expected}${bound}${quotes}, was ${JSON.stringify(value)}`,
+      });
       return z.NEVER;
     });
 }

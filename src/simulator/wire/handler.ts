@@ -4,7 +4,7 @@ import type { Distortion } from './distortion.ts';
 import type { WireForms } from './forms.ts';
 
 /** Who asks, once the gate has let the request in. */
-export interface Caller {
+interface Caller {
   readonly userId: number;
   /** What the rate limit counts: the token's or key's own id. */
   readonly credentialId: string;

@@ -78,6 +78,13 @@ describe('a file', () => {
     expect(problems(text)[0]).toMatch(/f:1:39: users\[0\]\.balances\.rls: .* in quotes/);
   });
 
+  test('with more decimals than the books keep says how many', () => {
+    const text = 'users: [{username: a, balances: {rls: "0.12345678901"}}]';
+    expect(problems(text)[0]).toMatch(
+      /f:1:39: users\[0\]\.balances\.rls: .* with at most 10 decimals, was "0\.12345678901"/,
+    );
+  });
+
   test('that is no YAML says where', () => {
     expect(problems('a: [1, 2\nb: }')[0]).toMatch(/^f:\d+:\d+: /);
     expect(problems('a: 1\na: 2')[0]).toMatch(/^f:2:1: .*unique/);

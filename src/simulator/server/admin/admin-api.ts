@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { SarrafError } from '../../../domain/errors.ts';
 import { parseJson } from '../../../exchange/json.ts';
 import { AdminRefusal, type AdminCommand, type AdminContext } from './admin-command.ts';
 import { clockCommands } from './clock-commands.ts';
@@ -77,6 +78,9 @@ export class AdminApi {
     try {
       return answer(200, command.run(this.context, input.data));
     } catch (error) {
+      if (error instanceof SarrafError && error.code !== 'INVARIANT') {
+        return answer(400, { error: error.code, message: error.message });
+      }
       if (!(error instanceof AdminRefusal)) throw error;
       return answer(error.status, { error: error.status === 404 ? 'NotFound' : 'Refused', message: error.message });
     }

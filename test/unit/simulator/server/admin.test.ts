@@ -77,6 +77,9 @@ describe('the door', () => {
       /BTCIRT.*was "NOPE"/,
     );
     expect((await served.admin('/orders/cancel', { id: 99 })).status).toBe(404);
+    expect(await served.admin('/markets', { symbol: 'BTCIRT', priceStep: '0.00000000001' })).toMatchObject({
+      status: 400,
+    });
   });
 });
 
