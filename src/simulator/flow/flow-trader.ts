@@ -1,6 +1,6 @@
 import { valueUp } from '../../domain/market.ts';
 import type { Side } from '../../domain/order.ts';
-import type { UserId } from '../core/accounts.ts';
+import type { UserId } from '../core/wallet.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
 import type { MarketState } from '../core/market/market-state.ts';
 import type { SimulatedOrder } from '../core/trading/order.ts';

@@ -1,6 +1,6 @@
 import { divideDown } from '../../domain/rounding.ts';
 import { UNITS_PER_ONE } from '../../domain/money.ts';
-import type { Wallet, WalletTransaction } from '../core/accounts.ts';
+import type { Wallet, WalletTransaction } from '../core/wallet.ts';
 import { confirmationsOf, type Deposit } from '../core/funding/deposits.ts';
 import type { WireCall } from './handler.ts';
 import { writeDecimal, writeNumber } from './write-decimal.ts';

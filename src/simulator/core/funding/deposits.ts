@@ -1,4 +1,5 @@
-import type { Accounts, UserId } from '../accounts.ts';
+import type { Accounts } from '../accounts.ts';
+import type { UserId } from '../wallet.ts';
 import { BoundedList } from '../bounded-list.ts';
 import { addressOn } from './addresses.ts';
 import type { Currency } from './currency-settings.ts';

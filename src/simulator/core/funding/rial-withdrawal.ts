@@ -1,4 +1,4 @@
-import type { UserId } from '../accounts.ts';
+import type { UserId } from '../wallet.ts';
 import type { BankAccount } from '../users/user.ts';
 import type { WithdrawalSettings } from './withdrawal-settings.ts';
 

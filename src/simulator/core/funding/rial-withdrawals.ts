@@ -1,7 +1,8 @@
 import { invariant } from '../../../domain/errors.ts';
 import { parseUnits, UNITS_PER_ONE } from '../../../domain/money.ts';
 import { divideUp } from '../../../domain/rounding.ts';
-import type { Accounts, UserId } from '../accounts.ts';
+import type { Accounts } from '../accounts.ts';
+import type { UserId } from '../wallet.ts';
 import { accept, refuse, type Result } from '../result.ts';
 import { limitBrokenByRial, type WithdrawnRial } from '../users/limitations.ts';
 import type { BankAccount, User } from '../users/user.ts';

@@ -1,4 +1,5 @@
-import type { Accounts, UserId, Wallet, WalletKind } from '../accounts.ts';
+import type { Accounts } from '../accounts.ts';
+import type { UserId, Wallet, WalletKind } from '../wallet.ts';
 import { accept, refuse, type Result } from '../result.ts';
 
 export interface TransferRequest {

@@ -1,6 +1,6 @@
 import type { Market } from '../../../domain/market.ts';
 import type { Execution, TradeKind } from '../../../domain/order.ts';
-import type { UserId, Wallet } from '../accounts.ts';
+import type { UserId, Wallet } from '../wallet.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { BookOrder } from '../matching/price-level.ts';
 import type { OrderPlan } from './order-plan.ts';

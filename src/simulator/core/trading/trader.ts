@@ -1,6 +1,7 @@
 import type { FeeSchedule } from '../../../domain/fee-schedule.ts';
 import type { Side } from '../../../domain/order.ts';
-import type { Accounts, UserId, Wallet } from '../accounts.ts';
+import type { Accounts } from '../accounts.ts';
+import type { UserId, Wallet } from '../wallet.ts';
 import { BoundedList } from '../bounded-list.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { OpenOrders } from './open-orders.ts';

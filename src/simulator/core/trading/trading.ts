@@ -1,16 +1,16 @@
 import type { FeeSchedule } from '../../../domain/fee-schedule.ts';
 import type { MarketSymbol } from '../../../domain/market-symbol.ts';
-import type { Accounts, UserId } from '../accounts.ts';
+import type { Accounts } from '../accounts.ts';
+import type { UserId } from '../wallet.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { valueUp } from '../../../domain/market.ts';
 import { UNITS_PER_ONE } from '../../../domain/money.ts';
 import type { MatchHandler } from '../matching/matching-book.ts';
 import { accept, refuse, type Result } from '../result.ts';
 import { SimulatedOrder } from './order.ts';
-import { holdFor, identityOf, planOrders, type Placement } from './order-plan.ts';
+import { holdFor, type Placement } from './order-plan.ts';
+import { decidePlacement } from './placement.ts';
 import { OrderTable } from './order-table.ts';
-import { checkAmount, checkBalance, checkClientOrderId, checkMayTrade, checkValue } from './placement-checks.ts';
-import { checkPriceConditions, checkPricesGiven, type OrderPrices } from './price-rules.ts';
 import type { CancelOldOrders, OrderReference, PlaceOrder, TradingSettings } from './requests.ts';
 import { settleTrade } from './settlement.ts';
 import { Trade } from './trade.ts';
@@ -104,38 +104,17 @@ export class Trading {
   }
 
   /**
-   * Places an order, or the two of an OCO (limit first). Refuses with a code of the interface's table of order placement; then nothing has
-   * changed. The checks run in this order: market, user, prices given, client id, price conditions, size, balance, duplicate.
+   * Places an order, or the two of an OCO (limit first), or refuses with a code (see `decidePlacement`); then nothing has changed.
    */
   place(userId: UserId, request: PlaceOrder, timeMs: number): Result<readonly SimulatedOrder[]> {
     this.nowMs = timeMs;
     const market = this.markets.get(request.market);
     if (market === undefined) return refuse('InvalidMarketPair', 'no such market');
-    const { settings } = this;
     const trader = this.trader(userId);
-    const prices = onGrid(request, market);
-    const amount = request.amount * market.amountFactor;
-    const refusal =
-      checkMayTrade(market, trader) ??
-      checkPricesGiven(request) ??
-      checkAmount(amount) ??
-      checkClientOrderId(trader, request) ??
-      (trader.isUnrestricted ? null : checkPriceConditions({ request, prices, market, settings }));
-    if (refusal !== null) return refusal;
-    const placement = planOrders({ request, prices, amount, market, settings });
     const free = trader.freeFor(request.side, market, this.accounts);
-    const refusedValue =
-      (trader.isUnrestricted ? null : checkValue(market, placement)) ?? checkBalance(placement, free);
-    if (refusedValue !== null) return refusedValue;
-    if (!request.pro) {
-      const window = { timeMs, lengthMs: settings.duplicateWindowMs };
-      const parameters = identityOf(request);
-      if (trader.isDuplicate(parameters, window)) {
-        return refuse('DuplicateOrder', 'an identical order was accepted within the last ten seconds');
-      }
-      trader.remember(parameters, window);
-    }
-    const legs = this.register(trader, { market, placement, free });
+    const decided = decidePlacement({ request, trader, market, free, settings: this.settings, timeMs });
+    if (!decided.ok) return decided;
+    const legs = this.register(trader, { market, placement: decided.value, free });
     this.start(legs);
     return accept(legs);
   }
@@ -263,12 +242,18 @@ export class Trading {
     if (first === undefined || first.status === 'Inactive') return;
     if (this.settings.newForMs > 0) {
       first.market.waiting.add(first);
-      this.waiting.push({ order: first, dueMs: this.nowMs + this.settings.newForMs });
+      this.wait(first, this.nowMs + this.settings.newForMs);
       this.changed(first);
       return;
     }
     this.enter(first);
     this.wakeStops(first.market);
+  }
+
+  /** Puts an order into the queue of the waiting, by when it is due: the setting may have changed since the last. */
+  private wait(order: SimulatedOrder, dueMs: number): void {
+    const later = this.waiting.findIndex((other) => other.dueMs > dueMs);
+    this.waiting.splice(later === -1 ? this.waiting.length : later, 0, { order, dueMs });
   }
 
   /** Takes from the book, then rests, or ends if it may not rest. */
@@ -381,17 +366,6 @@ export class Trading {
     });
     this.onEvent?.({ kind: 'order', order, timeMs: this.nowMs });
   }
-}
-
-function onGrid(request: PlaceOrder, market: MarketState): OrderPrices {
-  const factor = market.priceFactor;
-  if (factor === 1) return request;
-  const scaled = (value: number | null): number | null => (value === null ? null : value * factor);
-  return {
-    price: scaled(request.price),
-    stopPrice: scaled(request.stopPrice),
-    stopLimitPrice: scaled(request.stopLimitPrice),
-  };
 }
 
 /** How much of a match a taker can still pay: all of it, unless the money of a market buy runs out within its band. */

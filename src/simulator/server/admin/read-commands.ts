@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatUnits } from '../../../domain/money.ts';
-import type { Wallet } from '../../core/accounts.ts';
+import type { Wallet } from '../../core/wallet.ts';
 import { storeExchange } from '../../state/exchange-state.ts';
 import { adminCommand } from './admin-command.ts';
 

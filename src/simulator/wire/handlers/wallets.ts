@@ -1,4 +1,4 @@
-import type { Wallet, WalletKind } from '../../core/accounts.ts';
+import type { Wallet, WalletKind } from '../../core/wallet.ts';
 import { refuse } from '../../core/result.ts';
 import { callUser } from '../call-user.ts';
 import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';

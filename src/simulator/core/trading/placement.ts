@@ -1,0 +1,64 @@
+import type { MarketState } from '../market/market-state.ts';
+import { accept, refuse, type Refusal, type Result } from '../result.ts';
+import { identityOf, planOrders, type Placement } from './order-plan.ts';
+import { checkAmount, checkBalance, checkClientOrderId, checkMayTrade, checkValue } from './placement-checks.ts';
+import { checkPriceConditions, checkPricesGiven, type OrderPrices } from './price-rules.ts';
+import type { PlaceOrder, TradingSettings } from './requests.ts';
+import type { Trader } from './trader.ts';
+
+/**
+ * Decides on a request for an order: what it becomes, or a code of the interface's table of order placement. The checks run in this order: market
+ * and user, prices given, amount, client id, price conditions, minimum value, balance, duplicate. Remembers an accepted request for the last.
+ */
+export function decidePlacement(of: {
+  readonly request: PlaceOrder;
+  readonly trader: Trader;
+  readonly market: MarketState;
+  /** Free units of the currency that the order pays with. */
+  readonly free: bigint;
+  readonly settings: TradingSettings;
+  readonly timeMs: number;
+}): Result<Placement> {
+  const { request, trader, market, free, settings } = of;
+  const prices = onGrid(request, market);
+  const amount = request.amount * market.amountFactor;
+  const refusal =
+    checkMayTrade(market, trader) ??
+    checkPricesGiven(request) ??
+    checkAmount(amount) ??
+    checkClientOrderId(trader, request) ??
+    (trader.isUnrestricted ? null : checkPriceConditions({ request, prices, market, settings }));
+  if (refusal !== null) return refusal;
+  const placement = planOrders({ request, prices, amount, market, settings });
+  const refusedValue = (trader.isUnrestricted ? null : checkValue(market, placement)) ?? checkBalance(placement, free);
+  if (refusedValue !== null) return refusedValue;
+  if (request.pro) return accept(placement);
+  return (
+    checkDuplicate(trader, request, { timeMs: of.timeMs, lengthMs: settings.duplicateWindowMs }) ?? accept(placement)
+  );
+}
+
+function checkDuplicate(
+  trader: Trader,
+  request: PlaceOrder,
+  window: { readonly timeMs: number; readonly lengthMs: number },
+): Refusal | null {
+  const parameters = identityOf(request);
+  if (trader.isDuplicate(parameters, window)) {
+    return refuse('DuplicateOrder', 'an identical order was accepted within the last ten seconds');
+  }
+  trader.remember(parameters, window);
+  return null;
+}
+
+/** The prices of a request, from public steps to the steps that the book counts in. */
+function onGrid(request: PlaceOrder, market: MarketState): OrderPrices {
+  const factor = market.priceFactor;
+  if (factor === 1) return request;
+  const scaled = (value: number | null): number | null => (value === null ? null : value * factor);
+  return {
+    price: scaled(request.price),
+    stopPrice: scaled(request.stopPrice),
+    stopLimitPrice: scaled(request.stopLimitPrice),
+  };
+}

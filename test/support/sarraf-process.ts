@@ -1,0 +1,43 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface Finished {
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** A command of sarraf as a process of its own. */
+export interface SarrafProcess {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** Resolves with the first line of standard output that `matches`; rejects if the process ends without one. */
+  line(matches: (line: string) => boolean): Promise<string>;
+}
+
+/** Starts `node FILE …args` in the project's folder, on the same Node as this test. */
+export function startNode(args: readonly string[]): SarrafProcess {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let error = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (error += text));
+  const finished = once(child, 'close').then(([code]): Finished => ({ code: code as number | null, out, error }));
+  const line = async (matches: (line: string) => boolean): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = out.split('\n').slice(0, -1).find(matches);
+        if (found !== undefined) resolve(found);
+      };
+      child.stdout.on('data', look);
+      look();
+      void finished.then(({ code }) =>
+        reject(new Error(`expected a line before the end (code ${code}), was\n${out}\n${error}`)),
+      );
+    });
+  return { child, finished, line };
+}
+
+export function startSarraf(args: readonly string[]): SarrafProcess {
+  return startNode(['src/cli/main.ts', ...args]);
+}
