@@ -4,10 +4,11 @@ import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError } from './command-error.ts';
 import { exchangeCommand } from './commands/exchange.ts';
+import { runCommand } from './commands/run.ts';
 import { FAILED, OK, WRONG_INPUT } from './exit-codes.ts';
 
 /** Every command, one a file: a line here for each. */
-const COMMANDS: readonly (() => Command)[] = [exchangeCommand];
+const COMMANDS: readonly (() => Command)[] = [runCommand, exchangeCommand];
 
 function createProgram(): Command {
   const program = new Command('sarraf')

@@ -51,6 +51,7 @@ const ERROR_TABLE = {
     meaning: 'The exchange said no where the caller can not be handed a refusal, such as amid a list.',
   },
   TOO_MANY_PAGES: { ...nothing, meaning: 'A list has more pages than the bound that was set for reading it.' },
+  INVALID_FILE: { ...nothing, meaning: 'A file of data is not there, or a line of it is not what it should be.' },
   INVALID_STRATEGY: { ...nothing, meaning: 'A strategy can not be loaded, or breaks a rule of the SDK.' },
   DATA_UNUSABLE: { ...nothing, meaning: 'The data folder or a database in it can not be used; it was left as it is.' },
   INVARIANT: { ...nothing, meaning: 'Something that must always hold does not; trading on would make it worse.' },

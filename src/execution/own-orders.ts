@@ -12,6 +12,7 @@ export class OwnOrders {
   private readonly byClientId = new Map<string, OwnOrder>();
   private readonly byVenueId = new Map<number, OwnOrder>();
   private readonly live = new Set<OwnOrder>();
+  private readonly counts = new Map<string, number>();
   private readonly markets: ReadonlyMap<string, Market>;
 
   constructor(markets: ReadonlyMap<string, Market>) {
@@ -26,7 +27,13 @@ export class OwnOrders {
     );
     this.byClientId.set(order.clientOrderId, order);
     this.live.add(order);
+    this.counts.set(order.strategy, (this.counts.get(order.strategy) ?? 0) + 1);
     if (this.byClientId.size > ENDED_KEPT * 2) this.forgetOldest();
+  }
+
+  /** How many orders a strategy has sent. */
+  countOf(strategy: string): number {
+    return this.counts.get(strategy) ?? 0;
   }
 
   /** Orders that may still trade or whose fills are not all here, oldest first. */
