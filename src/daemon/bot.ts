@@ -1,19 +1,17 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { formatAmount, formatPrice, parseAmount, type Market } from '../domain/market.ts';
+import { parseAmount, type Market } from '../domain/market.ts';
 import { formatUnits, parseUnits, unitsOf } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
-import type { VenueTrade } from '../domain/trade.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import { ClientOrderIds } from '../execution/client-order-id.ts';
-import { isLive, type OwnFill, type OwnOrder } from '../execution/own-order.ts';
+import type { OwnFill, OwnOrder } from '../execution/own-order.ts';
 import { OwnOrders } from '../execution/own-orders.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import { StrategyAccount } from '../portfolio/strategy-account.ts';
 import { PollPlan, type Poll } from '../scheduler/poll-plan.ts';
-import type { OwnOrder as SeenOrder } from '../strategy/definition.ts';
 import type { Intent } from '../strategy/intents.ts';
-import type { StrategyEvent, StrategyRunner, StrategyView } from '../strategy/runner.ts';
+import type { StrategyEvent, StrategyRunner } from '../strategy/runner.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
 import type { BotListener } from './bot-listener.ts';
 import { CandleFeed } from './candle-feed.ts';
@@ -21,6 +19,8 @@ import type { Clock } from './clock.ts';
 import { OrderDesk } from './order-desk.ts';
 import { OrderWatch } from './order-watch.ts';
 import type { RateGate } from './rate-gate.ts';
+import { OwnFills } from './own-fills.ts';
+import { viewOf, type Seat } from './seat.ts';
 import { TradeReader } from './trade-reader.ts';
 
 export interface BotOptions {
@@ -35,13 +35,6 @@ export interface BotOptions {
   readonly run: string;
 }
 
-/** A strategy with what belongs to it. */
-export interface Seat {
-  readonly runner: StrategyRunner;
-  readonly market: Market;
-  readonly account: StrategyAccount;
-}
-
 type PollKind = 'stats' | 'orders' | 'trades' | 'wallets' | `book ${string}` | `candles ${string}`;
 
 /** Wanted time between two polls; each leaves room in its budget for cancels and look-ups. */
@@ -49,9 +42,6 @@ const INTERVALS_MS = { book: 1_500, stats: 5_000, orders: 3_000, trades: 2_500, 
 
 /** Intents that may wait for their turn; more are dropped with a notice, the oldest stay. */
 const MAX_PENDING_INTENTS = 1_000;
-
-/** Trades that wait until the order of theirs is known; beyond it they are left out, and their order stays unsettled, which is seen. */
-const MOST_UNATTRIBUTED = 1_000;
 
 /** How often the end of the orders is looked for when stopping, a second apart. */
 const STOP_ROUNDS = 40;
@@ -66,8 +56,7 @@ export class Bot {
   private readonly options: BotOptions;
   private readonly desk: OrderDesk;
   private readonly watch: OrderWatch;
-  private readonly trades: TradeReader;
-  private readonly unattributed: VenueTrade[] = [];
+  private readonly fills: OwnFills;
   private readonly feeds: ReadonlyMap<string, CandleFeed>;
   private readonly books = new Map<string, OrderBook>();
   private readonly pending: { readonly seat: Seat; readonly intent: Intent }[] = [];
@@ -87,7 +76,11 @@ export class Bot {
       onOrder: (order, code) => this.tellOrder(order, code),
     });
     this.watch = new OrderWatch({ client, clock, gate, orders: this.orders, desk: this.desk });
-    this.trades = new TradeReader({ client, gate });
+    this.fills = new OwnFills({
+      reader: new TradeReader({ client, gate }),
+      orders: this.orders,
+      onFill: (fill) => this.takeFill(fill),
+    });
     this.seats = options.runners.map((runner) => ({
       runner,
       market: this.marketNamed(runner.market),
@@ -152,7 +145,7 @@ export class Bot {
     for (let round = 0; round < STOP_ROUNDS && this.orders.unfinished().length > 0; round += 1) {
       for (const order of this.orders.unfinished()) await this.desk.cancel(order);
       await this.watch.look();
-      await this.lookAtTrades();
+      await this.fills.look();
       if (this.orders.unfinished().length > 0) await clock.sleepUntil(clock.now() + 1_000);
     }
     await this.lookAtWallets();
@@ -171,7 +164,7 @@ export class Bot {
   private async poll(kind: PollKind): Promise<void> {
     if (kind === 'stats') await this.lookAtStats();
     else if (kind === 'orders') await this.watch.look();
-    else if (kind === 'trades') await this.lookAtTrades();
+    else if (kind === 'trades') await this.fills.look();
     else if (kind === 'wallets') await this.lookAtWallets();
     else if (kind.startsWith('book ')) await this.lookAtBook(kind.slice(5));
     else await this.lookAtCandles(kind);
@@ -216,40 +209,19 @@ export class Bot {
     );
   }
 
-  private async lookAtTrades(): Promise<void> {
-    // Orders that were not known the last time may be by now.
-    for (const trade of this.unattributed.splice(0)) this.takeTrade(trade);
-    for (;;) {
-      const { trades, mayBeMore } = await this.trades.look();
-      for (const trade of trades) this.takeTrade(trade);
-      if (!mayBeMore) return;
-    }
-  }
-
-  private takeTrade(trade: VenueTrade): void {
-    const order = this.orders.findByVenueId(trade.orderId);
-    const seat = this.seats.find(({ runner }) => runner.name === order?.strategy);
-    if (order === undefined || seat === undefined) {
-      this.keepUnattributed(trade);
-      return;
-    }
-    const { timeMs, price, amount, total, fee } = trade;
+  private takeFill(fill: OwnFill): void {
+    const { tradeId, order, timeMs, price, amount, total, fee } = fill;
+    const seat = this.seats.find(({ runner }) => runner.name === order.strategy);
+    if (seat === undefined) return;
     const { clientOrderId, side, market } = order;
     const { mirror, listener } = this.options;
-    const fill: OwnFill = { tradeId: trade.id, order, timeMs, price, amount, total, fee };
     this.orders.onFilled(order, parseAmount(seat.market, amount));
     seat.account.apply({ side, amount: parseUnits(amount), total: parseUnits(total), fee: parseUnits(fee) });
-    const row = { venueId: trade.id, clientOrderId, market, side, atMs: timeMs, price, amount, total, fee };
+    const row = { venueId: tradeId, clientOrderId, market, side, atMs: timeMs, price, amount, total, fee };
     mirror.write(() => mirror.orders.addTrade(row));
     this.desk.save(order);
     listener.onFill(fill);
     this.tell(seat, { kind: 'fill', fill: { clientOrderId, market, timeMs, side, price, amount, total, fee } });
-  }
-
-  /** A trade of nobody that we know may be of an order whose reply was lost, and whose id is not known yet. */
-  private keepUnattributed(trade: VenueTrade): void {
-    const mayBeOurs = this.orders.unfinished().some(({ stage }) => stage === 'sending');
-    if (mayBeOurs && this.unattributed.length < MOST_UNATTRIBUTED) this.unattributed.push(trade);
   }
 
   private async lookAtCandles(kind: string): Promise<void> {
@@ -286,7 +258,15 @@ export class Bot {
     const { listener, clock } = this.options;
     const { runner } = seat;
     if (this.isStopping || runner.failure !== null) return;
-    const intents = runner.handle(event, this.viewOf(seat));
+    const intents = runner.handle(
+      event,
+      viewOf(seat, {
+        nowMs: clock.now(),
+        free: this.free,
+        orders: this.orders.unfinished(),
+        book: this.books.get(seat.market.symbol) ?? null,
+      }),
+    );
     const { failure } = runner as { readonly failure: string | null };
     if (failure !== null) listener.onNotice(`${runner.name} is stopped: ${failure}`, clock.now());
     for (const intent of intents) {
@@ -297,17 +277,6 @@ export class Bot {
           clock.now(),
         );
     }
-  }
-
-  private viewOf({ runner, market, account }: Seat): StrategyView {
-    const mine = this.orders.unfinished().filter((order) => order.strategy === runner.name && isLive(order));
-    return {
-      nowMs: this.options.clock.now(),
-      position: formatUnits(account.position),
-      free: this.free,
-      orders: mine.map((order) => seenOrder(order, market)),
-      book: this.books.get(market.symbol) ?? null,
-    };
   }
 
   private async carryOutPending(): Promise<void> {
@@ -329,15 +298,4 @@ function isOfFeed(subscription: Subscription, feed: CandleFeed): boolean {
   return (
     subscription.kind === 'candles' && subscription.market === feed.market.symbol && subscription.span === feed.span
   );
-}
-
-function seenOrder(order: OwnOrder, market: Market): SeenOrder {
-  return {
-    clientOrderId: order.clientOrderId,
-    market: order.market,
-    side: order.side,
-    price: order.execution === 'market' ? null : formatPrice(market, order.price),
-    amount: formatAmount(market, order.amount),
-    matchedAmount: formatAmount(market, order.matched),
-  };
 }

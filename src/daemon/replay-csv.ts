@@ -31,9 +31,9 @@ export class CsvReader {
     this.path = path;
     const names = header.text.split(',').map((name) => name.trim().toLowerCase());
     this.places = new Map(
-      Object.entries(COLUMNS).flatMap(([column, known]) => {
-        const place = names.findIndex((name) => (known as readonly string[]).includes(name));
-        return place === -1 ? [] : [[column as Column, place] as const];
+      (Object.entries(COLUMNS) as [Column, readonly string[]][]).flatMap(([column, known]) => {
+        const place = names.findIndex((name) => known.includes(name));
+        return place === -1 ? [] : [[column, place] as const];
       }),
     );
     const has = (...columns: readonly Column[]): boolean => columns.every((column) => this.places.has(column));

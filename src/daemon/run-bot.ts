@@ -91,13 +91,17 @@ export async function runBot(options: RunOptions): Promise<Summary> {
   );
   try {
     await bot.start();
-    await loop(bot, {
-      options,
-      embedded,
-      clock,
-      status: () => screen.say('status', statusLine(bot, { clock, embedded, requests: simulation.door.log.count })),
-    });
-    await bot.stop();
+    try {
+      await loop(bot, {
+        options,
+        embedded,
+        clock,
+        status: () => screen.say('status', statusLine(bot, { clock, embedded, requests: simulation.door.log.count })),
+      });
+    } finally {
+      // Whatever ended the loop, no order of ours is left behind.
+      await bot.stop();
+    }
     const summary = summarize(bot, gate);
     if (options.json) screen.say('summary', 'end', { ...summary });
     else summaryLines(summary).forEach(options.write);

@@ -1,6 +1,7 @@
 import { formatUnits } from '../domain/money.ts';
-import type { Bot, Seat } from './bot.ts';
+import type { Bot } from './bot.ts';
 import type { RateGate } from './rate-gate.ts';
+import type { Seat } from './seat.ts';
 
 /** What one strategy did and made. Decimals are texts; profit is null before a price was seen. */
 export interface StrategySummary {

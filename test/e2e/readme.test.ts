@@ -26,8 +26,12 @@ describe('the README', () => {
   test('shows a first strategy that trades', async () => {
     writeFileSync(join(folder, 'dip-buyer.ts'), blockWith("name: 'dip-buyer'"));
     const { finished } = startSarraf([
-      ...['run', '--strategies', folder, '--data', join(folder, 'data')],
-      ...['--speed', 'max', '--for', '3s', '--json'],
+      'run',
+      `--strategies=${folder}`,
+      `--data=${join(folder, 'data')}`,
+      '--speed=max',
+      '--for=3s',
+      '--json',
     ]);
     const { code, out, error } = await finished;
     expect({ code, error }).toEqual({ code: 0, error: '' });

@@ -3,10 +3,10 @@ import type { BookSide } from '../matching/book-side.ts';
 import type { MarketState } from './market-state.ts';
 
 /** Levels shown a side. */
-export const BOOK_DEPTH = 24;
+const BOOK_DEPTH = 24;
 
 /** The interface caches books: calls within less than a second get what the first of them got. */
-export const BOOK_CACHE_MS = 1_000;
+const BOOK_CACHE_MS = 1_000;
 
 /** A level in steps of the view's grid. */
 export interface ViewLevel {

@@ -40,7 +40,7 @@ export function viewOf(order: SimulatedOrder): OrderView {
 }
 
 /** The order as it was, or undefined when it was not there yet. */
-export function viewAsOf(order: SimulatedOrder, asOfMs: number): OrderView | undefined {
+function viewAsOf(order: SimulatedOrder, asOfMs: number): OrderView | undefined {
   if (order.versions === null) return order.createdAtMs <= asOfMs ? viewOf(order) : undefined;
   const version = order.versions.findLast((candidate) => candidate.timeMs <= asOfMs);
   return version === undefined ? undefined : { order, ...version };

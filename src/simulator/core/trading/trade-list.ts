@@ -4,7 +4,7 @@ import { makerSide, takerSide, type Trade, type TradeOfOrder } from './trade.ts'
 import type { Trader } from './trader.ts';
 
 /** How far back the trades list goes. */
-export const TRADES_SHOWN_MS = 180 * 86_400_000;
+const TRADES_SHOWN_MS = 180 * 86_400_000;
 
 /** What the trades list is asked for. Source: `GET /market/trades/list`. */
 export interface TradesQuery {
