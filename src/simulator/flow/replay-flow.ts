@@ -13,8 +13,6 @@ import { ReplayShape } from './replay-shape.ts';
 import { RowGrid } from './row-grid.ts';
 import { replayedMarket } from './seed-replay.ts';
 
-export { seedReplay } from './seed-replay.ts';
-
 /** Ids of the replay's two users; far from those that people are given. */
 const REPLAY_USER_IDS = 9_100_000;
 
@@ -98,7 +96,7 @@ export class ReplayFlow {
 
   /** Does everything that is due by `timeMs`, each at its own time. To be called before others act at that time; time never goes back. */
   advance(timeMs: number): void {
-    while (this.dueMs <= timeMs) this.step();
+    while (this.dueMs <= timeMs && this.row !== null) this.step();
   }
 
   private step(): void {
