@@ -228,7 +228,7 @@ export class Bot {
     const feed = this.feeds.get(kind);
     if (feed === undefined) return;
     for (const candle of await feed.look()) {
-      this.tellSubscribers({ kind: 'candle', candle }, (wanted) => isOfFeed(wanted, feed));
+      this.tellSubscribers({ kind: 'candle', candle }, (wanted) => feed.isMeantBy(wanted));
     }
   }
 
@@ -236,7 +236,7 @@ export class Bot {
   private async warmUp(feed: CandleFeed): Promise<void> {
     const runners = this.seats
       .map(({ runner }) => runner)
-      .filter(({ subscriptions }) => subscriptions.some((wanted) => isOfFeed(wanted, feed)));
+      .filter(({ subscriptions }) => subscriptions.some((wanted) => feed.isMeantBy(wanted)));
     const length = Math.max(...runners.map(({ warmUpLength }) => warmUpLength));
     for (const candle of await feed.look(length + 1)) for (const runner of runners) runner.warmUp(candle);
   }
@@ -292,10 +292,4 @@ export class Bot {
     const known = [...this.options.markets.keys()].join(', ');
     throw new SarrafError('INVALID_STRATEGY', `expected one of the markets ${known}, was "${symbol}"`);
   }
-}
-
-function isOfFeed(subscription: Subscription, feed: CandleFeed): boolean {
-  return (
-    subscription.kind === 'candles' && subscription.market === feed.market.symbol && subscription.span === feed.span
-  );
 }

@@ -4,7 +4,7 @@ import type { Market } from '../domain/market.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
-import { SPANS, type Span } from '../strategy/subscriptions.ts';
+import { SPANS, type Span, type Subscription } from '../strategy/subscriptions.ts';
 import type { Clock } from './clock.ts';
 import type { RateGate } from './rate-gate.ts';
 
@@ -37,6 +37,12 @@ export class CandleFeed {
     this.span = span;
     this.resolution = SPANS[span];
     this.options = options;
+  }
+
+  /** Whether a strategy that subscribed to this wants these candles. */
+  isMeantBy(subscription: Subscription): boolean {
+    const { kind, market } = subscription;
+    return kind === 'candles' && market === this.market.symbol && subscription.span === this.span;
   }
 
   /** When to look for the bar that closes next. */
