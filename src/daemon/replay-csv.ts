@@ -17,8 +17,9 @@ const COLUMNS = {
 
 type Column = keyof typeof COLUMNS;
 
-/** Before this a number is seconds, from it on milliseconds: 1e11 ms is in 1973, 1e11 s in the year 5138. */
+/** Before the first a number is seconds, before the second milliseconds, else microseconds: 1e11 ms is in 1973, 1e14 ms in the year 5138. */
 const FIRST_MS = 1e11;
+const FIRST_MICROSECONDS = 1e14;
 
 /** Reads the rows of a CSV: candles or trades, as its header says. */
 export class CsvReader {
@@ -90,9 +91,9 @@ export class CsvReader {
 
   private time(line: FileLine, fields: readonly string[]): number {
     const text = this.text(fields, 'time');
-    const time = /^\d+$/.test(text) ? Number(text) * (Number(text) < FIRST_MS ? 1_000 : 1) : Date.parse(text);
+    const time = /^\d+$/.test(text) ? numberMs(Number(text)) : isoMs(text);
     if (Number.isSafeInteger(time) && time >= 0) return time;
-    throw badLine(this.path, line, `expected a time in ms, in s or as ISO 8601, found "${text}"`);
+    throw badLine(this.path, line, `expected a time in s, ms or microseconds, or as ISO 8601, found "${text}"`);
   }
 
   private decimal(line: FileLine, fields: readonly string[], column: Column): DecimalText {
@@ -109,4 +110,16 @@ export class CsvReader {
     if (decimal === '0') throw badLine(this.path, line, `expected a positive ${column}, found 0`);
     return decimal;
   }
+}
+
+function numberMs(time: number): number {
+  if (time < FIRST_MS) return time * 1_000;
+  return time < FIRST_MICROSECONDS ? time : Math.floor(time / 1_000);
+}
+
+/** A date and time without a zone is UTC here, on every machine; NaN for anything else than ISO 8601. */
+function isoMs(text: string): number {
+  const [, date, time, zone] =
+    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  return date === undefined ? Number.NaN : Date.parse(`${date}T${time ?? '00:00'}${zone ?? 'Z'}`);
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { fractionDigits, type DecimalText } from '../domain/decimal-text.ts';
+import { decimalText, fractionDigits, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { rowTimeMs, type ReplayRow } from '../simulator/flow/replay-row.ts';
@@ -63,7 +63,7 @@ export async function readReplayFile(path: string): Promise<ReplayFile> {
   return {
     path,
     kind,
-    rows: kind === 'candles' ? rows.map((row) => (row.kind === 'candle' ? { ...row, lengthMs } : row)) : rows,
+    rows: kind === 'candles' ? withLengths(rows, lengthMs) : rows,
     lengthMs,
     market: describeMarket(rows, symbol === '' ? symbolIn(path) : symbol),
   };
@@ -98,6 +98,15 @@ function commonDifferenceMs(rows: readonly ReplayRow[]): number {
   return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0];
 }
 
+/** Bars as long as is usual in the file, but none longer than until the next. */
+function withLengths(rows: readonly ReplayRow[], usualMs: number): readonly ReplayRow[] {
+  return rows.map((row, index) => {
+    const next = rows[index + 1];
+    const untilNextMs = next === undefined ? usualMs : rowTimeMs(next) - rowTimeMs(row);
+    return row.kind === 'candle' ? { ...row, lengthMs: Math.min(usualMs, untilNextMs) } : row;
+  });
+}
+
 function describeMarket(rows: readonly ReplayRow[], symbol: string): RecordedMarket {
   const prices: DecimalText[] = [];
   const amounts: DecimalText[] = [];
@@ -110,13 +119,24 @@ function describeMarket(rows: readonly ReplayRow[], symbol: string): RecordedMar
       amounts.push(row.amount);
     }
   }
-  return { symbol, priceStep: stepOf(prices), amountStep: stepOf(amounts), initialPrice: prices[0] ?? '1' };
+  return {
+    symbol,
+    priceStep: stepOf(prices),
+    amountStep: stepOf(amounts),
+    initialPrice: onStep(prices[0] ?? decimalText('1')),
+  };
 }
 
 /** The coarsest decimal step that holds all the numbers, no finer than eight decimals. */
 function stepOf(numbers: readonly DecimalText[]): string {
   const digits = Math.min(MAX_DECIMALS, Math.max(0, ...numbers.map(fractionDigits)));
   return digits === 0 ? '1' : `0.${'1'.padStart(digits, '0')}`;
+}
+
+/** Recorded floats can have more decimals than a step. */
+function onStep(price: DecimalText): DecimalText {
+  const excess = fractionDigits(price) - MAX_DECIMALS;
+  return excess > 0 ? decimalText(price.slice(0, -excess)) : price;
 }
 
 /** The market that a file's name names, as `binance_BTCUSDT_1h.csv` does; bitcoin in tether where it names none. */
