@@ -12,7 +12,7 @@ import type { ReplayRow } from '../../src/simulator/flow/replay-row.ts';
 
 export const HOUR_MS = 3_600_000;
 export const START_MS = 472_000 * HOUR_MS;
-export const BTCUSDT = 'BTCUSDT' as MarketSymbol;
+const BTCUSDT = 'BTCUSDT' as MarketSymbol;
 
 /** An hourly bar: open, high, low, close. */
 export const candle = (hour: number, [open, high, low, close]: readonly string[], volume = '40.5'): ReplayRow => ({

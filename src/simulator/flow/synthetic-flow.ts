@@ -4,7 +4,7 @@ import { FlowTrader } from './flow-trader.ts';
 import { SyntheticMarket } from './synthetic-market.ts';
 
 /** Ids of the flow's users, from here on; far from those that people are given. */
-export const FLOW_USER_IDS = 9_000_000;
+const FLOW_USER_IDS = 9_000_000;
 const MAKERS = 3;
 const TAKERS = 3;
 const THREE_DAYS_MIN = 3 * 1_440;

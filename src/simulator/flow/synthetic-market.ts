@@ -12,11 +12,11 @@ const LEVELS = 28;
 const LEAST_LEVELS = 24;
 const QUOTE_INTERVAL_MS = 1_000;
 /** Mean time between takers while the market is calm. */
-const TAKE_INTERVAL_MS = 2_500;
+const TAKE_INTERVAL_MS = 1_500;
 /** Agitation brings more takers, up to this many times. */
 const MOST_HASTE = 6;
 const GAP_SHARE = 0.0002;
-const HALF_SPREAD_SHARE = 0.00025;
+const HALF_SPREAD_SHARE = 0.0006;
 /** Room for others between the makers' own quotes, in price steps. */
 const LEAST_HALF_SPREAD = 2;
 /** Makers stay well within the exchange's band around the last price. */
