@@ -8,7 +8,7 @@ export default defineStrategy({
     /** Candles of the fast average. */
     fast: z.int().positive().default(2),
     /** Candles of the slow average. */
-    slow: z.int().positive().default(5),
+    slow: z.int().positive().default(4),
     /** Share of the free quote currency that one entry spends. */
     share: decimal().prefault('0.1'),
     /** Candle length; the run's own without it. */

@@ -6,7 +6,7 @@ export default defineStrategy({
   name: 'market-maker',
   params: z.strictObject({
     /** Distance of each quote from the middle, in hundredths of a percent. */
-    spreadBps: z.number().positive().default(3),
+    spreadBps: z.number().positive().default(1.5),
     /** Value of each quote as a share of the free quote currency at the start. */
     share: decimal().prefault('0.01'),
     /** Inventory, in quotes, at which only the side that reduces it is quoted. */

@@ -31,6 +31,8 @@ export interface BotOptions {
   readonly listener: BotListener;
   readonly markets: ReadonlyMap<string, Market>;
   readonly runners: readonly StrategyRunner[];
+  /** Stretches the time between polls: where the market's data is a bar an hour, looking every second sees nothing more. 1 by default. */
+  readonly pollStretch?: number;
   /** Marks this run in every clientOrderId. */
   readonly run: string;
 }
@@ -103,15 +105,16 @@ export class Bot {
     for (const feed of this.feeds.values()) await this.warmUp(feed);
     const nowMs = this.options.clock.now();
     const books = [...new Set(this.seats.map(({ market }) => market.symbol))];
+    const stretch = Math.max(1, this.options.pollStretch ?? 1);
     const polls: Poll<PollKind>[] = [
       ...books.map((symbol): Poll<PollKind> => ({
         kind: `book ${symbol}`,
-        intervalMs: INTERVALS_MS.book * books.length,
+        intervalMs: INTERVALS_MS.book * stretch * books.length,
       })),
-      { kind: 'stats', intervalMs: INTERVALS_MS.stats * books.length },
-      { kind: 'orders', intervalMs: INTERVALS_MS.orders },
-      { kind: 'trades', intervalMs: INTERVALS_MS.trades },
-      { kind: 'wallets', intervalMs: INTERVALS_MS.wallets },
+      { kind: 'stats', intervalMs: INTERVALS_MS.stats * stretch * books.length },
+      { kind: 'orders', intervalMs: INTERVALS_MS.orders * stretch },
+      { kind: 'trades', intervalMs: INTERVALS_MS.trades * stretch },
+      { kind: 'wallets', intervalMs: INTERVALS_MS.wallets * stretch },
       ...[...this.feeds.keys()].map((kind) => ({ kind: kind as PollKind, intervalMs: 0 })),
     ];
     this.plan = new PollPlan(polls, nowMs);

@@ -1,4 +1,6 @@
-import type { Market } from '../domain/market.ts';
+import { priceUnits, type Market } from '../domain/market.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { parseUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';
 import { InProcessVenue } from '../simulator/in-process-venue.ts';
 import { readExchangeConfig, type ExchangeConfigInput } from '../simulator/settings/exchange-config.ts';
 import { createSimulation, type Simulation } from '../simulator/simulation.ts';
@@ -9,9 +11,10 @@ import type { Clock } from './clock.ts';
 /** The token that the bot trades with. */
 export const BOT_TOKEN = 'embedded-bot-token';
 
-/** What the bot's user owns at the beginning: enough to quote both sides of any of the markets. */
+const BOT_USER = 1;
+
+/** What the bot's user owns at the beginning, and the same worth of the coin that it trades. */
 const BALANCES = { rls: '100000000000', usdt: '100000' } as const;
-const SOURCE_BALANCE = '5';
 
 /** An exchange in this process, with its market at work. */
 export interface EmbeddedExchange {
@@ -30,21 +33,22 @@ export interface EmbeddedSetup {
   readonly seed: number;
 }
 
-/** An exchange with one user, who owns the quote currencies and some of `currency`. */
+/** An exchange with one user, who owns the quote currencies, and as much again of the source currency of `market`. */
 export function simulate(
   config: ExchangeConfigInput,
-  setup: EmbeddedSetup & { readonly currency: string },
+  setup: EmbeddedSetup & { readonly market: MarketSymbol },
 ): Simulation {
-  return createSimulation({
-    config: readExchangeConfig({
-      ...config,
-      users: [
-        { username: 'bot', id: 1, tokens: [BOT_TOKEN], balances: { ...BALANCES, [setup.currency]: SOURCE_BALANCE } },
-      ],
-    }),
-    startMs: setup.clock.now(),
-    seed: setup.seed,
-  });
+  const startMs = setup.clock.now();
+  const users = [{ username: 'bot', id: BOT_USER, tokens: [BOT_TOKEN], balances: { ...BALANCES } }];
+  const simulation = createSimulation({ config: readExchangeConfig({ ...config, users }), startMs, seed: setup.seed });
+  const { accounts, markets } = simulation.exchange;
+  const state = markets.get(setup.market);
+  if (state === undefined) return simulation;
+  const { src, dst } = state.rules;
+  const price = priceUnits(state.grid, state.lastPrice as Price);
+  const units = (parseUnits(BALANCES[dst]) * UNITS_PER_ONE) / price;
+  accounts.post(accounts.ensure(BOT_USER, src), 'outside', { units, description: 'Deposit', timeMs: startMs });
+  return simulation;
 }
 
 /** The way to an exchange whose market moves on before each request. */

@@ -25,9 +25,9 @@ export function replayStart(file: ReplayFile): { readonly warmUpRows: number; re
 /** An exchange with one market that repeats what was recorded. */
 export function createReplayExchange(setup: EmbeddedSetup & { readonly file: ReplayFile }): EmbeddedExchange {
   const { clock, seed, file } = setup;
-  const { symbol, src } = parseMarket(file.market.symbol);
+  const { symbol } = parseMarket(file.market.symbol);
   const { warmUpRows } = replayStart(file);
-  const simulation = simulate({ markets: [{ ...file.market }] }, { ...setup, currency: src });
+  const simulation = simulate({ markets: [{ ...file.market }] }, { clock, seed, market: symbol });
   const { exchange } = simulation;
   seedReplay({ exchange, market: symbol, rows: file.rows.slice(0, warmUpRows) });
   const flow = new ReplayFlow({ exchange, market: symbol, rows: file.rows.slice(warmUpRows).values(), seed });

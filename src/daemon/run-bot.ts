@@ -35,6 +35,9 @@ export interface RunOptions {
 /** How often a status line is printed, of the wall's time. */
 const STATUS_EVERY_MS = 5_000;
 
+/** Candles of this length or shorter are worth the fastest polls; longer ones in proportion less. */
+const BAR_FOR_FASTEST_POLLS_MS = 900_000;
+
 /** Writes gathered into one transaction where time runs faster than the wall's. */
 const WRITES_AT_ONCE_FAST = 2_000;
 
@@ -67,7 +70,9 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     nowMs: () => clock.now(),
   });
   const gate = new RateGate({ ledger: new BudgetLedger(client.budgets.values()), clock, budgets: client.budgets });
+  const pollStretch = (file?.lengthMs ?? 0) / BAR_FOR_FASTEST_POLLS_MS;
   const bot = new Bot({
+    pollStretch,
     client,
     clock,
     gate,

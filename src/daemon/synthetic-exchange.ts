@@ -7,7 +7,7 @@ import { createVenue, simulate, type EmbeddedExchange, type EmbeddedSetup } from
 export function createSyntheticExchange(setup: EmbeddedSetup & { readonly market: string }): EmbeddedExchange {
   const { clock, seed } = setup;
   const symbol = parseMarket(setup.market).symbol;
-  const simulation = simulate({}, { ...setup, currency: parseMarket(setup.market).src });
+  const simulation = simulate({}, { clock, seed, market: symbol });
   const market = simulation.exchange.markets.get(symbol)?.rules;
   if (market === undefined) {
     const known = [...simulation.exchange.markets.keys()].join(', ');

@@ -15,7 +15,7 @@ const nothing = { retry: 'never', outcome: 'none' } as const;
 const notSent = { retry: 'safe', outcome: 'none' } as const;
 const uncertain = { retry: 'never', outcome: 'unknown' } as const;
 
-const ERROR_TABLE = {
+export const ERROR_TABLE = {
   INVALID_DECIMAL: { ...nothing, meaning: 'A text is not a finite decimal number.' },
   TOO_MANY_DECIMALS: { ...nothing, meaning: 'A number has more than the ten decimals that the books keep.' },
   OFF_STEP: { ...nothing, meaning: 'A price or amount is not a whole number of the steps of its market.' },

@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ERROR_TABLE } from '../src/domain/errors.ts';
+import type { Endpoint } from '../src/exchange/endpoint.ts';
+import { ENDPOINTS } from '../src/exchange/endpoints/index.ts';
+
+/** Writes the pages under `docs/reference/` from the code: `npm run docs`. A test holds the committed pages equal to what this makes. */
+
+const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
+  none: 'nobody is asked',
+  'optional-token': 'token, optional',
+  token: 'token',
+  READ: 'token, or key with READ',
+  TRADE: 'token, or key with TRADE',
+  WITHDRAW: 'token, or key with WITHDRAW',
+  merchant: 'merchant key in the body',
+};
+
+function windowText(windowMs: number): string {
+  const minutes = windowMs / 60_000;
+  if (minutes === 60) return 'hour';
+  return minutes === 1 ? 'minute' : `${minutes} minutes`;
+}
+
+function endpointsPage(): string {
+  const rows = (Object.values(ENDPOINTS) as Endpoint[]).map((endpoint) => {
+    const { name, method, path, access, budget, idempotent, summary } = endpoint;
+    const marks = [
+      endpoint.deprecated === true ? 'deprecated' : '',
+      endpoint.experimental === true ? 'experimental' : '',
+    ]
+      .filter((mark) => mark !== '')
+      .map((mark) => ` (${mark})`)
+      .join('');
+    const limit = `${budget.limit} a ${windowText(budget.windowMs)} per ${budget.per}${budget.assumed ? ', assumed' : ''}`;
+    return `| \`${name}\` | ${method} \`${path}\` | ${ACCESS[access]} | ${limit} | \`${budget.name}\` | ${idempotent ? 'yes' : 'no'} | ${summary}${marks} |`;
+  });
+  return [
+    '# Endpoints',
+    '',
+    'Generated from `src/exchange/endpoints/`. The name is the method of `ExchangeClient`. Endpoints of one budget share its limit; where the',
+    'interface states no limit one is assumed. Only calls that change nothing may be retried.',
+    '',
+    '| name | request | who may | limit | budget | retry | what it is for |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(ERROR_TABLE).map(
+    ([code, { retry, outcome, meaning }]) => `| \`${code}\` | ${retry} | ${outcome} | ${meaning} |`,
+  );
+  return [
+    '# Errors',
+    '',
+    'Generated from `src/domain/errors.ts`. A `SarrafError` carries its `code`, whether the same call may be made again (`retry`), and what became of',
+    "its effect on the exchange (`outcome`). An error can know more than its row: a read that timed out changed nothing. The exchange's own refusals",
+    'are not errors; they are returned.',
+    '',
+    '| code | retry | outcome | meaning |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** The pages by their path in the project. */
+export function referencePages(): ReadonlyMap<string, string> {
+  return new Map([
+    ['docs/reference/endpoints.md', endpointsPage()],
+    ['docs/reference/errors.md', errorsPage()],
+  ]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  mkdirSync('docs/reference', { recursive: true });
+  for (const [path, text] of referencePages()) writeFileSync(path, text);
+}
