@@ -4,9 +4,6 @@ import type { QuoteCurrency } from './market-symbol.ts';
 import { formatUnits, unitsOf, type Units } from './money.ts';
 import { divideHalfEven } from './rounding.ts';
 
-/** Whether an order rested in the book before the trade (`maker`) or took from it (`taker`). */
-export type LiquiditySide = 'maker' | 'taker';
-
 /** Fee rates of one market kind in millionths (2,500 is 0.25 %). */
 export interface FeeRates {
   readonly maker: number;
