@@ -16,11 +16,19 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
+const STYLE = `
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5 }
+main { max-width: 24rem; margin: 10vh auto; padding: 1.5rem 2rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .75rem }
+h1 { font-size: 1.4rem; margin: 0 0 .5rem }
+button { font: inherit; padding: .4rem 1.2rem; margin-inline-end: .5rem }
+`;
+
 function page(status: number, title: string, body: string): WireAnswer {
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style>`;
   return {
     status,
     headers: HTML,
-    body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>\n`,
+    body: `<!doctype html><html lang="en"><head>${head}</head><body><main><h1>${title}</h1>${body}</main></body></html>\n`,
   };
 }
 
@@ -56,7 +64,7 @@ export function payPage(call: WireCall): WireAnswer {
   const buttons =
     '<p><button name="action" value="pay">Pay</button> <button name="action" value="cancel">Cancel</button>';
   const form = `<form method="post">${choices(payment, call)}${buttons}</form>`;
-  return page(200, `Pay ${payment.amount} rial`, `${network}${factor}${description}${form}`);
+  return page(200, `Pay ${payment.amount.toLocaleString('en')} rial`, `${network}${factor}${description}${form}`);
 }
 
 /** `POST /app/paygate/{token}` with `action` `pay` or `cancel`, and `currency`: sends the payer back to the merchant. */

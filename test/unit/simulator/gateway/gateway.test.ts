@@ -150,7 +150,7 @@ test('shows a page with the amount owed and two buttons, and shows what the shop
   expect(answer.status).toBe(200);
   expect(answer.headers?.['content-type']).toMatch(/^text\/html/);
   const html = String(answer.body);
-  expect(html).toContain('500000 rial');
+  expect(html).toContain('Pay 500,000 rial');
   expect(html).toContain('0.00001 BTC');
   expect(html).toContain('value="pay"');
   expect(html).toContain('value="cancel"');
