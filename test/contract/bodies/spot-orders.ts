@@ -64,7 +64,7 @@ export const ADD_ORDER_BODIES: readonly BodyCase[] = [
       "totalPrice": "0E-10", "totalOrderPrice": "12600.0000000000", "matchedAmount": "0E-10",
       "unmatchedAmount": "0.0000010000", "status": "Active", "partial": false, "fee": "0E-10",
       "created_at": "2024-03-11T09:22:35.123456+00:00", "averagePrice": "0E-10", "clientOrderId": "alpha-ma-1-17",
-      "pairId": null, "user": "founder@example.test", "isMyOrder": true}}`,
+      "pairId": null, "user": "someone@example.test", "isMyOrder": true}}`,
     value: { order: limitOrder, pair: null },
   },
   {
