@@ -97,6 +97,12 @@ export class SimulatedOrder extends BookOrder {
     return this.amount - this.remaining;
   }
 
+  /** Writes down what it looks like from now on, where the past is kept. */
+  keepVersion(timeMs: number): void {
+    const { status, matched, total, fee } = this;
+    this.versions?.push({ timeMs, status, matched, total, fee });
+  }
+
   /** A market order ends where the band or its money does; the others rest. */
   get isMarket(): boolean {
     return this.execution === 'market' || this.execution === 'stop_market';

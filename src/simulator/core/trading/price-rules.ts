@@ -73,7 +73,7 @@ export function checkPriceConditions(of: {
     if ((stopPrice - last) * rises <= 0) {
       return refuse('PriceConditionFailed', 'stopPrice must be beyond the last price, in the direction of the order');
     }
-    if (order.execution === 'stop_limit' && price !== null && (price - stopPrice) * rises < 0) {
+    if (price !== null && (price - stopPrice) * rises < 0) {
       return refuse('BadPrice', 'the price of the resulting order is better than its stopPrice');
     }
     return null;

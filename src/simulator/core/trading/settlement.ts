@@ -1,7 +1,9 @@
 import { feeOf } from '../../../domain/fee-schedule.ts';
 import { valueHalfEven, valueUp } from '../../../domain/market.ts';
+import { UNITS_PER_ONE } from '../../../domain/money.ts';
 import type { Accounts } from '../accounts.ts';
 import type { SimulatedOrder } from './order.ts';
+import { holdFor } from './order-plan.ts';
 import type { Trade } from './trade.ts';
 
 /**
@@ -79,16 +81,32 @@ function transfer(
   accounts.writeTrade(order.receivingWallet, of.trade, of.received, of.fee);
 }
 
-/**
- * How much of an order's hold ends with a fill. What stays must cover the rest at the limit; where values are not whole units, one unit more
- * stays, because the half-even difference of two cumulative totals can exceed the rounded-up value of the rest by one.
- */
+/** How much of an order's hold ends with a fill. */
 function releasedBy(order: SimulatedOrder, price: number, paid: bigint): bigint {
-  const { grid } = order;
   // At its own limit a fill costs exactly what was held for it.
-  if (order.side === 'sell' || (price === order.price && grid.exactStepProduct !== null)) return paid;
-  const spare = grid.exactStepProduct === null && order.remaining > 0 ? 1n : 0n;
-  const rest = valueUp(grid, BigInt(order.price) * BigInt(order.remaining)) + spare;
+  if (order.side === 'sell' || (price === order.price && order.grid.exactStepProduct !== null)) return paid;
+  const rest = neededHold(order);
   const afterPaying = order.held - paid;
   return order.held - (rest < afterPaying ? rest : afterPaying);
+}
+
+/**
+ * What an order must still hold to be able to fill at its limit. Where values are not whole units, one unit more once it has a fill, because
+ * the half-even difference of two cumulative totals can exceed the rounded-up value of the rest by one.
+ */
+export function neededHold(order: SimulatedOrder): bigint {
+  const { grid, remaining } = order;
+  if (remaining === 0 || !order.isOpen) return 0n;
+  const spare = order.side === 'buy' && grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
+  return holdFor(grid, order, remaining) + spare;
+}
+
+/** How much of a match a taker can still pay: all of it, unless the money of a market buy runs out within its band. */
+export function affordable(taker: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
+  if (taker.side === 'sell' || !taker.isMarket) return match.amount;
+  const { grid } = taker;
+  // A half-even difference of two cumulative totals can exceed the value of a match rounded up by one unit.
+  const money = grid.exactStepProduct === null && taker.filledSteps > 0n ? taker.held - 1n : taker.held;
+  if (valueUp(grid, BigInt(match.price) * BigInt(match.amount)) <= money) return match.amount;
+  return money <= 0n ? 0 : Number((money * UNITS_PER_ONE) / (BigInt(match.price) * grid.stepProduct));
 }

@@ -8,6 +8,9 @@ import { OpenOrders } from './open-orders.ts';
 import type { SimulatedOrder } from './order.ts';
 import type { Trade } from './trade.ts';
 
+/** Accepted parameters remembered a user for the duplicate check: far more than the limits let through, and a bound while time stands still. */
+const RECENT_KEPT = 10_000;
+
 /** The two wallets that a user trades a market with. */
 export interface WalletPair {
   readonly src: Wallet;
@@ -31,7 +34,7 @@ export class Trader {
   readonly open = new OpenOrders();
   readonly openByClientId = new Map<string, SimulatedOrder>();
   private readonly walletPairs = new Map<MarketState, WalletPair>();
-  /** When an order with these parameters was last accepted, oldest first. */
+  /** When an order with these parameters was last accepted, oldest first. At most `RECENT_KEPT`; beyond, the oldest is forgotten early. */
   private readonly recent = new Map<string, number>();
 
   constructor(options: { readonly userId: UserId; readonly fees: FeeSchedule; readonly historyKept: number }) {
@@ -61,6 +64,20 @@ export class Trader {
     return accounts.find(this.userId, side === 'buy' ? market.rules.dst : market.rules.src)?.free ?? 0n;
   }
 
+  /** A kept order by its id, or undefined. */
+  keptOrder(id: number): SimulatedOrder | undefined {
+    const kept = this.orders.values();
+    let low = 0;
+    let high = kept.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((kept[middle]?.id ?? 0) < id) low = middle + 1;
+      else high = middle;
+    }
+    const found = kept[low];
+    return found?.id === id ? found : undefined;
+  }
+
   /** Whether the same parameters were accepted within the window before `timeMs`. */
   isDuplicate(parameters: string, window: { readonly timeMs: number; readonly lengthMs: number }): boolean {
     const seen = this.recent.get(parameters);
@@ -70,7 +87,7 @@ export class Trader {
   remember(parameters: string, window: { readonly timeMs: number; readonly lengthMs: number }): void {
     // Entries stay in order of time, because each is put at the end; so the old ones are all at the front.
     for (const [key, seen] of this.recent) {
-      if (window.timeMs - seen < window.lengthMs) break;
+      if (window.timeMs - seen < window.lengthMs && this.recent.size < RECENT_KEPT) break;
       this.recent.delete(key);
     }
     this.recent.delete(parameters);

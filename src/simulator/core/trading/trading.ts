@@ -3,18 +3,18 @@ import type { MarketSymbol } from '../../../domain/market-symbol.ts';
 import type { Accounts } from '../accounts.ts';
 import type { UserId } from '../wallet.ts';
 import type { MarketState } from '../market/market-state.ts';
-import { valueUp } from '../../../domain/market.ts';
-import { UNITS_PER_ONE } from '../../../domain/money.ts';
 import type { MatchHandler } from '../matching/matching-book.ts';
 import { accept, refuse, type Result } from '../result.ts';
-import { SimulatedOrder } from './order.ts';
-import { holdFor, type Placement } from './order-plan.ts';
+import { createOrders } from './create-orders.ts';
+import type { SimulatedOrder } from './order.ts';
 import { decidePlacement } from './placement.ts';
-import { OrderTable } from './order-table.ts';
+import { isChosenBy } from './cancel-old-filter.ts';
+import { OrderRegister } from './order-register.ts';
 import type { CancelOldOrders, OrderReference, PlaceOrder, TradingSettings } from './requests.ts';
-import { settleTrade } from './settlement.ts';
+import { affordable, neededHold, settleTrade } from './settlement.ts';
 import { Trade } from './trade.ts';
-import { Trader } from './trader.ts';
+import type { Trader } from './trader.ts';
+import { WaitingOrders } from './waiting-orders.ts';
 
 /** A change that observers are told of, in the order in which it happened. */
 export type TradingEvent =
@@ -30,10 +30,8 @@ export class Trading {
   readonly settings: TradingSettings;
   private readonly accounts: Accounts;
   private readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
-  private readonly traders = new Map<UserId, Trader>();
-  private readonly orders: OrderTable;
-  private readonly defaultFees: FeeSchedule;
-  private readonly waiting: { readonly order: SimulatedOrder; readonly dueMs: number }[] = [];
+  private readonly register: OrderRegister;
+  private readonly waiting = new WaitingOrders();
   private nextOrderId: number;
   private nextTradeId: number;
   private nowMs = 0;
@@ -50,35 +48,25 @@ export class Trading {
   }) {
     this.accounts = options.accounts;
     this.markets = options.markets;
-    this.defaultFees = options.fees;
     this.settings = options.settings;
-    this.orders = new OrderTable(options.settings.ordersKept);
+    this.register = new OrderRegister(options.settings, options.fees);
     this.nextOrderId = options.firstOrderId ?? 1;
     this.nextTradeId = options.firstTradeId ?? 1;
   }
 
   trader(userId: UserId): Trader {
-    let trader = this.traders.get(userId);
-    if (trader === undefined) {
-      trader = new Trader({ userId, fees: this.defaultFees, historyKept: this.settings.historyKept });
-      this.traders.set(userId, trader);
-    }
-    return trader;
+    return this.register.trader(userId);
   }
 
   /** The same for a user whose history nobody reads, or who stands outside the rules; to be called before anything else of that user. */
   openTrader(userId: UserId, options: { readonly historyKept: number; readonly isUnrestricted: boolean }): Trader {
-    let trader = this.traders.get(userId);
-    if (trader === undefined) {
-      trader = new Trader({ userId, fees: this.defaultFees, historyKept: options.historyKept });
-      this.traders.set(userId, trader);
-    }
+    const trader = this.register.trader(userId, options.historyKept);
     trader.isUnrestricted = options.isUnrestricted;
     return trader;
   }
 
   allTraders(): Iterable<Trader> {
-    return this.traders.values();
+    return this.register.allTraders();
   }
 
   /** Next ids to be given, for a stored state. */
@@ -93,9 +81,9 @@ export class Trading {
 
   /** Puts back an order of a stored state; a resting one must not cross. */
   restore(order: SimulatedOrder): void {
-    this.enlist(order);
+    this.register.enlist(order);
     if (!order.isOpen) {
-      this.delist(order);
+      this.register.delist(order);
       return;
     }
     if (order.status === 'Active') order.market.book.add(order);
@@ -114,54 +102,48 @@ export class Trading {
     const free = trader.freeFor(request.side, market, this.accounts);
     const decided = decidePlacement({ request, trader, market, free, settings: this.settings, timeMs });
     if (!decided.ok) return decided;
-    const legs = this.register(trader, { market, placement: decided.value, free });
+    const legs = createOrders(decided.value, {
+      trader,
+      market,
+      wallets: trader.walletsFor(market, this.accounts),
+      createdAtMs: timeMs,
+      firstId: this.nextOrderId,
+    });
+    this.nextOrderId += legs.length;
+    for (const order of legs) this.register.enlist(order);
     this.start(legs);
     return accept(legs);
   }
 
   /** An open or closed order of a user, or undefined. A client id finds open orders only. */
   find(userId: UserId, reference: OrderReference): SimulatedOrder | undefined {
-    if (reference.id !== null) {
-      const order = this.orders.find(reference.id);
-      return order?.userId === userId ? order : undefined;
-    }
-    return reference.clientOrderId === null
-      ? undefined
-      : this.trader(userId).openByClientId.get(reference.clientOrderId);
+    return this.register.find(userId, reference);
   }
 
   /** Cancels an open order, and its pair if neither has executed. False when it is not open; then nothing has changed. */
   cancel(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
     if (!order.isOpen) return false;
-    const { pair } = order;
     this.close(order, 'Canceled');
-    if (pair !== null && pair.isOpen) this.close(pair, 'Canceled');
+    this.endPair(order);
     return true;
   }
 
-  /** Ends an open order with the word for a rejection after its acceptance. */
+  /** Ends an open order with the word for a rejection after its acceptance; its pair, which holds nothing by itself, is canceled. */
   reject(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
     if (!order.isOpen) return false;
     this.close(order, this.settings.rejectedStatus);
+    this.endPair(order);
     return true;
   }
 
   /** Cancels the active orders that match; inactive stops stay unless their pair goes. Answers how many were ended. */
   cancelOld(userId: UserId, filter: CancelOldOrders, timeMs: number): number {
     this.nowMs = timeMs;
-    if (filter.tradeType === 'margin') return 0;
     const chosen = this.trader(userId)
       .open.values()
-      .filter(
-        (order) =>
-          order.status === 'Active' &&
-          (filter.createdAtOrBeforeMs === null || order.createdAtMs <= filter.createdAtOrBeforeMs) &&
-          (filter.execution === null || order.execution === filter.execution) &&
-          (filter.srcCurrency === null || order.market.rules.src === filter.srcCurrency) &&
-          (filter.dstCurrency === null || order.market.rules.dst === filter.dstCurrency),
-      );
+      .filter((order) => order.status === 'Active' && isChosenBy(filter, order));
     return chosen.filter((order) => this.cancel(order, timeMs)).length;
   }
 
@@ -195,41 +177,10 @@ export class Trading {
   advance(timeMs: number): void {
     this.nowMs = timeMs;
     for (;;) {
-      const first = this.waiting[0];
-      if (first === undefined || first.dueMs > timeMs) return;
-      this.waiting.shift();
-      this.activate(first.order, first.dueMs);
+      const due = this.waiting.takeDue(timeMs);
+      if (due === undefined) return;
+      this.activate(due.order, due.dueMs);
     }
-  }
-
-  /** Makes the orders of an accepted placement. The first holds for both of an OCO: the dearer of the two. */
-  private register(
-    trader: Trader,
-    { market, placement, free }: { readonly market: MarketState; readonly placement: Placement; readonly free: bigint },
-  ): readonly SimulatedOrder[] {
-    const of = { trader, market, wallets: trader.walletsFor(market, this.accounts), createdAtMs: this.nowMs };
-    const first = new SimulatedOrder(this.nextOrderId++, placement.first, of);
-    let { hold } = placement.first;
-    if (placement.second !== null && placement.second.hold > hold) hold = placement.second.hold;
-    const { payingWallet } = first;
-    first.held = hold < free ? hold : free;
-    payingWallet.hold(first.held);
-    this.enlist(first);
-    if (placement.second === null) return [first];
-    const second = new SimulatedOrder(this.nextOrderId++, placement.second, of);
-    first.pair = second;
-    second.pair = first;
-    this.enlist(second);
-    return [first, second];
-  }
-
-  private enlist(order: SimulatedOrder): void {
-    const { trader } = order;
-    this.orders.add(order);
-    trader.orders.push(order);
-    trader.open.add(order);
-    if (order.clientOrderId !== null) trader.openByClientId.set(order.clientOrderId, order);
-    if (this.settings.recordVersions) order.versions = [];
   }
 
   private start(legs: readonly SimulatedOrder[]): void {
@@ -242,18 +193,12 @@ export class Trading {
     if (first === undefined || first.status === 'Inactive') return;
     if (this.settings.newForMs > 0) {
       first.market.waiting.add(first);
-      this.wait(first, this.nowMs + this.settings.newForMs);
+      this.waiting.add(first, this.nowMs + this.settings.newForMs);
       this.changed(first);
       return;
     }
     this.enter(first);
     this.wakeStops(first.market);
-  }
-
-  /** Puts an order into the queue of the waiting, by when it is due: the setting may have changed since the last. */
-  private wait(order: SimulatedOrder, dueMs: number): void {
-    const later = this.waiting.findIndex((other) => other.dueMs > dueMs);
-    this.waiting.splice(later === -1 ? this.waiting.length : later, 0, { order, dueMs });
   }
 
   /** Takes from the book, then rests, or ends if it may not rest. */
@@ -274,9 +219,9 @@ export class Trading {
   private readonly matchHandler: MatchHandler<SimulatedOrder> = {
     reach: affordable,
     onMatch: (taker, maker, amount) => {
+      this.book(taker, maker, amount);
       if (taker.pair !== null) this.endPair(taker);
       if (maker.pair !== null) this.endPair(maker);
-      this.book(taker, maker, amount);
       if (maker.remaining === 0) {
         maker.status = 'Done';
         this.settleEnd(maker);
@@ -298,10 +243,17 @@ export class Trading {
     this.onEvent?.({ kind: 'trade', trade });
   }
 
-  /** Executing one order of an OCO cancels the other. */
+  /** The end or execution of one order of an OCO cancels the other; what was held for the dearer of both and is not needed now goes free. */
   private endPair(order: SimulatedOrder): void {
     const { pair } = order;
-    if (pair !== null && pair.isOpen) this.close(pair, 'Canceled');
+    if (pair === null || !pair.isOpen) return;
+    order.held += pair.held;
+    pair.held = 0n;
+    this.close(pair, 'Canceled');
+    const excess = order.held - neededHold(order);
+    if (excess <= 0n) return;
+    order.payingWallet.release(excess);
+    order.held -= excess;
   }
 
   private close(order: SimulatedOrder, status: string): void {
@@ -318,15 +270,8 @@ export class Trading {
       order.payingWallet.release(order.held);
       order.held = 0n;
     }
-    this.delist(order);
+    this.register.delist(order);
     this.changed(order);
-  }
-
-  private delist(order: SimulatedOrder): void {
-    const { trader, clientOrderId } = order;
-    this.orders.onClosed(order);
-    trader.open.remove(order);
-    if (clientOrderId !== null) trader.openByClientId.delete(clientOrderId);
   }
 
   /**
@@ -339,39 +284,14 @@ export class Trading {
       const order = market.stops.takeWoken(market.lastPrice);
       if (order === undefined) break;
       order.status = 'Active';
-      const { pair } = order;
-      if (pair !== null && pair.isOpen) {
-        order.held = pair.held;
-        pair.held = 0n;
-        this.close(pair, 'Canceled');
-        const excess = order.held - holdFor(order.grid, order, order.remaining);
-        if (excess > 0n) {
-          order.payingWallet.release(excess);
-          order.held -= excess;
-        }
-      }
+      this.endPair(order);
       this.enter(order);
     }
     market.hasMoved = false;
   }
 
   private changed(order: SimulatedOrder): void {
-    if (order.versions === null && this.onEvent === null) return;
-    order.versions?.push({
-      timeMs: this.nowMs,
-      status: order.status,
-      matched: order.matched,
-      total: order.total,
-      fee: order.fee,
-    });
+    order.keepVersion(this.nowMs);
     this.onEvent?.({ kind: 'order', order, timeMs: this.nowMs });
   }
-}
-
-/** How much of a match a taker can still pay: all of it, unless the money of a market buy runs out within its band. */
-function affordable(taker: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
-  if (taker.side === 'sell' || !taker.isMarket) return match.amount;
-  const { grid, held } = taker;
-  if (valueUp(grid, BigInt(match.price) * BigInt(match.amount)) <= held) return match.amount;
-  return Number((held * UNITS_PER_ONE) / (BigInt(match.price) * grid.stepProduct));
 }
