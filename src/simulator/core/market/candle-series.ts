@@ -70,6 +70,14 @@ export class CandleSeries {
     return this.series.get(resolution) ?? [];
   }
 
+  /** The highest price of each resolution that has bars. */
+  highs(): readonly number[] {
+    this.roll();
+    return [...this.series.values()].flatMap((bars) =>
+      bars.length === 0 ? [] : [bars.reduce((highest, { high }) => Math.max(highest, high), 0)],
+    );
+  }
+
   /** Multiplies all prices and amounts when the market's grid becomes finer. */
   rescale(priceFactor: number, amountFactor: number): void {
     this.roll();

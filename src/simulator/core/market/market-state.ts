@@ -1,3 +1,4 @@
+import { SarrafError } from '../../../domain/errors.ts';
 import { createMarket, type Market } from '../../../domain/market.ts';
 import { formatUnits } from '../../../domain/money.ts';
 import type { HouseAccount } from '../accounts.ts';
@@ -66,7 +67,10 @@ export class MarketState {
     return this.rules === this.grid ? 1 : Number(this.rules.amountStep / this.grid.amountStep);
   }
 
-  /** Changes steps or minimum value from now on. Orders that rest keep their prices and amounts. */
+  /**
+   * Changes steps or minimum value from now on. Orders that rest keep their prices and amounts. Throws `TOO_LARGE` when the market's prices and
+   * amounts would be more than 2^53 of the new steps; nothing has changed then.
+   */
   changeRules(change: {
     readonly priceStep?: string;
     readonly amountStep?: string;
@@ -80,25 +84,34 @@ export class MarketState {
       minOrderValue: change.minOrderValue ?? formatUnits(rules.minOrderValue),
       version: rules.version + 1,
     });
-    this.rules = next;
     const priceStep = greatestCommonDivisor(this.grid.priceStep, next.priceStep);
     const amountStep = greatestCommonDivisor(this.grid.amountStep, next.amountStep);
     if (priceStep !== this.grid.priceStep || amountStep !== this.grid.amountStep) this.refine(priceStep, amountStep);
+    this.rules = next;
   }
 
   private refine(priceStep: bigint, amountStep: bigint): void {
     const priceFactor = Number(this.grid.priceStep / priceStep);
     const amountFactor = Number(this.grid.amountStep / amountStep);
+    const resting = [...this.book.buys.orders(), ...this.book.sells.orders()] as SimulatedOrder[];
+    const open = [...resting, ...this.stops.all(), ...this.waiting];
+    const prices = open.flatMap(({ price, registeredPrice, stopPrice }) => [price, registeredPrice, stopPrice]);
+    const highest = Math.max(this.lastPrice, ...this.candles.highs(), ...prices) * priceFactor;
+    const largest = Math.max(1, ...open.map(({ amount }) => amount)) * amountFactor;
+    if (!Number.isSafeInteger(highest) || !Number.isSafeInteger(largest)) {
+      throw new SarrafError(
+        'TOO_LARGE',
+        `expected steps that the prices and amounts of ${this.rules.symbol} are at most 2^53 of, was ${Math.max(highest, largest)}`,
+      );
+    }
     this.grid = createMarket({
       market: { src: this.rules.src, dst: this.rules.dst },
       priceStep: formatUnits(priceStep),
       amountStep: formatUnits(amountStep),
       version: this.rules.version,
     });
-    const resting = [...this.book.buys.orders(), ...this.book.sells.orders()] as SimulatedOrder[];
     for (const order of resting) this.book.remove(order);
-    for (const order of [...resting, ...this.stops.all(), ...this.waiting])
-      rescaleOrder(order, { grid: this.grid, priceFactor, amountFactor });
+    for (const order of open) rescaleOrder(order, { grid: this.grid, priceFactor, amountFactor });
     for (const order of resting) this.book.add(order);
     this.candles.rescale(priceFactor, amountFactor);
     this.lastPrice *= priceFactor;
