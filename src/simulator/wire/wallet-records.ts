@@ -52,7 +52,8 @@ export function transactionRecord(transaction: WalletTransaction, call: WireCall
 
 /** Source: interface, "Deposit". A deposit that is not confirmed yet has no transaction: `transaction` is null. */
 export function depositRecord(deposit: Deposit, call: WireCall): Record<string, unknown> {
-  const isConfirmed = deposit.transactionId !== null;
+  const { creditedAtMs } = deposit;
+  const isConfirmed = creditedAtMs !== null;
   const amount = writeDecimal(deposit.units, call.forms);
   return {
     txHash: deposit.txHash,
@@ -64,7 +65,7 @@ export function depositRecord(deposit: Deposit, call: WireCall): Record<string, 
           amount,
           currency: deposit.currency,
           description: `Deposit ${deposit.txHash}`,
-          created_at: writeTime(deposit.createdAtMs + deposit.requiredConfirmations * deposit.confirmationEveryMs),
+          created_at: writeTime(creditedAtMs),
           calculatedFee: writeDecimal(0n, call.forms),
         }
       : null,

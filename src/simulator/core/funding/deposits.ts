@@ -17,6 +17,8 @@ export interface Deposit {
   readonly requiredConfirmations: number;
   /** The credit in the wallet; null until it is confirmed. */
   readonly transactionId: number | null;
+  /** When it was credited; null until then. An administrator may do it before its time. */
+  readonly creditedAtMs: number | null;
 }
 
 type StoredDeposit = Omit<Deposit, 'units'> & { readonly units: string };
@@ -75,6 +77,7 @@ export class Deposits {
       confirmationEveryMs: currency.confirmationEveryMs,
       requiredConfirmations: deposit.requiredConfirmations ?? network?.requiredConfirmations ?? 0,
       transactionId: null,
+      creditedAtMs: null,
     };
     this.accounts.ensure(userId, currency.symbol);
     if (made.requiredConfirmations === 0) return this.credit(made, deposit.timeMs);
@@ -140,7 +143,7 @@ export class Deposits {
       description: `Deposit ${deposit.txHash}`,
       timeMs,
     });
-    const credited = { ...deposit, transactionId: transaction.id };
+    const credited = { ...deposit, transactionId: transaction.id, creditedAtMs: timeMs };
     this.waiting.delete(deposit.id);
     this.keep(credited);
     return credited;
