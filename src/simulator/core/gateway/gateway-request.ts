@@ -51,7 +51,8 @@ export function readInvoice(settings: GatewaySettings, request: SendRequest): Re
   if (!/^-?\d{1,15}$/.test(amount)) return gatewayRefusal('-6');
   if (Number(amount) < LEAST_AMOUNT) return gatewayRefusal('-7');
   if (callbackUrl === null) return gatewayRefusal('-8');
-  const origin = URL_PARTS.exec(callbackUrl)?.[1];
+  // What is not plain ASCII can stand in no header, and so could never be gone back to.
+  const origin = /^[\x21-\x7e]*$/.test(callbackUrl) ? URL_PARTS.exec(callbackUrl)?.[1] : undefined;
   if (origin === undefined) return gatewayRefusal('-10');
   if (origin.toLowerCase() !== merchant.value.callbackOrigin.replace(/\/$/, '').toLowerCase())
     return gatewayRefusal('-9');

@@ -57,6 +57,7 @@ test.each([
   ['-9', 'callbackURL CORPS error', { callbackURL: 'https://evil.example/back' }],
   ['-9', 'callbackURL CORPS error', { callbackURL: 'https://shop.example.evil.example/' }],
   ['-10', 'callbackURL format is invalid', { callbackURL: 'shop.example/back' }],
+  ['-10', 'callbackURL format is invalid', { callbackURL: 'https://shop.example/\u{1F600}' }],
   ['-11', 'Description must be less than 255 character', { description: 'x'.repeat(256) }],
   ['-41', 'Invalid currency', { currencies: 'btc,doge' }],
 ])('refuses an invoice with %s (%s): %o', (code, message, change) => {
