@@ -89,6 +89,7 @@ export async function serveExchange(options: ServeOptions): Promise<RunningExcha
     seed: options.seed,
     onMistake: (error) => console.error(error),
   });
+  clock.skewMs = simulation.faulty.plan.clockSkewMs;
   const isRestored = openState(options, simulation, clock);
   const world = createWorld(simulation, { options, startMs: clock.nowMs(), isRestored });
   const server = new ExchangeServer({ simulation, clock, world, adminToken: options.adminToken });

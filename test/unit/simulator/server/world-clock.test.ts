@@ -39,7 +39,15 @@ test('does not begin before a stored time, nor go back when a skew ends', () => 
   clock.startAt(3_000);
   expect(clock.nowMs()).toBe(3_000);
   clock.skewMs = 9_000;
-  expect(clock.nowMs()).toBe(10_000);
+  expect(clock.nowMs()).toBe(12_000);
   clock.skewMs = 0;
-  expect(clock.nowMs()).toBe(10_000);
+  expect(clock.nowMs()).toBe(12_000);
+});
+
+test('goes on from a stored time that is far ahead of the wall, rather than standing still until the wall is there', () => {
+  const { clock, wall } = clockAt(1_000);
+  clock.skewMs = 500;
+  clock.startAt(86_400_000);
+  wall.nowMs = 1_250;
+  expect(clock.nowMs()).toBe(86_400_250);
 });
