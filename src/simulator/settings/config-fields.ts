@@ -31,13 +31,18 @@ export const positiveDecimal = () =>
 /** A decimal, not negative. */
 export const decimalAmount = () => decimalField('a decimal such as "2500.5"', (text) => !text.startsWith('-'));
 
-/** A fee in percent, as millionths. */
+/** A fee can not be more than what it is taken from. */
+const WHOLE_MILLIONTHS = 1_000_000;
+
+/** A fee in percent, 100 at most, as millionths. */
 export const feePercent = () =>
   decimalAmount().transform((text, context): number => {
     try {
-      return rateOfPercent(text);
+      const rate = rateOfPercent(text);
+      if (rate > WHOLE_MILLIONTHS) throw new RangeError('more than all');
+      return rate;
     } catch {
-      const message = `expected a percent with at most four decimals such as "0.25", was "${text}"`;
+      const message = `expected a percent of at most 100 with at most four decimals, such as "0.25", was "${text}"`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     }

@@ -13,10 +13,13 @@ const flags = <Name extends string>(names: readonly Name[]) =>
 const text = () => z.string().min(1);
 const balances = () => z.record(currencySymbol(), decimalAmount());
 
+/** Higher ones are the synthetic traders'. */
+const LARGEST_USER_ID = 8_999_999;
+
 /** One user of the simulated exchange, with all that opens its doors. */
 export const userConfig = z.strictObject({
   username: text(),
-  id: z.int().min(1).optional(),
+  id: z.int().min(1).max(LARGEST_USER_ID).optional(),
   password: text().optional(),
   firstName: text().optional(),
   lastName: text().optional(),

@@ -98,6 +98,11 @@ export class Credentials {
     return found.caller;
   }
 
+  /** Whether a token is somebody's, expired or not. */
+  hasToken(token: string): boolean {
+    return this.tokens.has(token) || this.logins.has(token);
+  }
+
   /** The key of a public key, written with or without its padding. */
   keyOf(publicKey: string): Key | undefined {
     return this.keys.get(unpadded(publicKey));

@@ -18,7 +18,7 @@ export const moneyCommands = [
       amount: positiveDecimal(),
       network: z.string().optional(),
       txHash: z.string().optional(),
-      confirmations: z.int().min(0).default(0),
+      confirmations: z.int().min(0).max(1_000_000).default(0),
     }),
     run(context, { user: name, currency, amount, network, txHash, confirmations }) {
       const { services } = context.simulation.exchange;

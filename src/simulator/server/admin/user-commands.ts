@@ -15,12 +15,15 @@ export const userCommands = [
     run(context, settings) {
       const { services } = context.simulation.exchange;
       const tokens = (settings.tokens ?? []).map((entry) => (typeof entry === 'string' ? entry : entry.token));
+      const keys = (settings.keys ?? []).map(({ publicKey }) => publicKey.replace(/=$/, ''));
       const timeMs = context.tick();
       const isTaken =
+        new Set(tokens).size < tokens.length ||
+        new Set(keys).size < keys.length ||
         services.users.findByName(settings.username) !== undefined ||
         (settings.id !== undefined && services.users.find(settings.id) !== undefined) ||
-        tokens.some((token) => services.credentials.callerOfToken(token, timeMs) !== null) ||
-        (settings.keys ?? []).some(({ publicKey }) => services.credentials.keyOf(publicKey) !== undefined);
+        tokens.some((token) => services.credentials.hasToken(token)) ||
+        keys.some((publicKey) => services.credentials.keyOf(publicKey) !== undefined);
       if (isTaken)
         throw new AdminRefusal(`expected a name, id, tokens and keys not yet used, was "${settings.username}"`);
       const { id, username } = services.addUser(settings, timeMs);
