@@ -48,7 +48,8 @@ export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): R
   if (mode === 'oco' && execution !== 'limit') return unreadable('execution', 'limit with mode oco');
   const pro = FLAGS.get(input['pro']);
   if (pro === undefined) return unreadable('pro', 'a boolean');
-  const clientOrderId = input['clientOrderId'] ?? null;
+  const sentId = input['clientOrderId'] ?? null;
+  const clientOrderId = sentId === '' ? null : sentId;
   if (clientOrderId !== null && (typeof clientOrderId !== 'string' || !CLIENT_ORDER_ID.test(clientOrderId))) {
     return unreadable('clientOrderId', 'at most 32 letters, digits and hyphens');
   }

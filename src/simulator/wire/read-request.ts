@@ -7,8 +7,7 @@ import type { WireInput } from './handler.ts';
  * with the code that the broken rule names, else `ParseError`.
  */
 export function readRequest<Schema extends z.ZodType>(schema: Schema, input: WireInput): Result<z.output<Schema>> {
-  const given: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) if (value !== '' && value !== null) given[name] = value;
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== '' && value !== null));
   const read = schema.safeParse(given);
   if (read.success) return accept(read.data);
   const [issue] = read.error.issues;

@@ -154,3 +154,7 @@ describe('a refused order', () => {
     expect(body).not.toHaveProperty('code');
   });
 });
+
+test('an empty clientOrderId counts as left out', () => {
+  expect(place(createVenue(), { ...BUY, clientOrderId: '' })['clientOrderId']).toBeNull();
+});
