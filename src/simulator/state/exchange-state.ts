@@ -8,6 +8,7 @@ import type { ServicesState } from '../core/services.ts';
 import type { SimulatedOrder } from '../core/trading/order.ts';
 import type { Trader } from '../core/trading/trader.ts';
 import type { Trade } from '../core/trading/trade.ts';
+import { checkRestored } from './check-restored.ts';
 import { readOrder, storeGrid, storeOrder, type StoredGrid, type StoredOrder } from './stored-order.ts';
 import { readTrade, storeTrade, type StoredTrade } from './stored-trade.ts';
 
@@ -100,6 +101,7 @@ export function restoreExchange(exchange: SimulatedExchange, state: ExchangeStat
     taker.trader.trades.push(trade);
     if (maker.trader !== taker.trader) maker.trader.trades.push(trade);
   }
+  checkRestored(exchange);
   trading.resumeFrom(state.counters);
   for (const order of orders.values()) if (order.status === 'New' && order.isOpen) trading.activate(order, timeMs);
 }

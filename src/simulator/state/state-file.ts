@@ -8,7 +8,14 @@ const FORMAT = 'sarraf exchange state';
 /** Raised whenever older programs could not read what is written. */
 const VERSION = 1;
 
-const header = z.object({ format: z.literal(FORMAT), version: z.int().min(1), savedAtMs: z.number() });
+/** Where dates end. */
+const LATEST_MS = 8.64e15;
+
+const header = z.object({
+  format: z.literal(FORMAT),
+  version: z.int().min(1),
+  savedAtMs: z.int().min(0).max(LATEST_MS),
+});
 
 /** Why a state file can not be used; the message is one line for the user. */
 export class StateFileError extends Error {
