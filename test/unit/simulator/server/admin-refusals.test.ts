@@ -38,6 +38,17 @@ test('an id of the synthetic traders is refused', async () => {
   expect((await served.admin('/users', { username: 'new', id: 9_000_000 })).status).toBe(400);
 });
 
+test('a skew of more than a year is refused, as the clock could never come back from it', async () => {
+  expect((await served.admin('/faults', { clockSkewMs: 9e15 })).status).toBe(400);
+  expect((await served.admin('/clock')).body['timeMs']).toBe(START_MS);
+});
+
+test('a fault comes with any share of the requests', async () => {
+  const rules = [{ kind: 'lost', probability: 0.25 }];
+  expect(await served.admin('/faults', { rules })).toMatchObject({ status: 200, body: { faults: { rules } } });
+  expect((await served.admin('/faults', { rules: [{ kind: 'lost', probability: 1.5 }] })).status).toBe(400);
+});
+
 test('a fee of more than all is refused', async () => {
   expect((await served.admin('/fees', { rls: { maker: '0', taker: '100.0001' } })).status).toBe(400);
   expect((await served.admin('/fees', { rls: { maker: '0', taker: '100' } })).status).toBe(200);
