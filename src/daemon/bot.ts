@@ -45,8 +45,11 @@ const INTERVALS_MS = { book: 1_500, stats: 5_000, orders: 3_000, trades: 2_500, 
 /** Intents that may wait for their turn; more are dropped with a notice, the oldest stay. */
 const MAX_PENDING_INTENTS = 1_000;
 
-/** How often the end of the orders is looked for when stopping, a second apart. */
-const STOP_ROUNDS = 40;
+/** Stopping gives up when no order has ended for this long: longer than it takes to know that an order whose reply is missing never arrived. */
+const STOP_PATIENCE_MS = 180_000;
+
+/** After this long it says what it waits for. */
+const STOP_QUIET_MS = 5_000;
 
 /**
  * The bot's loop: one request at a time, the most overdue poll first. What it learns goes to the mirror and to the strategies, and what they want
@@ -123,37 +126,46 @@ export class Bot {
 
   /** Waits for the next poll, does it, and carries out what the strategies then want. To be called again and again. */
   async step(signal?: AbortSignal): Promise<void> {
-    const { clock, listener } = this.options;
+    const { clock } = this.options;
     const next = this.plan.next();
     if (next === undefined) return;
     await clock.sleepUntil(next.dueMs, signal);
     if (signal?.aborted === true) return;
-    try {
-      await this.poll(next.kind);
-    } catch (error) {
-      if (!(error instanceof SarrafError) || error.code === 'INVARIANT') throw error;
-      listener.onNotice(`${next.kind}: ${error.message}`, clock.now());
-    }
+    await this.attempt(next.kind, () => this.poll(next.kind));
     const feed = this.feeds.get(next.kind);
     if (feed === undefined) this.plan.done(next.kind, clock.now());
     else this.plan.defer(next.kind, feed.nextMs(clock.now()));
     await this.carryOutPending();
   }
 
-  /** Takes no more intents, cancels what is open, and reads until every order has ended. Answers how many have not: zero, if the exchange answers. */
+  /**
+   * Takes no more intents, cancels what is open, and reads until every order has ended, whatever goes wrong meanwhile. Answers how many have not:
+   * zero, if the exchange answers.
+   */
   async stop(): Promise<number> {
-    const { clock, mirror } = this.options;
+    const { clock, mirror, listener } = this.options;
     this.isStopping = true;
     this.pending.length = 0;
-    for (let round = 0; round < STOP_ROUNDS && this.orders.unfinished().length > 0; round += 1) {
+    let left = this.orders.unfinished().length;
+    let progressMs = clock.now();
+    let isQuiet = true;
+    while (left > 0 && clock.now() - progressMs < STOP_PATIENCE_MS) {
       for (const order of this.orders.unfinished()) await this.desk.cancel(order);
-      await this.watch.look();
-      await this.fills.look();
-      if (this.orders.unfinished().length > 0) await clock.sleepUntil(clock.now() + 1_000);
+      await this.attempt('orders', () => this.watch.look());
+      await this.attempt('trades', () => this.fills.look());
+      const rest = this.orders.unfinished().length;
+      if (rest < left) progressMs = clock.now();
+      left = rest;
+      if (left === 0) break;
+      if (isQuiet && clock.now() - progressMs >= STOP_QUIET_MS) {
+        isQuiet = false;
+        listener.onNotice(`waiting for the exchange to say what became of ${left} orders`, clock.now());
+      }
+      await clock.sleepUntil(clock.now() + 1_000);
     }
-    await this.lookAtWallets();
+    await this.attempt('wallets', () => this.lookAtWallets());
     mirror.flush();
-    return this.orders.unfinished().length;
+    return left;
   }
 
   /** The price in the middle of a market's last seen book, in units; null before the first. */
@@ -162,6 +174,16 @@ export class Bot {
     const bid = book?.bids[0];
     const ask = book?.asks[0];
     return bid === undefined || ask === undefined ? null : (unitsOf(bid[0]) + unitsOf(ask[0])) / 2n;
+  }
+
+  /** Asks the exchange for something. That there is no answer is told and no more: it will be asked again. */
+  private async attempt(what: string, ask: () => Promise<void>): Promise<void> {
+    try {
+      await ask();
+    } catch (error) {
+      if (!(error instanceof SarrafError) || error.code === 'INVARIANT') throw error;
+      this.options.listener.onNotice(`${what}: ${error.message}`, this.options.clock.now());
+    }
   }
 
   private async poll(kind: PollKind): Promise<void> {

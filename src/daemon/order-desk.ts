@@ -73,9 +73,17 @@ export class OrderDesk {
       return;
     }
     const fitted = fitOrder(market, { amount: intent.amount, price });
-    if (!fitted.ok) this.notice(`${strategy}: ${intent.side} ${market.symbol} refused: ${fitted.reason}`);
-    else
-      await this.place(strategy, market, { side: intent.side, execution, price: fitted.price, amount: fitted.amount });
+    if (!fitted.ok) {
+      this.notice(`${strategy}: ${intent.side} ${market.symbol} refused: ${fitted.reason}`);
+      return;
+    }
+    const wish = { side: intent.side, execution, price: fitted.price, amount: fitted.amount } as const;
+    const why = this.isHeldBack(market, wish)
+      ? `an identical order was sent less than ${IDENTICAL_HELD_BACK_MS / 1_000} s ago`
+      : (await this.place(strategy, market, wish))
+        ? null
+        : 'the limit on placements is used up';
+    if (why !== null) this.notice(`${strategy}: ${intent.side} ${market.symbol} not sent: ${why}`);
   }
 
   /** Asks for the end of an order. Whether it ended is read from the reply, or else from the lists. */
@@ -86,7 +94,12 @@ export class OrderDesk {
     order.isCancelling = true;
     try {
       const request = { order: venueId, status: 'canceled' } as const;
-      const result = await gate.waitTo('updateOrderStatus', 'cancel', () => client.updateOrderStatus(request));
+      const gated = await gate.tryTo('updateOrderStatus', 'cancel', () => client.updateOrderStatus(request));
+      if (!gated.sent) {
+        order.isCancelling = false;
+        return;
+      }
+      const result = gated.value;
       if (result.ok) this.take(order, result.value.order);
       else {
         // Not applied: it closed in the meantime, which the orders list will show.
@@ -133,18 +146,19 @@ export class OrderDesk {
     for (const order of changes.cancel) await this.cancel(order);
     // What was canceled just now has left room on its side.
     for (const quote of changesFor(resting, fitted).place) {
-      await this.place(strategy, market, { ...quote, execution: 'limit' }, { mayWait: false });
+      if (!this.isHeldBack(market, quote)) await this.place(strategy, market, quote);
     }
   }
 
-  private async place(strategy: string, market: Market, wish: FittedOrder, options = { mayWait: true }): Promise<void> {
+  /** Sends an order, if the limits let it. What waits would be priced by an old book, so it does not wait. */
+  private async place(strategy: string, market: Market, wish: FittedOrder | FittedQuote): Promise<boolean> {
     const { client, clock, gate, ids, orders } = this.options;
-    if (this.isHeldBack(market, wish)) return;
     const send = async (): Promise<void> => {
       const order: OwnOrder = {
         clientOrderId: ids.next(strategy),
         strategy,
         market: market.symbol,
+        execution: 'limit',
         ...wish,
         plannedAtMs: clock.now(),
         stage: 'sending',
@@ -160,8 +174,7 @@ export class OrderDesk {
       this.options.mirror.flush();
       await this.sendOrder(order, market, client);
     };
-    if (options.mayWait) await gate.waitTo('addOrder', 'trade', send);
-    else await gate.tryTo('addOrder', 'trade', send);
+    return (await gate.tryTo('addOrder', 'trade', send)).sent;
   }
 
   private async sendOrder(order: OwnOrder, market: Market, client: ExchangeClient): Promise<void> {
@@ -188,7 +201,7 @@ export class OrderDesk {
   }
 
   /** Identical orders shortly after one another look like a repetition to the exchange, and may be one. */
-  private isHeldBack(market: Market, wish: FittedOrder): boolean {
+  private isHeldBack(market: Market, wish: FittedOrder | FittedQuote): boolean {
     const nowMs = this.options.clock.now();
     for (const [known, placedMs] of this.lastPlacedMs) {
       if (nowMs - placedMs < IDENTICAL_HELD_BACK_MS) break;
@@ -234,8 +247,9 @@ export class OrderDesk {
 }
 
 /** What makes two of our orders identical to the exchange. */
-function identityOf(market: Market, wish: FittedOrder): string {
-  return `${market.symbol} ${wish.side} ${wish.execution} ${wish.price} ${wish.amount}`;
+function identityOf(market: Market, wish: FittedOrder | FittedQuote): string {
+  const execution = 'execution' in wish ? wish.execution : 'limit';
+  return `${market.symbol} ${wish.side} ${execution} ${wish.price} ${wish.amount}`;
 }
 
 /** The price that a market order of this side meets first. */

@@ -1,3 +1,4 @@
+import type { VenueOrder } from '../domain/order.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import { isLive, type OwnOrder } from '../execution/own-order.ts';
 import type { OwnOrders } from '../execution/own-orders.ts';
@@ -5,8 +6,13 @@ import type { Clock } from './clock.ts';
 import type { OrderDesk } from './order-desk.ts';
 import type { RateGate } from './rate-gate.ts';
 
-/** An order whose reply was lost and that no list shows this long after it was sent never arrived. */
-const ABSENT_AFTER_MS = 120_000;
+/** How long a request may be on its way after it was sent, whatever became of its socket. */
+const LATE_ARRIVAL_MS = 120_000;
+
+/** Once an order can no longer arrive, two lists so far apart must lack it. */
+const ABSENCES_APART_MS = 10_000;
+
+const PAGE_SIZE = 1_000;
 
 /** Finds out what became of our orders that may still trade. */
 export class OrderWatch {
@@ -17,6 +23,8 @@ export class OrderWatch {
     readonly orders: OwnOrders;
     readonly desk: OrderDesk;
   };
+  /** When a list first lacked an order that can no longer arrive. No more entries than orders whose reply is missing. */
+  private readonly absentSinceMs = new Map<OwnOrder, number>();
 
   constructor(options: OrderWatch['options']) {
     this.options = options;
@@ -31,8 +39,9 @@ export class OrderWatch {
     const mine = orders.unfinished().filter(isLive);
     if (mine.length === 0) return;
     const status = mine.some(({ stage }) => stage === 'sending') ? 'all' : 'open';
+    const askedMs = clock.now();
     const gated = await gate.tryTo('ordersList', 'poll', () =>
-      client.ordersList({ status, details: 2, order: '-id', pageSize: 1_000 }),
+      client.ordersList({ status, details: 2, order: '-id', pageSize: PAGE_SIZE }),
     );
     if (!gated.sent || !gated.value.ok) return;
     const listed = gated.value.value.items;
@@ -40,10 +49,24 @@ export class OrderWatch {
     const byId = new Map(listed.map((record) => [record.id, record]));
     for (const order of mine) {
       const record = order.venueId === null ? byClientId.get(order.clientOrderId) : byId.get(order.venueId);
-      if (record !== undefined) desk.take(order, record);
-      else if (order.venueId !== null) await this.askFor(order, order.venueId);
-      else if (clock.now() - order.plannedAtMs > ABSENT_AFTER_MS) desk.refuse(order, 'NeverArrived');
+      if (record !== undefined) {
+        this.absentSinceMs.delete(order);
+        desk.take(order, record);
+      } else if (order.venueId !== null) await this.askFor(order, order.venueId);
+      else this.missed(order, { listed, askedMs });
     }
+  }
+
+  /** Only two lists, both asked for when it could no longer arrive and both reaching back to before it, say that an order never was. */
+  private missed(order: OwnOrder, of: { readonly listed: readonly VenueOrder[]; readonly askedMs: number }): void {
+    const { listed, askedMs } = of;
+    const oldestMs = listed.length < PAGE_SIZE ? 0 : (listed.at(-1)?.createdAtMs ?? Number.POSITIVE_INFINITY);
+    if (askedMs - order.plannedAtMs <= LATE_ARRIVAL_MS || oldestMs > order.plannedAtMs) return;
+    const sinceMs = this.absentSinceMs.get(order) ?? askedMs;
+    this.absentSinceMs.set(order, sinceMs);
+    if (askedMs - sinceMs < ABSENCES_APART_MS) return;
+    this.absentSinceMs.delete(order);
+    this.options.desk.refuse(order, 'NeverArrived');
   }
 
   private async askFor(order: OwnOrder, id: number): Promise<void> {

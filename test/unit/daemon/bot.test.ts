@@ -224,6 +224,6 @@ describe('the bot', () => {
     );
     await runFor(20 * 60_000);
     for (const { most, budget } of world.gate.usage()) expect(most).toBeLessThanOrEqual(budget.limit);
-    expect(world.told.notices.filter((notice) => notice.includes('limit'))).toEqual([]);
+    expect(world.told.notices.filter((notice) => notice.includes('over a rate limit'))).toEqual([]);
   });
 });
