@@ -88,7 +88,10 @@ export class Trading {
     }
     if (order.status === 'Active') order.market.book.add(order);
     else if (order.status === 'Inactive') order.market.stops.add(order);
-    else order.market.waiting.add(order);
+    else {
+      order.market.waiting.add(order);
+      this.waiting.add(order, order.createdAtMs);
+    }
   }
 
   /**
@@ -164,22 +167,21 @@ export class Trading {
     }
   }
 
-  /** Lets an order that is `New` enter the book. */
+  /** Lets an order that is `New` enter the book. False when it is not, or its market is closed: nothing trades there. */
   activate(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
-    if (order.status !== 'New') return false;
+    if (order.status !== 'New' || order.market.isClosed) return false;
     this.enter(order);
     this.wakeStops(order.market);
     return true;
   }
 
-  /** Moves on what time alone moves: orders that were `New` long enough. */
+  /** Moves on what time alone moves: orders that were `New` long enough. Those of a closed market wait until it opens. */
   advance(timeMs: number): void {
+    const sinceMs = this.nowMs;
     this.nowMs = timeMs;
-    for (;;) {
-      const due = this.waiting.takeDue(timeMs);
-      if (due === undefined) return;
-      this.activate(due.order, due.dueMs);
+    for (let due = this.waiting.takeDue(timeMs); due !== undefined; due = this.waiting.takeDue(timeMs)) {
+      this.activate(due.order, Math.max(due.dueMs, sinceMs));
     }
   }
 

@@ -10,9 +10,14 @@ export class WaitingOrders {
     this.queue.splice(later === -1 ? this.queue.length : later, 0, { order, dueMs });
   }
 
-  /** Takes out the next that is due by `timeMs`. It may have ended or entered the book before. */
+  /** Takes out the next that is due by `timeMs` in an open market. It may have ended or entered the book before. */
   takeDue(timeMs: number): { readonly order: SimulatedOrder; readonly dueMs: number } | undefined {
-    const [first] = this.queue;
-    return first !== undefined && first.dueMs <= timeMs ? this.queue.shift() : undefined;
+    for (const [index, waiting] of this.queue.entries()) {
+      if (waiting.dueMs > timeMs) return undefined;
+      if (waiting.order.market.isClosed) continue;
+      this.queue.splice(index, 1);
+      return waiting;
+    }
+    return undefined;
   }
 }
