@@ -91,12 +91,12 @@ function releasedBy(order: SimulatedOrder, price: number, paid: bigint): bigint 
 }
 
 /**
- * What an order must still hold to be able to fill at its limit. Where values are not whole units, one unit more once it has a fill, because
+ * What an open order must still hold to be able to fill at its limit. Where values are not whole units, one unit more once it has a fill, because
  * the half-even difference of two cumulative totals can exceed the rounded-up value of the rest by one.
  */
 export function neededHold(order: SimulatedOrder): bigint {
   const { grid, remaining } = order;
-  if (remaining === 0 || !order.isOpen) return 0n;
+  if (remaining === 0) return 0n;
   const spare = order.side === 'buy' && grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
   return holdFor(grid, order, remaining) + spare;
 }

@@ -252,7 +252,7 @@ export class Trading {
     order.held += pair.held;
     pair.held = 0n;
     this.close(pair, 'Canceled');
-    const excess = order.held - neededHold(order);
+    const excess = order.held - (order.isOpen ? neededHold(order) : 0n);
     if (excess <= 0n) return;
     order.payingWallet.release(excess);
     order.held -= excess;
