@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { BudgetLedger } from '../budget/ledger.ts';
-import { SarrafError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { ExchangeClient } from '../exchange/client.ts';
 import { Mirror } from '../mirror/mirror.ts';
-import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
-import { StrategyRunner } from '../strategy/runner.ts';
 import { Bot } from './bot.ts';
 import { createVirtualClock, createWallClock, type Clock } from './clock.ts';
+import { createRunners } from './create-runners.ts';
 import { BOT_TOKEN, type EmbeddedExchange } from './embedded-exchange.ts';
 import { createReplayExchange, replayStart } from './replay-exchange.ts';
 import { createSyntheticExchange } from './synthetic-exchange.ts';
@@ -47,20 +45,12 @@ const WRITES_AT_ONCE_FAST = 2_000;
  */
 export async function runBot(options: RunOptions): Promise<Summary> {
   const file = options.replay === null ? null : await readReplayFile(options.replay);
-  const { strategies, problems } = await loadStrategies(options.strategies);
-  if (strategies.length === 0) {
-    const reasons = problems.map(formatPluginProblem).join('; ');
-    throw new SarrafError(
-      'INVALID_STRATEGY',
-      `expected a strategy in ${options.strategies}, was none${reasons === '' ? '' : `: ${reasons}`}`,
-    );
-  }
   const clock = createClock(options, file);
   const embedded = createExchange(options, { file, clock });
   const { market, span, simulation, venue } = embedded;
   const markets = new Map([[market.symbol as string, market]]);
   const screen = createScreen({ markets, json: options.json, write: options.write, wallMs: () => performance.now() });
-  const runners = strategies.map(({ definition }) => new StrategyRunner(definition, { market: market.symbol, span }));
+  const { runners, problems } = await createRunners(options.strategies, { market: market.symbol, span });
   const mirror = Mirror.replace(options.dataFolder, 'embedded.sqlite', {
     writesAtOnce: options.speed === 1 ? 1 : WRITES_AT_ONCE_FAST,
   });
@@ -82,7 +72,7 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     runners,
     run: randomBytes(3).toString('hex'),
   });
-  for (const problem of problems) screen.say('notice', formatPluginProblem(problem));
+  for (const problem of problems) screen.say('notice', problem);
   const names = runners.map(({ name }) => name).join(' and ');
   const source = file === null ? 'synthetic traders' : `${file.rows.length} recorded ${file.kind} of ${file.path}`;
   screen.say(

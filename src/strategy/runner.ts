@@ -11,6 +11,7 @@ import type {
 import { createIndicator, type Indicator } from './indicators.ts';
 import { checkedIntents } from './check-intents.ts';
 import { checkedState } from './check-state.ts';
+import { checkedSubscriptions } from './check-subscriptions.ts';
 import type { Intent } from './intents.ts';
 import type { Span, Subscription } from './subscriptions.ts';
 
@@ -57,7 +58,9 @@ export class StrategyRunner {
     this.name = definition.name;
     this.market = setup.market;
     this.params = params.data;
-    this.subscriptions = definition.subscribe({ market: setup.market, params: params.data, span: setup.span });
+    this.subscriptions = checkedSubscriptions(
+      definition.subscribe({ market: setup.market, params: params.data, span: setup.span }),
+    );
     const specs = Object.entries(definition.indicators?.({ params: params.data }) ?? {});
     this.indicators = specs.map(([name, spec]) => [name, createIndicator(spec)] as const);
     for (const [name] of this.indicators) this.values[name] = null;
@@ -88,6 +91,12 @@ export class StrategyRunner {
     };
     try {
       const result = this.call(event, context);
+      if (!isResult(result)) {
+        throw new SarrafError(
+          'INVALID_STRATEGY',
+          `expected { state, intents } from a handler that does not wait, was ${result instanceof Promise ? 'a promise' : JSON.stringify(result)}`,
+        );
+      }
       const intents = checkedIntents(result?.intents ?? []);
       if (result?.state !== undefined) this.state = checkedState(result.state);
       return intents;
@@ -109,4 +118,12 @@ export class StrategyRunner {
         return this.definition.onOrder?.(context, event.order);
     }
   }
+}
+
+/** Whether a handler returned what it may; nothing at all is fine. */
+function isResult(result: unknown): boolean {
+  return (
+    result === undefined ||
+    (typeof result === 'object' && result !== null && !Array.isArray(result) && !(result instanceof Promise))
+  );
 }

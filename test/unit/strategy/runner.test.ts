@@ -58,6 +58,30 @@ describe('a strategy at work', () => {
     expect(seen).toEqual([{ seen: 0 }, { seen: 1 }]);
   });
 
+  test.each([
+    ['a number', 5, 'was 5'],
+    ['a list', [buy(MARKET, { amount: '1' })], 'expected { state, intents }'],
+    ['a promise', Promise.resolve({}), 'was a promise'],
+  ])('stops when a handler returns %s', (_, result, message) => {
+    const runner = runnerOf(() => result);
+    expect(tell(runner)).toEqual([]);
+    expect(runner.failure).toContain(message);
+  });
+
+  test.each([5, null, { kind: 'ema', length: 3 }, { kind: 'sma', length: 0 }, { kind: 'sma', length: 1_000 }])(
+    'is not made with %j for an indicator',
+    (spec) => {
+      const definition: StrategyDefinition = {
+        name: 'sample',
+        params: z.strictObject({}),
+        subscribe: () => [],
+        indicators: () => ({ odd: spec as ReturnType<typeof sma> }),
+        init: () => null,
+      };
+      expect(() => new StrategyRunner(definition, { market: MARKET, span: '1h' })).toThrow('an indicator such as');
+    },
+  );
+
   test('leaves the state as it is when a handler returns none', () => {
     const seen: unknown[] = [];
     const runner = runnerOf(({ state }) => {
