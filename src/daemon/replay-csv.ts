@@ -44,7 +44,7 @@ export class CsvReader {
       throw badLine(
         path,
         header,
-        `expected columns time_ms,open,high,low,close,volume or time_ms,price,amount,side, found ${names.join(',')}`,
+        `expected columns time_ms,open,high,low,close,volume or time_ms,price,amount,side, found ${JSON.stringify(header.text.slice(0, 80))}`,
       );
     }
   }

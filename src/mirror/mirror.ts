@@ -58,6 +58,13 @@ export class Mirror {
       return new Mirror(path, database, pace);
     } catch (error) {
       if (error instanceof SarrafError) throw error;
+      if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+        throw new SarrafError(
+          'DATA_UNUSABLE',
+          `expected ${path} for this run alone, another one has it open: end that one, or name another folder with --data`,
+          { cause: error },
+        );
+      }
       const reason = error instanceof Error ? error.message : String(error);
       throw new SarrafError('DATA_UNUSABLE', `expected to be able to write ${path}: ${reason}`, { cause: error });
     }

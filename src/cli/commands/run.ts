@@ -9,7 +9,7 @@ interface Options {
   readonly for?: number;
   readonly speed: number | 'max';
   readonly replay?: string;
-  readonly market: string;
+  readonly market?: string;
   readonly data: string;
   readonly strategies: string;
   readonly seed: number;
@@ -58,11 +58,22 @@ function endSignal(): { readonly signal: AbortSignal; readonly release: () => vo
     if (controller.signal.aborted) process.exit(1);
     controller.abort();
   };
+  // Nobody reads any more, as after `| head`: ends as at a signal, so that no order is left behind.
+  const onOutputError = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') throw error;
+    controller.abort();
+  };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  process.stdout.on('error', onOutputError);
   return { signal: controller.signal, release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal) };
 }
 
 async function run(options: Options): Promise<void> {
+  if (options.replay !== undefined && options.market !== undefined) {
+    throw wrongInput(
+      'expected --market or --replay, were both: the market of a recording is named in it or in its file name',
+    );
+  }
   // Loaded only now: the other commands need neither SQLite nor the strategies.
   const { runBot } = await import('../../daemon/run-bot.ts');
   const { signal, release } = endSignal();
@@ -71,7 +82,7 @@ async function run(options: Options): Promise<void> {
       speed: options.speed,
       forMs: options.for ?? null,
       replay: options.replay ?? null,
-      market: options.market,
+      market: options.market ?? 'BTCIRT',
       dataFolder: options.data,
       strategies: options.strategies,
       seed: options.seed,
@@ -99,7 +110,7 @@ export function runCommand(): Command {
     .option('--for <time>', 'ends by itself after this time on the wall, such as 30s', duration)
     .option('--speed <factor>', 'how much faster than the wall everything goes; max waits for nothing', speed, 1)
     .option('--replay <file>', 'drives the market from recorded candles or trades (CSV, CSV.gz, JSON lines)')
-    .option('--market <symbol>', 'market of the synthetic traders', 'BTCIRT')
+    .option('--market <symbol>', 'market of the synthetic traders (default: "BTCIRT")')
     .option('--data <folder>', 'where the mirror is kept', 'data')
     .option('--strategies <path>', 'folder of strategies, or one file', ownStrategies())
     .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295), 1)

@@ -129,7 +129,7 @@ describe('a recording that can not be used', () => {
   test.each([
     ['an empty file', '', /expected at least two rows .*, found 0/],
     ['a header alone', candles([]), /expected at least two rows .*, found 0/],
-    ['other columns', 'a,b\n1,2\n', /bad\.csv:1: expected columns time_ms,.*found a,b/],
+    ['other columns', 'a,b\n1,2\n', /bad\.csv:1: expected columns time_ms,.*found "a,b/],
     ['a price that is no number', broken(`${late},1,2,1,x,5`), /bad\.csv:6: .* for close .*"x"/],
     ['a missing field', broken(`${late},1,2,1,2`), /bad\.csv:6: .* for volume .*""/],
     ['a price of zero', broken(`${late},0,2,0,2,5`), /bad\.csv:6: expected a positive open, found 0/],

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Mirror } from '../../../src/mirror/mirror.ts';
+import { startSarraf } from '../../support/sarraf-process.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-run-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('sarraf run', () => {
+  test.each([
+    ['a time of nothing', ['--for', '0s'], 'expected a length of time'],
+    ['a speed of nothing', ['--speed', '0'], 'expected a number above 0'],
+    ['a market for a recording', ['--market', 'BTCIRT', '--replay', 'candles.csv'], '--market or --replay, were both'],
+    ['a market that it does not have', ['--market', 'FOO'], 'expected a market such as'],
+    ['a recording that is not there', ['--replay', 'nothing.csv'], 'expected a file at nothing.csv, found none'],
+  ])('refuses %s in one line', async (_, args, message) => {
+    const { code, error } = await startSarraf(['run', `--data=${join(folder, 'none')}`, ...args]).finished;
+    expect([code, error.trim().split('\n').length]).toEqual([2, 1]);
+    expect(error).toContain(message);
+  });
+
+  test('ends in order when nobody reads what it prints any more', async () => {
+    const data = join(folder, 'unread');
+    const args = ['src/cli/main.ts', 'run', '--speed=max', '--for=20s', '--json', `--data=${data}`];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let error = '';
+    child.stderr.on('data', (chunk: Buffer) => (error += chunk.toString()));
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+  });
+
+  test('leaves the data of another run alone', async () => {
+    const mirror = Mirror.replace(folder, 'embedded.sqlite', { writesAtOnce: 1 });
+    try {
+      const { code, error } = await startSarraf(['run', '--for=1s', `--data=${folder}`]).finished;
+      expect(code).toBe(1);
+      expect(error).toMatch(/^DATA_UNUSABLE: expected .* for this run alone, another one has it open.*--data\n$/);
+    } finally {
+      mirror.close();
+    }
+  });
+});
