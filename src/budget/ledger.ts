@@ -1,45 +1,50 @@
-/** A rate limit as the exchange states it: at most `limit` requests in any window of `windowMs`. */
-export interface LedgerBudget {
-  readonly name: string;
-  readonly limit: number;
-  readonly windowMs: number;
-}
+import {
+  isReleased,
+  LATE_ARRIVAL_MS,
+  waitForSlot,
+  type Admission,
+  type AdmissionAsk,
+  type LedgerBudget,
+  type RequestLedger,
+  type Slot,
+} from './admission.ts';
 
-/** Cancels may use every slot; everything else leaves the reserve of its budget alone. */
-export type RequestClass = 'cancel' | 'trade' | 'poll';
-
-/** An occupied slot. */
-export interface Slot {
-  readonly budget: string;
-  readonly admittedAtMs: number;
-  /** When the reply was stamped; null while the request is on its way. */
-  settledAtMs: number | null;
-}
-
-export type Admission =
-  | { readonly admitted: true; readonly slot: Slot }
-  /** `waitMs` is the time until a slot may be free; null when one is free only after a reply. */
-  | { readonly admitted: false; readonly waitMs: number | null };
-
-/** Share of a budget that only cancels may use. */
-const CANCEL_RESERVE = 0.1;
+type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 
 /**
- * Admits requests so that the exchange never sees more than the limit of a budget in any window of its length.
+ * Admits requests so that the exchange never counts more than the limit N of a budget in any window W. This is the ledger of one process and of
+ * virtual time; `LedgerStore` is the same in a file that processes share.
  *
- * A request occupies a slot from its admission, before it is sent, until one window after its reply was stamped. The exchange counts it at
- * some instant between. Suppose it counted N + 1 requests within one window W: the first and the last were counted less than W apart. When the
- * last was admitted, before it was counted, the first one's slot was still occupied, because that lasts until W after a stamp that came after
- * its count; so did those between. That makes N + 1 slots of N, which is never given. Fixed windows are windows too.
+ * A request occupies a slot from its admission, before it is sent, until more than W after its stamp. The exchange counts it at one instant
+ * between admission and stamp. Claim: no window shows N + 1 counts. Suppose one does, and take of those N + 1 requests the one admitted last,
+ * at time a; it was counted at c >= a. Any other of them was counted at c' with c - W <= c' <= c + W.
  *
- * This holds within one process that keeps running; the store that makes it hold across restarts comes with the engine.
+ * - It was admitted at or before a, so it had its slot by then.
+ * - Its slot was not released at a: its stamp s is no earlier than c' >= c - W >= a - W, and release needs s + W < a.
+ *
+ * So at a all N others occupied slots, and the last was admitted as the N + 1st. The ledger never does that. Sliding windows and fixed ones, wherever
+ * they begin, are windows. Two ends of the claim need care:
+ *
+ * - The stamp must not come before the count. A reply proves the count. Without a reply the owner stamps the end of the socket plus
+ *   `LATE_ARRIVAL_MS`; for an owner proven dead, who can not stamp, `bury` does the same from the time of the proof. An owner that is merely
+ *   stopped or slow keeps its slots.
+ * - Times must be of one clock that runs as the exchange's does. Monotonic time is handed in, so a stepped wall clock moves nothing; rounding
+ *   down both admission and stamp is made up for by the strict comparison. After a restart of the machine, or without the file, nothing is known,
+ *   and the window counts as full (`fullSinceMs`).
+ *
+ * Little is wasted: a slot that is answered after r is free again W + r + 1 ms after its admission, so a saturated budget delivers
+ * N * W / (W + r + 1) a window, above 98 % for replies within a hundredth of W. Slots of a budget: its limit at most.
  */
-export class BudgetLedger {
+export class BudgetLedger implements RequestLedger {
   private readonly budgets = new Map<string, LedgerBudget>();
-  private readonly slots = new Map<string, Slot[]>();
+  private readonly slots = new Map<string, OpenSlot[]>();
   private readonly most = new Map<string, number>();
+  private readonly fullSinceMs: number | null;
+  private lastId = 0;
 
-  constructor(budgets: Iterable<LedgerBudget>) {
+  /** `fullSinceMs`: from when on nothing is known of earlier requests; without it the venue is new and there were none. */
+  constructor(budgets: Iterable<LedgerBudget>, options: { readonly fullSinceMs?: number } = {}) {
+    this.fullSinceMs = options.fullSinceMs ?? null;
     for (const budget of budgets) {
       this.budgets.set(budget.name, budget);
       this.slots.set(budget.name, []);
@@ -48,26 +53,49 @@ export class BudgetLedger {
   }
 
   /** Asks for a slot now. An unknown budget gets none: it is not known what it would cost. */
-  admit(name: string, requestClass: RequestClass, nowMs: number): Admission {
-    const budget = this.budgets.get(name);
-    const slots = this.slots.get(name);
-    if (budget === undefined || slots === undefined) return { admitted: false, waitMs: null };
-    releaseOld(slots, nowMs - budget.windowMs);
-    const reserve = requestClass === 'cancel' ? 0 : Math.floor(budget.limit * CANCEL_RESERVE);
-    if (slots.length >= budget.limit - reserve) {
-      const settled = slots.flatMap((slot) => (slot.settledAtMs === null ? [] : [slot.settledAtMs]));
-      const first = settled.length === 0 ? null : Math.min(...settled);
-      return { admitted: false, waitMs: first === null ? null : Math.max(1, first + budget.windowMs - nowMs + 1) };
-    }
-    const slot: Slot = { budget: name, admittedAtMs: nowMs, settledAtMs: null };
+  admit(ask: AdmissionAsk & { readonly owner?: string }, nowMs: number): Admission {
+    const budget = this.budgets.get(ask.budget);
+    const slots = this.slots.get(ask.budget);
+    if (budget === undefined || slots === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
+    releaseOld(slots, budget.windowMs, nowMs);
+    const waitMs = waitForSlot({
+      budget,
+      requestClass: ask.requestClass,
+      occupied: slots.length,
+      stampAt: (index) => stampAt(slots, index),
+      fullUntilMs: this.fullSinceMs === null ? null : this.fullSinceMs + budget.windowMs + LATE_ARRIVAL_MS,
+      nowMs,
+    });
+    if (waitMs !== 0) return { admitted: false, reason: 'full', waitMs };
+    this.lastId += 1;
+    const slot: OpenSlot = {
+      id: this.lastId,
+      budget: ask.budget,
+      owner: ask.owner ?? 'self',
+      admittedAtMs: nowMs,
+      stampedAtMs: null,
+    };
     slots.push(slot);
-    this.most.set(name, Math.max(this.most.get(name) ?? 0, slots.length));
+    this.most.set(ask.budget, Math.max(this.most.get(ask.budget) ?? 0, slots.length));
     return { admitted: true, slot };
   }
 
-  /** Stamps the reply of a request, or the end of its socket. */
-  settle(slot: Slot, nowMs: number): void {
-    slot.settledAtMs ??= nowMs;
+  settle(slot: Slot, stampMs: number): void {
+    const open = this.slots.get(slot.budget)?.find(({ id }) => id === slot.id);
+    if (open !== undefined) open.stampedAtMs ??= stampMs;
+  }
+
+  withdraw(slot: Slot): void {
+    const slots = this.slots.get(slot.budget) ?? [];
+    const index = slots.findIndex(({ id, stampedAtMs }) => id === slot.id && stampedAtMs === null);
+    if (index !== -1) slots.splice(index, 1);
+  }
+
+  /** Stamps what an owner has left behind, once it is proven dead. */
+  bury(owner: string, provenDeadAtMs: number): void {
+    for (const slot of [...this.slots.values()].flat()) {
+      if (slot.owner === owner) slot.stampedAtMs ??= provenDeadAtMs + LATE_ARRIVAL_MS;
+    }
   }
 
   /** The most slots that were ever occupied at once, by budget; none above its limit. */
@@ -76,13 +104,20 @@ export class BudgetLedger {
   }
 }
 
-/** Drops the slots whose reply was stamped at `untilMs` or before. There are never more than the limit of them. */
-function releaseOld(slots: Slot[], untilMs: number): void {
+/** Drops the slots that are free again. */
+function releaseOld(slots: OpenSlot[], windowMs: number, nowMs: number): void {
   let kept = 0;
   for (const slot of slots) {
-    if (slot.settledAtMs !== null && slot.settledAtMs < untilMs) continue;
+    if (isReleased(slot.stampedAtMs, windowMs, nowMs)) continue;
     slots[kept] = slot;
     kept += 1;
   }
   slots.length = kept;
+}
+
+function stampAt(slots: readonly Slot[], index: number): number | null {
+  const stamps = slots.flatMap(({ stampedAtMs }) => stampedAtMs ?? []);
+  if (index >= stamps.length) return null;
+  // Whoever polls a full ledger asks this each time, and mostly for the first.
+  return index === 0 ? Math.min(...stamps) : (stamps.toSorted((left, right) => left - right)[index] ?? null);
 }

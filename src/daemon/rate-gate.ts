@@ -1,4 +1,7 @@
-import type { BudgetLedger, RequestClass } from '../budget/ledger.ts';
+import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
+import type { BudgetLedger } from '../budget/ledger.ts';
+import type { RequestClass as LedgerClass } from '../budget/request-class.ts';
+import { SarrafError } from '../domain/errors.ts';
 import type { Budget } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
 import type { Clock } from './clock.ts';
@@ -7,6 +10,15 @@ import type { Clock } from './clock.ts';
 export type Gated<T> =
   | { readonly sent: true; readonly value: T }
   | { readonly sent: false; readonly retryAtMs: number };
+
+/** What the bot asks for, in its own words. */
+type RequestClass = 'cancel' | 'trade' | 'poll';
+
+const LEDGER_CLASSES: Readonly<Record<RequestClass, LedgerClass>> = {
+  cancel: 'cancel',
+  trade: 'place',
+  poll: 'market',
+};
 
 /** When to look again if only a reply can free a slot. */
 const LOOK_AGAIN_MS = 1_000;
@@ -30,13 +42,21 @@ export class RateGate {
 
   /** Sends now, or says when it may be worth asking again. */
   async tryTo<T>(endpoint: EndpointName, requestClass: RequestClass, send: () => Promise<T>): Promise<Gated<T>> {
-    const admission = this.ledger.admit(ENDPOINTS[endpoint].budget.name, requestClass, this.clock.now());
+    const admission = this.ledger.admit(
+      { budget: ENDPOINTS[endpoint].budget.name, requestClass: LEDGER_CLASSES[requestClass] },
+      this.clock.now(),
+    );
     if (!admission.admitted) return { sent: false, retryAtMs: this.clock.now() + (admission.waitMs ?? LOOK_AGAIN_MS) };
     this.sentBy.set(endpoint, (this.sentBy.get(endpoint) ?? 0) + 1);
+    let lingersMs = 0;
     try {
       return { sent: true, value: await send() };
+    } catch (error) {
+      // Without an answer it may still be on its way, and is counted only when it arrives.
+      if (hasNoAnswer(error)) lingersMs = LATE_ARRIVAL_MS;
+      throw error;
     } finally {
-      this.ledger.settle(admission.slot, this.clock.now());
+      this.ledger.settle(admission.slot, this.clock.now() + lingersMs);
     }
   }
 
@@ -63,4 +83,8 @@ export class RateGate {
       return { endpoint, sent, most: most.get(budget.name) ?? 0, budget };
     });
   }
+}
+
+function hasNoAnswer(error: unknown): boolean {
+  return error instanceof SarrafError && ['TIMED_OUT', 'ABORTED', 'CONNECTION_LOST'].includes(error.code);
 }

@@ -1,0 +1,96 @@
+import { mayUseReserve, type RequestClass } from './request-class.ts';
+
+/** A rate limit as the exchange states it ("Limits"): at most `limit` requests in any window of `windowMs`. */
+export interface LedgerBudget {
+  readonly name: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Slots that only cancels and resolutions get; without it a tenth where these are sent, and none elsewhere. */
+  readonly reserve?: number;
+}
+
+/** An occupied slot: one request that the exchange may have counted within the window. */
+export interface Slot {
+  readonly id: number;
+  readonly budget: string;
+  /** Which process took it; only that process stamps it, unless it is proven dead. */
+  readonly owner: string;
+  readonly admittedAtMs: number;
+  /** The last instant at which the exchange can have counted it; null while that is not known. */
+  readonly stampedAtMs: number | null;
+}
+
+export interface AdmissionAsk {
+  readonly budget: string;
+  readonly requestClass: RequestClass;
+}
+
+/** Why there is no slot: all are taken, the budget is unknown, another process holds the ledger, or the file is not what it was. */
+export type AdmissionRefusal = 'full' | 'unknown budget' | 'locked' | 'ledger unusable';
+
+export type Admission =
+  | { readonly admitted: true; readonly slot: Slot }
+  /** `waitMs` is the time until a slot may be free; null when one is free only after a stamp. */
+  | { readonly admitted: false; readonly reason: AdmissionRefusal; readonly waitMs: number | null };
+
+/** What in-process and shared ledgers have in common. Times are of one monotonic clock, in whole ms, rounded down. */
+export interface RequestLedger {
+  /** Asks for a slot now. */
+  admit(ask: AdmissionAsk, nowMs: number): Admission;
+  /** Says when the exchange can have counted a request at the latest: the time of its reply, or of the end of its socket and what may linger. */
+  settle(slot: Slot, stampMs: number): void;
+  /** Gives back the slot of a request that was never sent. */
+  withdraw(slot: Slot): void;
+}
+
+/**
+ * The longest time from admission to send. An owner that finds more was stopped in between: what it was admitted for may be stale, and others
+ * may have taken it for dead. It does not send, gives the slot back and asks again.
+ */
+export const MOST_SEND_DELAY_MS = 250;
+
+/** How long after its socket is gone a request may still reach the exchange and be counted there. */
+export const LATE_ARRIVAL_MS = 120_000;
+
+/** Budgets to which cancels and resolutions go. No request of either class places an order, so there a reserve would be waste. */
+const RESERVED_BUDGETS: ReadonlySet<string> = new Set([
+  'orders/status',
+  'orders/list',
+  'orders/update-status',
+  'orders/cancel-old',
+  'trades/list',
+]);
+const RESERVED_SHARE = 0.1;
+
+export function reserveOf(budget: LedgerBudget): number {
+  if (budget.reserve !== undefined) return Math.min(Math.max(0, budget.reserve), budget.limit);
+  return RESERVED_BUDGETS.has(budget.name) ? Math.floor(budget.limit * RESERVED_SHARE) : 0;
+}
+
+/** Whether a slot is free again: strictly more than a window after its stamp, since both ends of a window may count. */
+export function isReleased(stampedAtMs: number | null, windowMs: number, nowMs: number): boolean {
+  return stampedAtMs !== null && stampedAtMs + windowMs < nowMs;
+}
+
+export interface WindowState {
+  readonly budget: LedgerBudget;
+  readonly requestClass: RequestClass;
+  /** Slots that are not released. */
+  readonly occupied: number;
+  /** The stamp at an index when they are sorted, those without a stamp last; null for these. */
+  readonly stampAt: (index: number) => number | null;
+  /** Until when nothing is known about the window, so that it counts as full. */
+  readonly fullUntilMs: number | null;
+  readonly nowMs: number;
+}
+
+/** How long to wait for a slot: 0 when one is free, null when only a stamp can free one. */
+export function waitForSlot(state: WindowState): number | null {
+  const { budget, requestClass, occupied, stampAt, fullUntilMs, nowMs } = state;
+  const blindMs = fullUntilMs === null || fullUntilMs < nowMs ? 0 : fullUntilMs - nowMs + 1;
+  const allowed = budget.limit - (mayUseReserve(requestClass) ? 0 : reserveOf(budget));
+  if (allowed <= 0) return null;
+  if (occupied < allowed) return blindMs;
+  const stamp = stampAt(occupied - allowed);
+  return stamp === null ? null : Math.max(1, blindMs, stamp + budget.windowMs - nowMs + 1);
+}

@@ -1,0 +1,53 @@
+/**
+ * What a limit reply leaves behind for the budget it came from. `strikes` counts such replies since the last success.
+ * The interface ("HTTP status codes") says that access returns after 1 to 24 hours.
+ */
+export type BreakerState =
+  | { readonly kind: 'open'; readonly strikes: number; readonly untilMs: number }
+  /** One request, the canary, is on its way to see whether the lockout is over. */
+  | { readonly kind: 'trial'; readonly strikes: number; readonly sinceMs: number };
+
+export type Passage =
+  | { readonly passes: true; readonly isCanary: boolean }
+  | { readonly passes: false; readonly retryAtMs: number };
+
+const HOUR_MS = 3_600_000;
+const LONGEST_MS = 24 * HOUR_MS;
+
+/** How long a canary may be silent, as one whose process died is, before another is let through. */
+const CANARY_SILENCE_MS = 120_000;
+
+/** Whether a request may go now. Null: closed, nothing is known against it. */
+export function passageOf(state: BreakerState | null, nowMs: number): Passage {
+  if (state === null) return { passes: true, isCanary: false };
+  const retryAtMs = state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS;
+  return nowMs >= retryAtMs ? { passes: true, isCanary: true } : { passes: false, retryAtMs };
+}
+
+/** The state once the canary has left. */
+export function withCanary(state: BreakerState, nowMs: number): BreakerState {
+  return { kind: 'trial', strikes: state.strikes, sinceMs: nowMs };
+}
+
+/**
+ * The state after a limit reply: open for as long as the reply says (`waitMs`, a day at most), and where it says nothing for an hour, which doubles
+ * with each further strike up to a day. A wait that is already longer stays: replies of one burst arrive in any order.
+ */
+export function afterLimit(state: BreakerState | null, waitMs: number | null, nowMs: number): BreakerState {
+  // Replies of requests that were under way when it opened are the same strike.
+  const isSameBurst = state?.kind === 'open' && state.untilMs > nowMs;
+  const strikes = isSameBurst ? state.strikes : (state?.strikes ?? 0) + 1;
+  const lengthMs = Math.min(LONGEST_MS, waitMs ?? HOUR_MS * 2 ** Math.min(strikes - 1, 5));
+  const untilMs = Math.max(isSameBurst ? state.untilMs : 0, nowMs + lengthMs);
+  return { kind: 'open', strikes, untilMs };
+}
+
+/** A canary that came back with neither success nor limit, such as a time-out, proves nothing: the next may go a while later. */
+export function afterSilence(state: BreakerState, nowMs: number): BreakerState {
+  return { kind: 'open', strikes: state.strikes, untilMs: nowMs + CANARY_SILENCE_MS };
+}
+
+/** How long from now until the next request may go. */
+export function lengthOf(state: BreakerState, nowMs: number): number {
+  return Math.max(0, (state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS) - nowMs);
+}

@@ -1,0 +1,70 @@
+import { urgencyOf, type RequestClass } from './request-class.ts';
+
+/** A request that waits for a slot. */
+export interface Waiting {
+  readonly id: number;
+  readonly requestClass: RequestClass;
+  /** What it asks, such as the book of one market: a newer one of the same kind makes it pointless. Null: each is wanted for itself. */
+  readonly kind: string | null;
+  /** When it is no longer worth sending. */
+  readonly expiresAtMs: number;
+}
+
+export type DropReason = 'expired' | 'superseded' | 'queue full';
+
+export interface Dropped {
+  readonly id: number;
+  readonly reason: DropReason;
+}
+
+/** Waiting requests of one budget at most. Beyond it the least urgent one goes, the newest of them first. */
+export const MOST_WAITING = 256;
+
+/**
+ * Who is next in one budget: the most urgent class, and in it whoever has waited longest. A poll that waits while a newer one of its kind comes is
+ * dropped and the newer takes over its place, so that frequent polls do not starve themselves; what has expired is dropped. Dropped requests are
+ * told, never lost silently.
+ */
+export class WaitingQueue {
+  /** In the order in which they are served. */
+  private readonly waiting: Waiting[] = [];
+
+  add(request: Waiting): readonly Dropped[] {
+    const older = request.kind === null ? -1 : this.waiting.findIndex((other) => isSameKind(other, request));
+    const replaced = this.waiting[older];
+    if (replaced !== undefined) {
+      this.waiting[older] = request;
+      return [{ id: replaced.id, reason: 'superseded' }];
+    }
+    const urgency = urgencyOf(request.requestClass);
+    const after = this.waiting.findIndex((other) => urgencyOf(other.requestClass) > urgency);
+    this.waiting.splice(after === -1 ? this.waiting.length : after, 0, request);
+    if (this.waiting.length <= MOST_WAITING) return [];
+    return this.waiting.splice(MOST_WAITING).map(({ id }) => ({ id, reason: 'queue full' }));
+  }
+
+  /** Removes what is no longer worth sending. */
+  expire(nowMs: number): readonly Dropped[] {
+    const expired = this.waiting.filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
+    for (const { id } of expired) this.remove(id);
+    return expired.map(({ id }) => ({ id, reason: 'expired' }));
+  }
+
+  first(): Waiting | null {
+    return this.waiting[0] ?? null;
+  }
+
+  remove(id: number): void {
+    const index = this.waiting.findIndex((other) => other.id === id);
+    if (index !== -1) this.waiting.splice(index, 1);
+  }
+
+  /** Everyone who waits, in the order in which they are served. */
+  all(): readonly Waiting[] {
+    return this.waiting;
+  }
+}
+
+function isSameKind(left: Waiting, right: Waiting): boolean {
+  return left.kind === right.kind && left.requestClass === right.requestClass;
+}

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LATE_ARRIVAL_MS, type Slot } from '../../src/budget/admission.ts';
+import { BudgetLedger } from '../../src/budget/ledger.ts';
+import { REQUEST_CLASSES } from '../../src/budget/request-class.ts';
+
+const BUDGET = 'orders/list';
+const WINDOW_MS = 1_000;
+
+/** The most of `times` that lie in any window, both its ends included. */
+function mostInAnyWindow(times: readonly number[], windowMs: number): number {
+  const sorted = times.toSorted((left, right) => left - right);
+  let first = 0;
+  let most = 0;
+  for (const [index, time] of sorted.entries()) {
+    while ((sorted[first] ?? time) < time - windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+/** The most of `times` in any window of a grid that begins at `offsetMs`. */
+function mostInFixedWindow(times: readonly number[], windowMs: number, offsetMs: number): number {
+  const counts = new Map<number, number>();
+  for (const time of times) {
+    const window = Math.floor((time - offsetMs) / windowMs);
+    counts.set(window, (counts.get(window) ?? 0) + 1);
+  }
+  return Math.max(0, ...counts.values());
+}
+
+interface Trip {
+  readonly slot: Slot;
+  readonly owner: number;
+  /** When its owner stamps it, or would if it lived. */
+  endsAtMs: number;
+  readonly isLost: boolean;
+  /** When the exchange counts it. */
+  countedAtMs: number;
+}
+
+const step = fc.record({
+  gapMs: fc.oneof(
+    { weight: 8, arbitrary: fc.double({ min: 0, max: 5, noNaN: true }) },
+    { weight: 2, arbitrary: fc.double({ min: 0, max: 2_000, noNaN: true }) },
+  ),
+  tripMs: fc.oneof(
+    fc.constant(0),
+    fc.double({ min: 0, max: 200, noNaN: true }),
+    fc.double({ min: 0, max: 9_000, noNaN: true }),
+  ),
+  countedAt: fc.double({ min: 0, max: 1, noNaN: true }),
+  /** Counted after its socket was gone, as late as can be. */
+  isLost: fc.boolean(),
+  requestClass: fc.constantFrom(...REQUEST_CLASSES),
+  owner: fc.nat(2),
+  event: fc.oneof(
+    { weight: 20, arbitrary: fc.constant('none' as const) },
+    { weight: 1, arbitrary: fc.constant('crash' as const) },
+    { weight: 1, arbitrary: fc.constant('stop' as const) },
+  ),
+});
+
+describe('a ledger shared by several owners', () => {
+  test('never lets the exchange count more than the limit in any window, sliding or fixed', () => {
+    let sent = 0;
+    let crashes = 0;
+    let stops = 0;
+    const run = fc.property(
+      fc.integer({ min: 1, max: 12 }),
+      fc.array(step, { minLength: 60, maxLength: 300 }),
+      fc.double({ min: 0, max: WINDOW_MS, noNaN: true }),
+      (limit, steps, offsetMs) => {
+        const ledger = new BudgetLedger([{ name: BUDGET, limit, windowMs: WINDOW_MS }]);
+        let trips: Trip[] = [];
+        const all: Trip[] = [];
+        const lives = [0, 0, 0];
+        const stoppedUntilMs = [0, 0, 0];
+        let timeMs = 0;
+        for (const { gapMs, tripMs, countedAt, isLost, requestClass, owner, event } of steps) {
+          timeMs += gapMs;
+          const nowMs = Math.floor(timeMs);
+          const name = `${owner}.${lives[owner]}`;
+          if (event === 'crash') {
+            crashes += 1;
+            // What a dead process has sent arrives within the bound, or never.
+            for (const trip of trips.filter((trip) => trip.owner === owner)) {
+              trip.countedAtMs = Math.min(trip.countedAtMs, timeMs + LATE_ARRIVAL_MS - 1);
+            }
+            trips = trips.filter((trip) => trip.owner !== owner);
+            lives[owner] = (lives[owner] ?? 0) + 1;
+            ledger.bury(name, nowMs);
+            continue;
+          }
+          if (event === 'stop') {
+            stops += 1;
+            stoppedUntilMs[owner] = timeMs + 5_000;
+          }
+          const ended = trips.filter((trip) => trip.endsAtMs <= timeMs && (stoppedUntilMs[trip.owner] ?? 0) <= timeMs);
+          // A stopped owner stamps when it goes on, so later than its reply came; never earlier.
+          for (const trip of ended) {
+            ledger.settle(
+              trip.slot,
+              Math.floor(Math.max(trip.endsAtMs, stoppedUntilMs[trip.owner] ?? 0)) +
+                (trip.isLost ? LATE_ARRIVAL_MS : 0),
+            );
+          }
+          trips = trips.filter((trip) => !ended.includes(trip));
+          if ((stoppedUntilMs[owner] ?? 0) > timeMs) continue;
+          const admission = ledger.admit({ budget: BUDGET, requestClass, owner: name }, nowMs);
+          if (!admission.admitted) continue;
+          sent += 1;
+          const latestMs = isLost && tripMs > 5_000 ? tripMs + LATE_ARRIVAL_MS - 1 : tripMs;
+          const trip = {
+            slot: admission.slot,
+            owner,
+            endsAtMs: timeMs + tripMs,
+            isLost: isLost && tripMs > 5_000,
+            countedAtMs: timeMs + latestMs * countedAt,
+          };
+          trips.push(trip);
+          all.push(trip);
+        }
+        const counted = all.map(({ countedAtMs }) => countedAtMs);
+        expect(mostInAnyWindow(counted, WINDOW_MS)).toBeLessThanOrEqual(limit);
+        expect(mostInFixedWindow(counted, WINDOW_MS, offsetMs)).toBeLessThanOrEqual(limit);
+        expect(ledger.usage()[0]?.most).toBeLessThanOrEqual(limit);
+      },
+    );
+    fc.assert(run, { numRuns: 500 });
+    expect(Math.min(sent, crashes, stops)).toBeGreaterThan(100);
+  });
+
+  test.each([
+    ['orders/add', 'place', 300, 600_000, 300],
+    ['orders/list', 'cancel', 30, 60_000, 30],
+    ['orders/list', 'market', 30, 60_000, 27],
+  ] as const)('delivers 98 of 100 to %s for %s, less the reserve', (name, requestClass, limit, windowMs, usable) => {
+    const ledger = new BudgetLedger([{ name, limit, windowMs }]);
+    const windows = 10;
+    let waiting: { readonly slot: Slot; readonly endsAtMs: number }[] = [];
+    let sent = 0;
+    for (let nowMs = 0; nowMs < windows * windowMs; nowMs += windowMs / 2_000) {
+      for (const { slot, endsAtMs } of waiting.filter((trip) => trip.endsAtMs <= nowMs)) ledger.settle(slot, endsAtMs);
+      waiting = waiting.filter((trip) => trip.endsAtMs > nowMs);
+      for (;;) {
+        const admission = ledger.admit({ budget: name, requestClass }, nowMs);
+        if (!admission.admitted) break;
+        sent += 1;
+        waiting.push({ slot: admission.slot, endsAtMs: nowMs + windowMs / 125 });
+      }
+    }
+    expect(sent / windows).toBeGreaterThanOrEqual(usable * 0.98);
+    expect(sent / windows).toBeLessThanOrEqual(usable);
+  });
+});

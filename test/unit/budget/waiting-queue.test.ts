@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestClass } from '../../../src/budget/request-class.ts';
+import { MOST_WAITING, WaitingQueue } from '../../../src/budget/waiting-queue.ts';
+
+const waiting = (id: number, requestClass: RequestClass, kind: string | null = null, expiresAtMs = 1_000) => ({
+  id,
+  requestClass,
+  kind,
+  expiresAtMs,
+});
+const ids = (queue: WaitingQueue): number[] => queue.all().map(({ id }) => id);
+
+describe('the queue of a budget', () => {
+  test('serves the most urgent class first, and in it whoever came first', () => {
+    const queue = new WaitingQueue();
+    const classes: readonly RequestClass[] = [
+      'backfill',
+      'market',
+      'account',
+      'place',
+      'resolve',
+      'cancel',
+      'market',
+      'cancel',
+    ];
+    for (const [index, requestClass] of classes.entries()) queue.add(waiting(index, requestClass));
+    expect(ids(queue)).toEqual([5, 7, 4, 3, 2, 1, 6, 0]);
+    expect(queue.first()?.id).toBe(5);
+  });
+
+  test('drops a stale poll for a newer one of its kind, which takes its place', () => {
+    const queue = new WaitingQueue();
+    queue.add(waiting(1, 'market', 'book BTCIRT'));
+    queue.add(waiting(2, 'market', 'book USDTIRT'));
+    expect(queue.add(waiting(3, 'market', 'book BTCIRT'))).toEqual([{ id: 1, reason: 'superseded' }]);
+    expect(ids(queue)).toEqual([3, 2]);
+    expect(queue.add(waiting(4, 'market'))).toEqual([]);
+    expect(queue.add(waiting(5, 'market'))).toEqual([]);
+  });
+
+  test('drops what has expired', () => {
+    const queue = new WaitingQueue();
+    queue.add(waiting(1, 'cancel', null, 500));
+    queue.add(waiting(2, 'market', null, 501));
+    expect(queue.expire(500)).toEqual([{ id: 1, reason: 'expired' }]);
+    expect(ids(queue)).toEqual([2]);
+  });
+
+  test('drops the newest of the least urgent beyond its bound', () => {
+    const queue = new WaitingQueue();
+    for (let id = 0; id < MOST_WAITING; id += 1) queue.add(waiting(id, 'market'));
+    expect(queue.add(waiting(9_001, 'backfill'))).toEqual([{ id: 9_001, reason: 'queue full' }]);
+    expect(queue.add(waiting(9_002, 'cancel'))).toEqual([{ id: MOST_WAITING - 1, reason: 'queue full' }]);
+    expect(queue.first()?.id).toBe(9_002);
+  });
+});
