@@ -1,0 +1,196 @@
+import Bottleneck from 'bottleneck';
+import { SarrafError } from '../domain/errors.ts';
+import { LATE_ARRIVAL_MS, MOST_SEND_DELAY_MS, type LedgerBudget, type RequestLedger, type Slot } from './admission.ts';
+import type { CredentialUse } from './credential-stop.ts';
+import type { LockoutBook, Pass } from './lockouts.ts';
+import { readFailedCall } from './reply-verdict.ts';
+import { urgencyOf } from './request-class.ts';
+import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
+
+export interface LaneOptions {
+  readonly budget: LedgerBudget;
+  readonly ledger: RequestLedger;
+  readonly lockouts: LockoutBook;
+  /** The ledger's clock. */
+  readonly nowMs: () => number;
+  readonly mostConcurrent: number;
+}
+
+/** A waiting request with what is done when its turn comes, or when it never does. */
+export interface LaneJob extends Waiting {
+  readonly credential: CredentialUse;
+  readonly canLogIn: boolean;
+  readonly timeoutMs: number;
+  /** Sends; resolves with whether it gave a new credential. */
+  readonly send: (signal: AbortSignal) => Promise<{ readonly loggedIn: boolean }>;
+  readonly onDropped: (reason: Dropped['reason'] | 'closed') => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** When to look again where only a stamp, of this process or of another, can free a slot. */
+const LOOK_AGAIN_MS = 100;
+
+/** The longest sleep: what other processes give back is seen within it. */
+const LONGEST_SLEEP_MS = 1_000;
+
+/** Bottleneck looks at its reservoir this often, so its own window is longer than W by up to twice that. */
+const BOTTLENECK_BEAT_MS = 250;
+
+/**
+ * The requests of one budget on their way out. Order and admission are the ledger's; what it admits, Bottleneck executes, with the bound on
+ * concurrency and the time-out, and with a count of its own as an outer guard: should the ledger ever admit too many, the surplus waits there, is
+ * found too late to be sent, and asks again. Its reservoir alone would not do: it lets twice the limit through across a refresh.
+ */
+export class BudgetLane {
+  private readonly options: LaneOptions;
+  private readonly queue = new WaitingQueue();
+  private readonly jobs = new Map<number, LaneJob>();
+  private readonly bottleneck: Bottleneck;
+  private timer: NodeJS.Timeout | null = null;
+  private running = 0;
+  private isClosed = false;
+
+  constructor(options: LaneOptions) {
+    this.options = options;
+    const { limit, windowMs } = options.budget;
+    const guard = Math.ceil(limit * (1 + (2 * BOTTLENECK_BEAT_MS) / windowMs));
+    this.bottleneck = new Bottleneck({
+      maxConcurrent: options.mostConcurrent,
+      reservoir: guard,
+      reservoirRefreshAmount: guard,
+      reservoirRefreshInterval: Math.ceil(windowMs / BOTTLENECK_BEAT_MS) * BOTTLENECK_BEAT_MS,
+    });
+  }
+
+  add(job: LaneJob): void {
+    if (this.isClosed) {
+      job.onDropped('closed');
+      return;
+    }
+    this.jobs.set(job.id, job);
+    this.drop(this.queue.add(job));
+    this.pump();
+  }
+
+  /** Drops everyone who waits; what is on its way stays so. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    const waiting = [...this.queue.all()];
+    for (const { id } of waiting) {
+      this.queue.remove(id);
+      this.leave(id)?.onDropped('closed');
+    }
+    await this.bottleneck.disconnect();
+  }
+
+  /** Sends as many as may go now, and sleeps until the next may. */
+  private pump(): void {
+    const { nowMs, mostConcurrent } = this.options;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.drop(this.queue.expire(nowMs()));
+    while (this.running < mostConcurrent) {
+      const first = this.queue.first();
+      const job = first === null ? undefined : this.jobs.get(first.id);
+      if (job === undefined) return;
+      const waitMs = this.tryToStart(job);
+      if (waitMs === null) continue;
+      this.sleep(waitMs);
+      return;
+    }
+    // One that ends calls again; until then what expires must still be told.
+    if (this.queue.first() !== null) this.sleep(LONGEST_SLEEP_MS);
+  }
+
+  /** Starts a request, or says how long to wait before the next try. */
+  private tryToStart(job: LaneJob): number | null {
+    const { budget, ledger, lockouts } = this.options;
+    const nowMs = this.options.nowMs();
+    const ask = { budget: budget.name, credential: job.credential };
+    const heldUntilMs = lockouts.heldUntil(ask, nowMs);
+    if (heldUntilMs !== null) return heldUntilMs - nowMs;
+    const admission = ledger.admit({ budget: budget.name, requestClass: job.requestClass }, nowMs);
+    if (!admission.admitted) return admission.waitMs ?? LOOK_AGAIN_MS;
+    const lockout = lockouts.take(ask, nowMs);
+    if (lockout.pass === null) {
+      ledger.withdraw(admission.slot);
+      return lockout.retryAtMs - nowMs;
+    }
+    this.queue.remove(job.id);
+    void this.execute(job, admission.slot, lockout.pass);
+    return null;
+  }
+
+  private async execute(job: LaneJob, slot: Slot, pass: Pass): Promise<void> {
+    const controller = new AbortController();
+    this.running += 1;
+    try {
+      const wasSent = await this.bottleneck.schedule(
+        { priority: urgencyOf(job.requestClass), expiration: job.timeoutMs },
+        async () => this.send(job, { slot, pass, signal: controller.signal }),
+      );
+      if (wasSent) this.leave(job.id);
+      else this.askAgain(job, pass);
+    } catch (error) {
+      // The slot stays occupied until the aborted send has ended, and is stamped there.
+      controller.abort();
+      this.leave(job.id)?.onFailed(
+        error instanceof Bottleneck.BottleneckError
+          ? new SarrafError('TIMED_OUT', `expected a reply within ${job.timeoutMs} ms: ${error.message}`, {
+              cause: error,
+            })
+          : error,
+      );
+    } finally {
+      this.running -= 1;
+      if (!this.isClosed) this.pump();
+    }
+  }
+
+  /** Resolves with whether it was sent; stamps the slot whatever becomes of it. */
+  private async send(
+    job: LaneJob,
+    way: { readonly slot: Slot; readonly pass: Pass; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    const { ledger, lockouts, nowMs } = this.options;
+    const { slot, pass, signal } = way;
+    if (nowMs() - slot.admittedAtMs > MOST_SEND_DELAY_MS) {
+      ledger.withdraw(slot);
+      return false;
+    }
+    try {
+      const { loggedIn } = await job.send(signal);
+      ledger.settle(slot, nowMs());
+      lockouts.report(pass, { kind: 'answered', loggedIn }, nowMs());
+      return true;
+    } catch (error) {
+      const { isReply, verdict } = readFailedCall(error, job.canLogIn);
+      ledger.settle(slot, nowMs() + (isReply ? 0 : LATE_ARRIVAL_MS));
+      lockouts.report(pass, verdict, nowMs());
+      throw error;
+    }
+  }
+
+  private askAgain(job: LaneJob, pass: Pass): void {
+    this.options.lockouts.report(pass, { kind: 'silence' }, this.options.nowMs());
+    if (this.isClosed) this.leave(job.id)?.onDropped('closed');
+    else this.drop(this.queue.add(job));
+  }
+
+  private drop(dropped: readonly Dropped[]): void {
+    for (const { id, reason } of dropped) this.leave(id)?.onDropped(reason);
+  }
+
+  private leave(id: number): LaneJob | undefined {
+    const job = this.jobs.get(id);
+    this.jobs.delete(id);
+    return job;
+  }
+
+  private sleep(waitMs: number): void {
+    const expiresAtMs = Math.min(...this.queue.all().map((waiting) => waiting.expiresAtMs));
+    const restMs = Math.min(waitMs, LONGEST_SLEEP_MS, expiresAtMs - this.options.nowMs());
+    this.timer = setTimeout(() => this.pump(), Math.max(1, restMs));
+  }
+}

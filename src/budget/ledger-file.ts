@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { SarrafError } from '../domain/errors.ts';
+import { LEDGER_MIGRATIONS } from './ledger-schema.ts';
+
+/** "sarl" in ASCII: tells a ledger from any other SQLite file. */
+const APPLICATION_ID = 0x7361726c;
+
+/** How long opening may wait for another process that is opening it too. */
+const OPEN_WAIT_MS = 5_000;
+
+/** How long a call may wait for another process: beyond it the answer is no, rather than a loop that stands still. */
+export const LOCK_WAIT_MS = 50;
+
+/** A short name for a credential or an account, from which it can not be told. */
+export function subjectOf(identity: string): string {
+  return createHash('sha256').update(identity).digest('hex').slice(0, 16);
+}
+
+/** The folder of all ledgers of this user: under `$XDG_STATE_HOME`, else `~/.local/state`. */
+export function ledgerFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const state = environment['XDG_STATE_HOME'];
+  const base = state === undefined || state === '' ? join(homedir(), '.local', 'state') : state;
+  return join(base, 'sarraf', 'ledgers');
+}
+
+/** The file for one base address: its host, readable, and a hash of the whole. */
+export function ledgerPath(baseAddress: string, folder: string = ledgerFolder()): string {
+  const { host, pathname } = new URL(baseAddress);
+  const address = `${host}${pathname}`.replace(/\/+$/, '');
+  return join(folder, `${host.replaceAll(/[^a-z0-9.-]/g, '_')}-${subjectOf(address)}.sqlite`);
+}
+
+function unusable(path: string, found: string, cause?: unknown): SarrafError {
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected a ledger of sarraf at ${path}, found ${found}. It was left as it is, and nothing is sent: what was sent before is not known. ` +
+      'Move it away to begin anew with a full window, or make a new one with "sarraf ledger new" once no request of the last window counts any more',
+    { cause },
+  );
+}
+
+/** Opens the ledger to look at, changing nothing. Throws `DATA_UNUSABLE` where there is none. */
+export function openLedgerReadOnly(path: string): Database.Database {
+  try {
+    const database = new Database(path, { readonly: true, fileMustExist: true, timeout: OPEN_WAIT_MS });
+    check(database);
+    return database;
+  } catch (error) {
+    throw error instanceof SarrafError ? error : unusable(path, reasonOf(error), error);
+  }
+}
+
+/**
+ * Opens the ledger, or makes it: write-ahead log, every commit on the disk before it counts. `wasMissing` tells the caller that nothing is known
+ * of earlier requests. Throws `DATA_UNUSABLE` for a damaged or foreign file, which stays as it is.
+ */
+export function openLedgerFile(path: string, onNew: (database: Database.Database) => void): Database.Database {
+  let database: Database.Database | null = null;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    database = new Database(path, { timeout: OPEN_WAIT_MS });
+    if (!isEmpty(database)) check(database);
+    switchToWal(database);
+    database.pragma('synchronous = FULL');
+    migrate(database, onNew);
+    database.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw error instanceof SarrafError ? error : unusable(path, reasonOf(error), error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A file of no bytes holds nothing that could be lost; another process may just be making it. */
+function isEmpty(database: Database.Database): boolean {
+  return database.pragma('page_count', { simple: true }) === 0;
+}
+
+function check(database: Database.Database): void {
+  const { name } = database;
+  if (!existsSync(name)) throw unusable(name, 'nothing');
+  if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw unusable(name, 'another database');
+  const version = Number(database.pragma('user_version', { simple: true }));
+  if (version > LEDGER_MIGRATIONS.length) {
+    throw unusable(name, `version ${version}, where this sarraf knows up to ${LEDGER_MIGRATIONS.length}`);
+  }
+  const health = database.pragma('quick_check(1)', { simple: true });
+  if (health !== 'ok') throw unusable(name, `a damaged file (${String(health)})`);
+}
+
+/** SQLite does not wait for the lock that this takes, so that processes which begin together have to try again. */
+function switchToWal(database: Database.Database): void {
+  for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_MS) {
+    try {
+      database.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || waitedMs >= OPEN_WAIT_MS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_WAIT_MS);
+    }
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** All steps in one transaction, so that no other process sees a ledger without its first row. */
+function migrate(database: Database.Database, onNew: (database: Database.Database) => void): void {
+  database
+    .transaction(() => {
+      const version = Number(database.pragma('user_version', { simple: true }));
+      for (const step of LEDGER_MIGRATIONS.slice(version)) database.exec(step);
+      database.pragma(`application_id = ${APPLICATION_ID}`);
+      database.pragma(`user_version = ${LEDGER_MIGRATIONS.length}`);
+      if (version === 0) onNew(database);
+    })
+    .immediate();
+}

@@ -1,0 +1,76 @@
+import { LATE_ARRIVAL_MS } from './admission.ts';
+import { openLedgerReadOnly } from './ledger-file.ts';
+
+/** One budget as the ledger has it now. */
+export interface BudgetReport {
+  /** `ip`, or the hash of a token. */
+  readonly subject: string;
+  readonly budget: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly inUse: number;
+  readonly reserve: number;
+  readonly assumed: boolean;
+  /** How long the window still counts as full because nothing is known of it. */
+  readonly fullForMs: number;
+  /** How long a limit reply still holds it back; null where none does. */
+  readonly lockedForMs: number | null;
+  /** Whether a canary is on its way to see if a lockout is over. */
+  readonly isOnTrial: boolean;
+  /** How long a 401 still holds back its credential; null where none does. */
+  readonly stoppedForMs: number | null;
+}
+
+interface Row {
+  readonly subject: string;
+  readonly budget: string;
+  readonly request_limit: number;
+  readonly window_ms: number;
+  readonly reserve: number;
+  readonly assumed: number;
+  readonly full_since_ms: number | null;
+  readonly in_use: number;
+  readonly kind: 'open' | 'trial' | null;
+  readonly at_ms: number | null;
+  readonly probe_at_ms: number | null;
+}
+
+const QUERY = `
+  SELECT budgets.subject, budgets.budget, request_limit, window_ms, reserve, assumed,
+    max(ifnull(budgets.full_since_ms, clock.full_since_ms), ifnull(clock.full_since_ms, budgets.full_since_ms)) AS full_since_ms,
+    (SELECT count(*) FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget
+      AND ifnull(stamped_at_ms, @nowMs) + window_ms >= @nowMs) AS in_use,
+    lockouts.kind, lockouts.at_ms, credential_stops.probe_at_ms
+  FROM budgets JOIN clock
+  LEFT JOIN lockouts ON lockouts.subject = budgets.subject AND lockouts.budget = budgets.budget
+  LEFT JOIN credential_stops ON credential_stops.subject = budgets.subject
+  ORDER BY budgets.subject, budgets.budget`;
+
+/**
+ * Reads every budget of a ledger without changing it; `nowMs` is of the machine's monotonic clock. After a restart of the machine the numbers are
+ * those of before until a process opens it to send. Throws `DATA_UNUSABLE` where there is no ledger.
+ */
+export function readLedger(path: string, nowMs: number): readonly BudgetReport[] {
+  const database = openLedgerReadOnly(path);
+  try {
+    return database
+      .prepare<[{ readonly nowMs: number }], Row>(QUERY)
+      .all({ nowMs })
+      .map((row) => ({
+        subject: row.subject,
+        budget: row.budget,
+        limit: row.request_limit,
+        windowMs: row.window_ms,
+        inUse: row.in_use,
+        reserve: row.reserve,
+        assumed: row.assumed === 1,
+        fullForMs:
+          row.full_since_ms === null ? 0 : Math.max(0, row.full_since_ms + row.window_ms + LATE_ARRIVAL_MS - nowMs),
+        lockedForMs: row.kind === 'open' && row.at_ms !== null ? Math.max(0, row.at_ms - nowMs) : null,
+        isOnTrial: row.kind === 'trial',
+        stoppedForMs: row.probe_at_ms === null ? null : Math.max(0, row.probe_at_ms - nowMs),
+      }));
+  } finally {
+    database.close();
+  }
+}

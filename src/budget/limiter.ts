@@ -1,0 +1,88 @@
+import type { LedgerBudget, RequestLedger } from './admission.ts';
+import { BudgetLane, type LaneJob } from './budget-lane.ts';
+import type { CredentialUse } from './credential-stop.ts';
+import type { LockoutBook } from './lockouts.ts';
+import type { RequestClass } from './request-class.ts';
+
+/** A request that wants to go out. */
+export interface LimitedCall<T> {
+  readonly budget: string;
+  readonly requestClass: RequestClass;
+  /** What it asks, so that a newer one of its kind replaces it while it waits; null where each counts. */
+  readonly kind: string | null;
+  readonly credential: CredentialUse;
+  /** Whether a log-in is possible should the exchange answer with 401. */
+  readonly canLogIn: boolean;
+  /** By the limiter's clock; not sent after it. */
+  readonly expiresAtMs: number;
+  /** From the send to the reply. */
+  readonly timeoutMs: number;
+  /** Must end, one way or the other, only when its socket is done with the request. */
+  readonly send: (signal: AbortSignal) => Promise<T>;
+  /** For a log-in: whether what came back is a new credential. */
+  readonly isLogIn?: (value: T) => boolean;
+}
+
+/** What became of a call. `unknown budget`: nobody has said its limit, so it can not go. Whatever `send` throws is thrown. */
+export type LimitedReply<T> =
+  | { readonly sent: true; readonly value: T }
+  | { readonly sent: false; readonly reason: Parameters<LaneJob['onDropped']>[0] | 'unknown budget' };
+
+export interface LimiterOptions {
+  readonly budgets: Iterable<LedgerBudget>;
+  readonly ledger: RequestLedger;
+  readonly lockouts: LockoutBook;
+  /** The ledger's clock: monotonic, in whole ms. */
+  readonly nowMs: () => number;
+  /** Requests of one budget on their way at once; 8 without it. */
+  readonly mostConcurrent?: number;
+}
+
+const MOST_CONCURRENT = 8;
+
+/** Sends requests as their budgets allow, one lane a budget, so that a full one holds up no other. */
+export class RequestLimiter {
+  private readonly lanes: ReadonlyMap<string, BudgetLane>;
+  private lastId = 0;
+
+  constructor(options: LimiterOptions) {
+    const { ledger, lockouts, nowMs, mostConcurrent = MOST_CONCURRENT } = options;
+    this.lanes = new Map(
+      [...options.budgets].map((budget) => [
+        budget.name,
+        new BudgetLane({ budget, ledger, lockouts, nowMs, mostConcurrent }),
+      ]),
+    );
+  }
+
+  async run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
+    const lane = this.lanes.get(call.budget);
+    if (lane === undefined) return { sent: false, reason: 'unknown budget' };
+    const { requestClass, kind, credential, canLogIn, expiresAtMs, timeoutMs, send, isLogIn } = call;
+    this.lastId += 1;
+    const id = this.lastId;
+    return new Promise((resolve, reject) => {
+      lane.add({
+        id,
+        requestClass,
+        kind,
+        credential,
+        canLogIn,
+        expiresAtMs,
+        timeoutMs,
+        send: async (signal) => {
+          const value = await send(signal);
+          resolve({ sent: true, value });
+          return { loggedIn: isLogIn?.(value) ?? false };
+        },
+        onDropped: (reason) => resolve({ sent: false, reason }),
+        onFailed: reject,
+      });
+    });
+  }
+
+  /** Drops what waits and lets go of the timers. */
+  async close(): Promise<void> {
+    await Promise.all([...this.lanes.values()].map(async (lane) => lane.close()));
+  }
+}

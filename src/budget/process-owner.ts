@@ -1,0 +1,73 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/** A process as the ledger knows it. */
+export interface Owner {
+  readonly bootId: string;
+  /** Process ids mean something within one namespace only: each container has its own. */
+  readonly pidNamespace: string;
+  readonly pid: number;
+  /** In ticks since boot; tells apart two processes that had the same id. Null where the system does not say. */
+  readonly startTicks: number | null;
+}
+
+/** `foreign`: in another namespace, so that nothing about it can be proven from here. */
+export type LifeSign = 'alive' | 'dead' | 'foreign';
+
+function readOr(read: () => string, otherwise: string): string {
+  try {
+    return read().trim();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** State and start of a process ("man 5 proc", `/proc/pid/stat`, fields 3 and 22); null where that can not be read. */
+function statOf(pid: number): { readonly state: string; readonly startTicks: number } | null {
+  const text = readOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '');
+  // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const startTicks = Number(fields[19]);
+  return fields[0] === undefined || !Number.isSafeInteger(startTicks) ? null : { state: fields[0], startTicks };
+}
+
+/**
+ * This process. Systems without `/proc` have no boot id: a constant stands for it, which is sound where the monotonic clock begins at 0 with
+ * each boot, since a stamp of an earlier boot is then released a whole window after the boot or later. They have no start time either: an id
+ * that is in use again reads as alive, which keeps a slot longer and frees none.
+ */
+export function thisOwner(): Owner {
+  return {
+    bootId: readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'), 'unknown-boot'),
+    pidNamespace: readOr(() => readlinkSync('/proc/self/ns/pid'), 'only'),
+    pid: process.pid,
+    startTicks: statOf(process.pid)?.startTicks ?? null,
+  };
+}
+
+export function ownerText(owner: Owner): string {
+  return [owner.bootId, owner.pidNamespace, owner.pid, owner.startTicks ?? '-'].join(' ');
+}
+
+/** What can be proven about the owner that `ownerText` wrote. Doubt is `alive`. */
+export function lifeSignOf(text: string, observer: Owner): LifeSign {
+  const [bootId, pidNamespace, pidText, startText] = text.split(' ');
+  if (bootId !== observer.bootId) return 'dead';
+  if (pidNamespace !== observer.pidNamespace) return 'foreign';
+  const pid = Number(pidText);
+  if (!Number.isSafeInteger(pid) || pid < 1) return 'foreign';
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: there is a process, of somebody else.
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead';
+  }
+  const stat = statOf(pid);
+  if (stat === null || startText === '-') return 'alive';
+  // A zombie's sockets are closed; it only waits for its parent to look.
+  return stat.state === 'Z' || stat.state === 'X' || String(stat.startTicks) !== startText ? 'dead' : 'alive';
+}
+
+/** The monotonic clock that all processes of a machine share, in whole ms: CLOCK_MONOTONIC on Linux. Nobody can step it. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

@@ -1,0 +1,113 @@
+import type Database from 'better-sqlite3';
+
+export interface BudgetRow {
+  readonly requestLimit: number;
+  readonly windowMs: number;
+  readonly reserve: number;
+  readonly assumed: number;
+  readonly fullSinceMs: number | null;
+}
+
+/** The budget of one IP or token. */
+export interface BudgetKey {
+  readonly subject: string;
+  readonly budget: string;
+}
+
+interface OpenSlotRow {
+  readonly id: number;
+  readonly owner: string;
+  readonly admittedAtMs: number;
+}
+
+/** Budgets and slots in the ledger's file. Never more slots of a budget than its limit. */
+export class SlotRows {
+  private readonly database: Database.Database;
+  private readonly selectBudget: Database.Statement<[BudgetKey], BudgetRow>;
+  private readonly upsertBudget: Database.Statement<[BudgetKey & BudgetRow]>;
+  private readonly deleteReleased: Database.Statement<[BudgetKey & { readonly beforeMs: number }]>;
+  private readonly selectCount: Database.Statement<[BudgetKey], { readonly count: number }>;
+  private readonly selectStamp: Database.Statement<
+    [BudgetKey & { readonly index: number }],
+    { readonly stampedAtMs: number | null }
+  >;
+  private readonly selectUnstamped: Database.Statement<[BudgetKey & { readonly owner: string }], OpenSlotRow>;
+  private readonly insertSlot: Database.Statement<
+    [BudgetKey & { readonly owner: string; readonly admittedAtMs: number }]
+  >;
+  private readonly updateStamp: Database.Statement<[number, number]>;
+  private readonly deleteSlot: Database.Statement<[number]>;
+
+  constructor(database: Database.Database) {
+    this.database = database;
+    this.selectBudget = database.prepare(`
+      SELECT request_limit AS requestLimit, window_ms AS windowMs, reserve, assumed, full_since_ms AS fullSinceMs
+      FROM budgets WHERE subject = @subject AND budget = @budget`);
+    this.upsertBudget = database.prepare(`
+      INSERT OR REPLACE INTO budgets VALUES (@subject, @budget, @requestLimit, @windowMs, @reserve, @assumed, @fullSinceMs)`);
+    this.deleteReleased = database.prepare(
+      'DELETE FROM slots WHERE subject = @subject AND budget = @budget AND stamped_at_ms < @beforeMs',
+    );
+    this.selectCount = database.prepare(
+      'SELECT count(*) AS count FROM slots WHERE subject = @subject AND budget = @budget',
+    );
+    this.selectStamp = database.prepare(`
+      SELECT stamped_at_ms AS stampedAtMs FROM slots WHERE subject = @subject AND budget = @budget
+      ORDER BY stamped_at_ms NULLS LAST LIMIT 1 OFFSET @index`);
+    this.selectUnstamped = database.prepare(`
+      SELECT id, owner, admitted_at_ms AS admittedAtMs FROM slots
+      WHERE subject = @subject AND budget = @budget AND stamped_at_ms IS NULL AND owner <> @owner`);
+    this.insertSlot = database.prepare(`
+      INSERT INTO slots (subject, budget, owner, admitted_at_ms) VALUES (@subject, @budget, @owner, @admittedAtMs)`);
+    this.updateStamp = database.prepare('UPDATE slots SET stamped_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL');
+    this.deleteSlot = database.prepare('DELETE FROM slots WHERE id = ? AND stamped_at_ms IS NULL');
+  }
+
+  budget(key: BudgetKey): BudgetRow | null {
+    return this.selectBudget.get(key) ?? null;
+  }
+
+  saveBudget(key: BudgetKey, row: BudgetRow): void {
+    this.upsertBudget.run({ ...key, ...row });
+  }
+
+  /** Forgets budgets, of tokens that are gone, which hold no slot. Whoever still uses one writes it again. */
+  forgetIdleBudgets(): void {
+    this.database.exec(`
+      DELETE FROM budgets WHERE full_since_ms IS NULL AND NOT EXISTS (
+        SELECT 1 FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget)`);
+  }
+
+  releaseBefore(key: BudgetKey, beforeMs: number): void {
+    this.deleteReleased.run({ ...key, beforeMs });
+  }
+
+  occupied(key: BudgetKey): number {
+    return this.selectCount.get(key)?.count ?? 0;
+  }
+
+  stampAt(key: BudgetKey, index: number): number | null {
+    return this.selectStamp.get({ ...key, index })?.stampedAtMs ?? null;
+  }
+
+  /** Slots without a stamp that are not `owner`'s own. */
+  unstampedOfOthers(key: BudgetKey, owner: string): readonly OpenSlotRow[] {
+    return this.selectUnstamped.all({ ...key, owner });
+  }
+
+  insert(key: BudgetKey, owner: string, admittedAtMs: number): number {
+    return Number(this.insertSlot.run({ ...key, owner, admittedAtMs }).lastInsertRowid);
+  }
+
+  stamp(id: number, stampMs: number): void {
+    this.updateStamp.run(stampMs, id);
+  }
+
+  delete(id: number): void {
+    this.deleteSlot.run(id);
+  }
+
+  deleteAll(): void {
+    this.database.exec('DELETE FROM slots');
+  }
+}

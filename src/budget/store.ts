@@ -1,0 +1,290 @@
+import { statSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import {
+  LATE_ARRIVAL_MS,
+  reserveOf,
+  waitForSlot,
+  type Admission,
+  type AdmissionAsk,
+  type LedgerBudget,
+  type RequestLedger,
+  type Slot,
+} from './admission.ts';
+import { PROBE_EVERY_MS } from './credential-stop.ts';
+import { isBusy, LOCK_WAIT_MS, openLedgerFile } from './ledger-file.ts';
+import {
+  heldUntil,
+  report,
+  takePass,
+  type Lockout,
+  type LockoutAsk,
+  type LockoutBook,
+  type Pass,
+  type Verdict,
+} from './lockouts.ts';
+import { lifeSignOf, monotonicMs, ownerText, thisOwner, type LifeSign } from './process-owner.ts';
+import { SlotRows, type BudgetKey, type BudgetRow } from './slot-rows.ts';
+import { StoredLockouts } from './stored-lockouts.ts';
+
+/** A budget as the endpoints declare it. */
+export interface StoredBudget extends LedgerBudget {
+  readonly per: 'ip' | 'token';
+  readonly assumed: boolean;
+}
+
+/** What the store sees of the machine; tests hand in another one. */
+export interface Machine {
+  readonly bootId: string;
+  /** This process, as it stands in the rows. */
+  readonly owner: string;
+  lifeSignOf(owner: string): LifeSign;
+  monotonicMs(): number;
+  wallMs(): number;
+}
+
+export function thisMachine(): Machine {
+  const owner = thisOwner();
+  return {
+    bootId: owner.bootId,
+    owner: ownerText(owner),
+    lifeSignOf: (text) => lifeSignOf(text, owner),
+    monotonicMs,
+    wallMs: () => Date.now(),
+  };
+}
+
+export interface LedgerStoreOptions {
+  readonly path: string;
+  readonly budgets: Iterable<StoredBudget>;
+  /** Who is counted: the address this machine calls from, and the credential, hashed. */
+  readonly subjects: { readonly ip: string; readonly token: string };
+  /** What a missing file means: requests that nobody knows of, or, for a venue that begins with this run, none. */
+  readonly whenMissing: 'full' | 'empty';
+  readonly machine?: Machine;
+}
+
+interface ClockRow {
+  readonly bootId: string;
+  readonly fullSinceMs: number | null;
+}
+
+/**
+ * How long a slot without a stamp is kept for an owner about which nothing can be proven, such as one in another container. It sends within
+ * `MOST_SEND_DELAY_MS` or not at all, so this is far beyond any arrival.
+ */
+const UNPROVABLE_OWNER_MS = 3_600_000;
+
+/** Clocks differ by tens of parts in a million: the exchange's window may be that much longer than ours. */
+const CLOCK_DRIFT_PARTS = 10_000;
+
+/**
+ * The ledger in a SQLite file that all processes of a machine share, one file a base address; see `BudgetLedger` for why it holds. Each admission is
+ * one transaction that is on the disk before the request leaves. A lock that is not had in 50 ms is a no. Stamps and lockouts that can not
+ * be written at once are kept, one a slot, and written before anything else is admitted.
+ *
+ * The limits are those of whoever opened it last; a window that grew counts as full, because what was released may count again.
+ */
+export class LedgerStore implements RequestLedger, LockoutBook {
+  private readonly database: Database.Database;
+  private readonly machine: Machine;
+  private readonly path: string;
+  private readonly inode: number;
+  private readonly selectClock: Database.Statement<[], ClockRow>;
+  private readonly rows: SlotRows;
+  private readonly lockouts: StoredLockouts;
+  private readonly budgets: ReadonlyMap<string, StoredBudget>;
+  private readonly subjects: LedgerStoreOptions['subjects'];
+  /** What is still to be written of own slots: a stamp, or null for a slot that is given back. */
+  private readonly unwritten = new Map<number, number | null>();
+  private readonly unreported: { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] = [];
+
+  /** @throws SarrafError `DATA_UNUSABLE` for a file that is damaged, foreign or can not be written; it stays as it is. */
+  constructor(options: LedgerStoreOptions) {
+    this.machine = options.machine ?? thisMachine();
+    this.path = options.path;
+    this.subjects = options.subjects;
+    this.budgets = new Map([...options.budgets].map((budget) => [budget.name, budget]));
+    const { bootId } = this.machine;
+    const nowMs = this.machine.monotonicMs();
+    this.database = openLedgerFile(options.path, (database) => {
+      const fullSinceMs = options.whenMissing === 'full' ? nowMs : null;
+      database.prepare('INSERT INTO clock VALUES (1, ?, ?)').run(bootId, fullSinceMs);
+    });
+    this.inode = statSync(options.path).ino;
+    this.selectClock = this.database.prepare('SELECT boot_id AS bootId, full_since_ms AS fullSinceMs FROM clock');
+    this.rows = new SlotRows(this.database);
+    this.lockouts = new StoredLockouts(this.database, {
+      subjectOfBudget: (budget) => this.keyOf(budget).subject,
+      credential: options.subjects.token,
+      wallMs: () => this.machine.wallMs(),
+    });
+    this.database
+      .transaction(() => {
+        this.fullSince(nowMs);
+        this.rows.forgetIdleBudgets();
+        for (const budget of this.budgets.values()) this.writeBudget(budget, nowMs);
+      })
+      .immediate();
+  }
+
+  admit(ask: AdmissionAsk, nowMs: number): Admission {
+    const budget = this.budgets.get(ask.budget);
+    if (budget === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
+    if (!this.isSameFile()) return { admitted: false, reason: 'ledger unusable', waitMs: null };
+    try {
+      const admission = this.database.transaction(() => this.admitLocked(ask, budget, nowMs)).immediate();
+      this.unwritten.clear();
+      return admission;
+    } catch (error) {
+      return isBusy(error)
+        ? { admitted: false, reason: 'locked', waitMs: LOCK_WAIT_MS }
+        : { admitted: false, reason: 'ledger unusable', waitMs: null };
+    }
+  }
+
+  settle(slot: Slot, stampMs: number): void {
+    if (!this.unwritten.has(slot.id)) this.unwritten.set(slot.id, stampMs);
+    this.tryToWrite();
+  }
+
+  withdraw(slot: Slot): void {
+    if (!this.unwritten.has(slot.id)) this.unwritten.set(slot.id, null);
+    this.tryToWrite();
+  }
+
+  take(ask: LockoutAsk, nowMs: number): Lockout {
+    try {
+      const lockout = this.database
+        .transaction((): Lockout => {
+          this.writeReports();
+          return takePass(this.lockouts, ask, nowMs);
+        })
+        .immediate();
+      this.unreported.length = 0;
+      return lockout;
+    } catch {
+      return { pass: null, retryAtMs: nowMs + LOCK_WAIT_MS };
+    }
+  }
+
+  heldUntil(ask: LockoutAsk, nowMs: number): number | null {
+    try {
+      return heldUntil(this.lockouts, ask, nowMs);
+    } catch {
+      return nowMs + LOCK_WAIT_MS;
+    }
+  }
+
+  report(pass: Pass, verdict: Verdict, nowMs: number): void {
+    const changesNothing = verdict.kind === 'answered' || verdict.kind === 'silence';
+    if (changesNothing && !pass.isCanary && !pass.isProbe) return;
+    this.unreported.push({ pass, verdict, atMs: nowMs });
+    this.tryToWrite();
+  }
+
+  /** Writes what is still unwritten, if it can, and closes the file. Slots without a stamp stay occupied until this process is gone. */
+  close(): void {
+    this.tryToWrite();
+    this.database.close();
+  }
+
+  private admitLocked(ask: AdmissionAsk, budget: StoredBudget, nowMs: number): Admission {
+    this.writeStamps();
+    const fullSinceMs = this.fullSince(nowMs);
+    const key = this.keyOf(ask.budget);
+    const row = this.rows.budget(key) ?? this.writeBudget(budget, nowMs);
+    const windowMs = row.windowMs + Math.ceil(row.windowMs / CLOCK_DRIFT_PARTS);
+    this.stampForOthers(key, nowMs);
+    this.rows.releaseBefore(key, nowMs - windowMs);
+    const sinceMs = Math.max(fullSinceMs ?? -Infinity, row.fullSinceMs ?? -Infinity);
+    const waitMs = waitForSlot({
+      budget: { name: ask.budget, limit: row.requestLimit, windowMs, reserve: row.reserve },
+      requestClass: ask.requestClass,
+      occupied: this.rows.occupied(key),
+      stampAt: (index) => this.rows.stampAt(key, index),
+      fullUntilMs: sinceMs === -Infinity ? null : sinceMs + windowMs + LATE_ARRIVAL_MS,
+      nowMs,
+    });
+    if (waitMs !== 0) return { admitted: false, reason: 'full', waitMs };
+    const { owner } = this.machine;
+    const id = this.rows.insert(key, owner, nowMs);
+    return { admitted: true, slot: { id, budget: ask.budget, owner, admittedAtMs: nowMs, stampedAtMs: null } };
+  }
+
+  /** From when on the file knows everything. Times of another boot say nothing: its slots become a full window, its lockouts go on. */
+  private fullSince(nowMs: number): number | null {
+    const clock = this.selectClock.get();
+    if (clock?.bootId === this.machine.bootId) return clock.fullSinceMs;
+    this.database.prepare('INSERT OR REPLACE INTO clock VALUES (1, ?, ?)').run(this.machine.bootId, nowMs);
+    this.rows.deleteAll();
+    this.database.exec('UPDATE budgets SET full_since_ms = NULL');
+    this.lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
+    return nowMs;
+  }
+
+  /** Writes down the limit of a budget as this process has it. */
+  private writeBudget(budget: StoredBudget, nowMs: number): BudgetRow {
+    const key = this.keyOf(budget.name);
+    const known = this.rows.budget(key);
+    const hasGrown = known !== null && known.windowMs < budget.windowMs;
+    const row = {
+      requestLimit: budget.limit,
+      windowMs: budget.windowMs,
+      reserve: reserveOf(budget),
+      assumed: Number(budget.assumed),
+      fullSinceMs: hasGrown ? nowMs : (known?.fullSinceMs ?? null),
+    };
+    this.rows.saveBudget(key, row);
+    return row;
+  }
+
+  /** Stamps slots whose owners can not do so any more. */
+  private stampForOthers(key: BudgetKey, nowMs: number): void {
+    for (const { id, owner, admittedAtMs } of this.rows.unstampedOfOthers(key, this.machine.owner)) {
+      const sign = this.machine.lifeSignOf(owner);
+      if (sign === 'dead') this.rows.stamp(id, nowMs + LATE_ARRIVAL_MS);
+      if (sign === 'foreign' && admittedAtMs + UNPROVABLE_OWNER_MS < nowMs) {
+        this.rows.stamp(id, admittedAtMs + UNPROVABLE_OWNER_MS);
+      }
+    }
+  }
+
+  /** Whether the file at the path is still the one that is open: two files would each give the whole limit. */
+  private isSameFile(): boolean {
+    try {
+      return statSync(this.path).ino === this.inode;
+    } catch {
+      return false;
+    }
+  }
+
+  private tryToWrite(): void {
+    try {
+      this.database
+        .transaction(() => {
+          this.writeStamps();
+          this.writeReports();
+        })
+        .immediate();
+      this.unwritten.clear();
+      this.unreported.length = 0;
+    } catch {
+      // Kept, and written with the next admission; until then the slots stay occupied.
+    }
+  }
+
+  private writeStamps(): void {
+    for (const [id, stampMs] of this.unwritten) {
+      if (stampMs === null) this.rows.delete(id);
+      else this.rows.stamp(id, stampMs);
+    }
+  }
+
+  private writeReports(): void {
+    for (const { pass, verdict, atMs } of this.unreported) report(this.lockouts, pass, verdict, atMs);
+  }
+
+  private keyOf(budget: string): BudgetKey {
+    return { budget, subject: this.subjects[this.budgets.get(budget)?.per ?? 'ip'] };
+  }
+}

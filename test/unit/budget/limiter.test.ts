@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BudgetLedger } from '../../../src/budget/ledger.ts';
+import { RequestLimiter, type LimitedCall } from '../../../src/budget/limiter.ts';
+import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
+import type { Admission, AdmissionAsk } from '../../../src/budget/admission.ts';
+import { SarrafError } from '../../../src/domain/errors.ts';
+
+const limiters: RequestLimiter[] = [];
+// Only the clock that the limiter is handed and its timers are virtual.
+beforeEach(() => vi.useFakeTimers({ now: 0 }));
+afterEach(async () => {
+  await Promise.all([...limiters.splice(0).map(async (limiter) => limiter.close()), vi.advanceTimersByTimeAsync(10)]);
+  vi.useRealTimers();
+});
+
+function limiterOf(options: {
+  readonly limit: number;
+  readonly ledger?: BudgetLedger;
+  readonly mostConcurrent?: number;
+}) {
+  const budgets = [{ name: 'orders/list', limit: options.limit, windowMs: 60_000 }];
+  const ledger = options.ledger ?? new BudgetLedger(budgets);
+  const { mostConcurrent = 8 } = options;
+  const limiter = new RequestLimiter({
+    budgets,
+    ledger,
+    lockouts: new MemoryLockouts(),
+    nowMs: () => Date.now(),
+    mostConcurrent,
+  });
+  limiters.push(limiter);
+  return { limiter, ledger };
+}
+
+const call = <T>(send: () => Promise<T>, changes: Partial<LimitedCall<T>> = {}): LimitedCall<T> => ({
+  budget: 'orders/list',
+  requestClass: 'market',
+  kind: null,
+  credential: 'with',
+  canLogIn: false,
+  expiresAtMs: 100_000_000,
+  timeoutMs: 5_000,
+  send,
+  ...changes,
+});
+
+const zero = async (): Promise<number> => 0;
+
+describe('the limiter', () => {
+  test('sends at once while there are slots, and the next a window after the first reply', async () => {
+    const { limiter } = limiterOf({ limit: 2 });
+    const times: number[] = [];
+    const send = async () => times.push(Date.now());
+    const replies = Promise.all([1, 2, 3].map(async () => limiter.run(call(send))));
+    await vi.advanceTimersByTimeAsync(70_000);
+    expect((await replies).every(({ sent }) => sent)).toBe(true);
+    expect(times.slice(0, 2).every((time) => time < 10)).toBe(true);
+    expect(times[2]).toBeGreaterThan(60_000);
+    expect(times[2]).toBeLessThan(60_100);
+  });
+
+  test('lets a cancel pass the polls that wait, and drops a poll that waits behind a newer one', async () => {
+    const { limiter } = limiterOf({ limit: 1 });
+    const order: string[] = [];
+    const named = (name: string, changes: Partial<LimitedCall<number>> = {}) =>
+      limiter.run(call(async () => order.push(name), changes));
+    void named('first');
+    await vi.advanceTimersByTimeAsync(10);
+    const older = named('older', { kind: 'open orders' });
+    void named('newer', { kind: 'open orders' });
+    void named('cancel', { requestClass: 'cancel' });
+    expect(await older).toEqual({ sent: false, reason: 'superseded' });
+    await vi.advanceTimersByTimeAsync(150_000);
+    expect(order).toEqual(['first', 'cancel', 'newer']);
+  });
+
+  test('tells that a request has expired, that its budget is unknown, and that it was closed', async () => {
+    const { limiter } = limiterOf({ limit: 1 });
+    await Promise.all([limiter.run(call(zero)), vi.advanceTimersByTimeAsync(10)]);
+    const expiring = limiter.run(call(zero, { expiresAtMs: 2_000 }));
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(await expiring).toEqual({ sent: false, reason: 'expired' });
+    expect(await limiter.run(call(zero, { budget: 'other' }))).toEqual({ sent: false, reason: 'unknown budget' });
+    const waiting = limiter.run(call(zero));
+    await Promise.all([limiter.close(), vi.advanceTimersByTimeAsync(10)]);
+    expect(await waiting).toEqual({ sent: false, reason: 'closed' });
+    expect(await limiter.run(call(zero))).toEqual({ sent: false, reason: 'closed' });
+  });
+
+  test('holds a budget back after a limit reply, and goes on with one request when that is over', async () => {
+    const { limiter } = limiterOf({ limit: 30 });
+    let calls = 0;
+    const limited = limiter.run(
+      call(() =>
+        Promise.reject(
+          new SarrafError('RATE_LIMITED', 'too many', { details: { httpStatus: 429, backOffMs: 90_000 } }),
+        ),
+      ),
+    );
+    await Promise.all([expect(limited).rejects.toThrow('too many'), vi.advanceTimersByTimeAsync(10)]);
+    const slow = (): Promise<number> => new Promise((resolve) => setTimeout(() => resolve((calls += 1)), 100));
+    for (let count = 0; count < 3; count += 1) void limiter.run(call(slow));
+    await vi.advanceTimersByTimeAsync(89_000);
+    expect(calls).toBe(0);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(calls).toBe(3);
+  });
+
+  test('does not send what it finds more than 250 ms after its admission, gives the slot back and asks again', async () => {
+    class Stopping extends BudgetLedger {
+      asked = 0;
+      override admit(ask: AdmissionAsk, nowMs: number): Admission {
+        this.asked += 1;
+        const admission = super.admit(ask, nowMs);
+        // The process stands still right after the ledger was written.
+        if (this.asked === 1) vi.setSystemTime(Date.now() + 90_000);
+        return admission;
+      }
+    }
+    const ledger = new Stopping([{ name: 'orders/list', limit: 1, windowMs: 60_000 }]);
+    const { limiter } = limiterOf({ limit: 1, ledger });
+    const sentAt: number[] = [];
+    const reply = limiter.run(call(async () => sentAt.push(Date.now())));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await reply).sent).toBe(true);
+    expect(ledger.asked).toBe(2);
+    expect(sentAt).toHaveLength(1);
+  });
+
+  test('gives up at the time-out, and keeps the slot for as long as the request may still arrive', async () => {
+    const { limiter, ledger } = limiterOf({ limit: 1 });
+    const endless = limiter.run(
+      call((): Promise<never> => new Promise(() => undefined), {
+        send: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone')))),
+        timeoutMs: 3_000,
+      }),
+    );
+    await Promise.all([
+      expect(endless).rejects.toMatchObject({ code: 'TIMED_OUT' }),
+      vi.advanceTimersByTimeAsync(3_100),
+    ]);
+    const ask = { budget: 'orders/list', requestClass: 'cancel' } as const;
+    expect(ledger.admit(ask, 183_000).admitted).toBe(false);
+    expect(ledger.admit(ask, 183_200).admitted).toBe(true);
+  });
+
+  test('has no more requests on their way at once than it may', async () => {
+    const { limiter } = limiterOf({ limit: 30, mostConcurrent: 2 });
+    let under = 0;
+    let most = 0;
+    const send = async (): Promise<void> => {
+      under += 1;
+      most = Math.max(most, under);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      under -= 1;
+    };
+    const all = Promise.all([1, 2, 3, 4, 5].map(async () => limiter.run(call(send))));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await all).every(({ sent }) => sent)).toBe(true);
+    expect(most).toBe(2);
+  });
+});

@@ -1,0 +1,210 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readLedger } from '../../../src/budget/ledger-report.ts';
+import { LedgerStore, thisMachine, type LedgerStoreOptions, type Machine } from '../../../src/budget/store.ts';
+import type { LifeSign } from '../../../src/budget/process-owner.ts';
+import { startNode } from '../../support/sarraf-process.ts';
+
+const LEDGER_PROCESS = fileURLToPath(new URL('./ledger-process.ts', import.meta.url));
+
+let folder = '';
+let path = '';
+const open: LedgerStore[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-ledger-'));
+  path = join(folder, 'ledger.sqlite');
+});
+afterEach(() => {
+  for (const store of open.splice(0)) store.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A machine whose clocks and processes the test sets. */
+function machine(state: {
+  boot?: string;
+  owner?: string;
+  nowMs?: number;
+  wallMs?: number;
+  signs?: Record<string, LifeSign>;
+}): Machine {
+  return {
+    bootId: state.boot ?? 'boot-1',
+    owner: state.owner ?? 'me',
+    lifeSignOf: (owner) => state.signs?.[owner] ?? 'alive',
+    monotonicMs: () => state.nowMs ?? 0,
+    wallMs: () => state.wallMs ?? 1_000_000,
+  };
+}
+
+const budget = (limit: number, windowMs = 60_000) => ({
+  name: 'orders/list',
+  limit,
+  windowMs,
+  per: 'token' as const,
+  assumed: false,
+});
+
+function openStore(options: Partial<LedgerStoreOptions> = {}): LedgerStore {
+  const store = new LedgerStore({
+    path,
+    budgets: [budget(2)],
+    subjects: { ip: 'ip', token: 'abc' },
+    whenMissing: 'empty',
+    machine: machine({}),
+    ...options,
+  });
+  open.push(store);
+  return store;
+}
+
+const cancel = { budget: 'orders/list', requestClass: 'cancel' } as const;
+const use = { budget: 'orders/list', credential: 'with' } as const;
+
+function admitted(store: LedgerStore, nowMs: number) {
+  const admission = store.admit(cancel, nowMs);
+  if (!admission.admitted) throw new Error(`expected a slot at ${nowMs}, was ${admission.reason}`);
+  return admission.slot;
+}
+
+describe('the ledger in a file', () => {
+  test('gives as many slots as the limit over all that have it open, and one back a window after its stamp', () => {
+    const stores = [openStore(), openStore({ machine: machine({ owner: 'other' }) })] as const;
+    const slot = admitted(stores[0], 0);
+    admitted(stores[1], 10);
+    expect(stores[0].admit(cancel, 20)).toEqual({ admitted: false, reason: 'full', waitMs: null });
+    stores[0].settle(slot, 100);
+    // 6 ms are for clocks that differ.
+    expect(stores[1].admit(cancel, 60_106)).toEqual({ admitted: false, reason: 'full', waitMs: 1 });
+    admitted(stores[1], 60_107);
+  });
+
+  test('counts tokens apart, and gives back a slot that was not sent', () => {
+    const store = openStore({ budgets: [budget(1)] });
+    const other = openStore({ budgets: [budget(1)], subjects: { ip: 'ip', token: 'xyz' } });
+    const slot = admitted(store, 0);
+    admitted(other, 0);
+    store.withdraw(slot);
+    admitted(store, 1);
+  });
+
+  test('remembers slots over a restart, and those of the dead for a window and the latest arrival', () => {
+    const first = openStore();
+    first.settle(admitted(first, 0), 10);
+    admitted(first, 20);
+    const signs: Record<string, LifeSign> = { me: 'alive' };
+    const second = openStore({ machine: machine({ owner: 'second', signs }) });
+    expect(second.admit(cancel, 30).admitted).toBe(false);
+    admitted(second, 60_017);
+    signs['me'] = 'dead';
+    expect(second.admit(cancel, 100_000)).toEqual({ admitted: false, reason: 'full', waitMs: 180_007 });
+    admitted(second, 280_007);
+  });
+
+  test('keeps the slot of an owner of which nothing can be proven for an hour', () => {
+    admitted(openStore({ budgets: [budget(1)], machine: machine({ owner: 'far' }) }), 0);
+    const store = openStore({ budgets: [budget(1)], machine: machine({ signs: { far: 'foreign' } }) });
+    expect(store.admit(cancel, 3_600_000).admitted).toBe(false);
+    expect(store.admit(cancel, 3_660_000).admitted).toBe(false);
+    admitted(store, 3_660_007);
+  });
+
+  test('counts the window as full where the file was missing, and after a restart of the machine', () => {
+    const missing = openStore({ whenMissing: 'full', machine: machine({ nowMs: 1_000 }) });
+    expect(missing.admit(cancel, 1_000)).toEqual({ admitted: false, reason: 'full', waitMs: 180_007 });
+    admitted(missing, 181_007);
+    const rebooted = openStore({ machine: machine({ boot: 'boot-2', nowMs: 50 }) });
+    expect(rebooted.admit(cancel, 50)).toEqual({ admitted: false, reason: 'full', waitMs: 180_007 });
+    admitted(rebooted, 180_057);
+  });
+
+  test('counts a window that was made longer as full', () => {
+    const store = openStore();
+    store.settle(admitted(store, 0), 0);
+    const longer = openStore({ budgets: [budget(2, 600_000)], machine: machine({ nowMs: 70_000 }) });
+    expect(longer.admit(cancel, 70_000)).toMatchObject({ admitted: false, waitMs: 720_061 });
+  });
+
+  test('says no within its 50 ms where another holds the file, and writes the stamp later', () => {
+    const store = openStore({ budgets: [budget(1)] });
+    const slot = admitted(store, 0);
+    const holder = new Database(path);
+    holder.exec('BEGIN IMMEDIATE');
+    expect(store.admit(cancel, 10)).toEqual({ admitted: false, reason: 'locked', waitMs: 50 });
+    store.settle(slot, 20);
+    holder.exec('ROLLBACK');
+    holder.close();
+    admitted(store, 60_027);
+  });
+
+  test('admits nothing once its file is gone or another one lies there', () => {
+    const store = openStore();
+    renameSync(path, `${path}.moved`);
+    expect(store.admit(cancel, 0)).toEqual({ admitted: false, reason: 'ledger unusable', waitMs: null });
+    writeFileSync(path, '');
+    expect(store.admit(cancel, 0).admitted).toBe(false);
+  });
+
+  test('refuses a damaged or foreign file and leaves it as it is', () => {
+    writeFileSync(path, 'not a database, but longer than a page header would be'.repeat(40));
+    const before = readFileSync(path);
+    expect(() => openStore()).toThrow(/expected a ledger of sarraf at .*It was left as it is.*ledger new/s);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    rmSync(path);
+    const foreign = new Database(path);
+    foreign.exec('CREATE TABLE notes (text TEXT)');
+    foreign.close();
+    expect(() => openStore()).toThrow('found another database');
+  });
+
+  test('keeps lockouts over restarts of the process and, by the clock on the wall, of the machine', () => {
+    const store = openStore();
+    const { pass } = store.take(use, 0);
+    store.report(pass!, { kind: 'limited', waitMs: 3_600_000 }, 1_000);
+    store.close();
+    open.length = 0;
+    expect(openStore().heldUntil(use, 2_000)).toBe(3_601_000);
+    const rebooted = openStore({ machine: machine({ boot: 'boot-2', nowMs: 10, wallMs: 1_600_000 }) });
+    expect(rebooted.heldUntil(use, 10)).toBe(3_000_010);
+    const steppedBack = openStore({ machine: machine({ boot: 'boot-3', nowMs: 10, wallMs: 0 }) });
+    expect(steppedBack.heldUntil(use, 10)).toBe(3_600_010);
+  });
+
+  test('lets one canary through over all that have it open, and shows the lockout', () => {
+    const stores = [openStore(), openStore({ machine: machine({ owner: 'other' }) })] as const;
+    const { pass } = stores[0].take(use, 0);
+    stores[0].report(pass!, { kind: 'limited', waitMs: 500 }, 0);
+    expect(readLedger(path, 100)).toMatchObject([
+      { subject: 'abc', budget: 'orders/list', limit: 2, lockedForMs: 400 },
+    ]);
+    const canary = stores[0].take(use, 500);
+    expect(canary.pass?.isCanary).toBe(true);
+    expect(stores[1].take(use, 501).pass).toBeNull();
+    stores[0].report(canary.pass!, { kind: 'unauthorized', canLogIn: false }, 600);
+    expect(readLedger(path, 600)).toMatchObject([{ lockedForMs: null, stoppedForMs: 600_000, inUse: 0 }]);
+  });
+});
+
+test('processes that share a ledger never have more than the limit on their way', async () => {
+  const limit = 20;
+  openStore({ budgets: [budget(limit, 1_000)], machine: thisMachine() }).close();
+  open.length = 0;
+  const processes = ['1', '2'].map(() => startNode([LEDGER_PROCESS, path, String(limit), '3000']));
+  const sent: number[] = [];
+  for (const { finished } of processes) {
+    const { code, out, error } = await finished;
+    expect(code, error).toBe(0);
+    sent.push(...(JSON.parse(out) as number[]));
+  }
+  sent.sort((left, right) => left - right);
+  for (const [index, time] of sent.entries()) {
+    const next = sent[index + limit];
+    if (next !== undefined) expect(next - time).toBeGreaterThan(1_000);
+  }
+  expect(sent.length).toBeGreaterThanOrEqual(limit * 2);
+  expect(existsSync(path)).toBe(true);
+});
