@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ledgerFolder, ledgerPath, subjectOf } from '../../../src/budget/ledger-file.ts';
+import { monotonicMs } from '../../../src/budget/process-owner.ts';
+import { LedgerStore } from '../../../src/budget/store.ts';
+import { startSarraf } from '../../support/sarraf-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sarraf-budget-'));
+const path = join(folder, 'ledger.sqlite');
+
+beforeAll(() => {
+  const store = new LedgerStore({
+    path,
+    budgets: [
+      { name: 'orders/list', limit: 30, windowMs: 60_000, per: 'token', assumed: false },
+      { name: 'v2/options', limit: 30, windowMs: 60_000, per: 'ip', assumed: true },
+    ],
+    subjects: { ip: 'ip', token: 'abc' },
+    whenMissing: 'empty',
+  });
+  store.admit({ budget: 'orders/list', requestClass: 'market' }, monotonicMs());
+  const { pass } = store.take({ budget: 'v2/options', credential: 'none' }, monotonicMs());
+  store.report(pass!, { kind: 'limited', waitMs: 3_600_000 }, monotonicMs());
+  store.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('sarraf budget', () => {
+  test('prints a table for people', async () => {
+    const { code, out } = await startSarraf(['budget', '--ledger', path]).finished;
+    expect(code).toBe(0);
+    expect(out).toMatch(/^orders\/list\s+abc\s+1\s+30\s+60 s\s+3\s+yes\s+ok$/m);
+    expect(out).toMatch(/^v2\/options\s+ip\s+0\s+30\s+60 s\s+0\s+assumed\s+LOCKED OUT for 60 min$/m);
+  });
+
+  test('prints JSON for programs', async () => {
+    const { out } = await startSarraf(['budget', '--json', '--ledger', path]).finished;
+    expect(JSON.parse(out)).toMatchObject({
+      ledgers: [
+        { ledger: path, budgets: [{ budget: 'orders/list', inUse: 1, reserve: 3, assumed: false }, { assumed: true }] },
+      ],
+    });
+  });
+
+  test('says in one line that there is no ledger, and makes none', async () => {
+    const missing = join(folder, 'missing.sqlite');
+    const { code, error } = await startSarraf(['budget', '--ledger', missing]).finished;
+    expect(code).toBe(1);
+    expect(error.trim().split('\n')).toHaveLength(1);
+    expect(error).toContain(missing);
+  });
+});
+
+describe('the place of a ledger', () => {
+  test('is one file a base address in the folder for state, without a secret in its name', () => {
+    expect(ledgerFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/sarraf/ledgers');
+    const main = ledgerPath('https://api.example.org/', '/state');
+    expect(main).toMatch(/^\/state\/api\.example\.org-[0-9a-f]{16}\.sqlite$/);
+    expect(ledgerPath('https://api.example.org', '/state')).toBe(main);
+    expect(ledgerPath('https://api.example.org:8443', '/state')).not.toBe(main);
+    expect(subjectOf('secret')).not.toContain('secret');
+  });
+});
