@@ -7,7 +7,8 @@
 /** The quotient rounded to the nearest integer, a tie to the even one (banker's rounding). `divisor` is positive. */
 export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
-  const rest = dividend % divisor;
+  // Cheaper than a second division.
+  const rest = dividend - quotient * divisor;
   if (rest === 0n) return quotient;
   const magnitude = rest < 0n ? -rest : rest;
   const twice = magnitude * 2n;

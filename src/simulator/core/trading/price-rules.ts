@@ -24,17 +24,18 @@ export interface OrderPrices {
 
 const isPrice = (value: number | null): value is number => value !== null && Number.isSafeInteger(value) && value > 0;
 
+/** Which prices each kind of order must have. */
+const NEEDED: Readonly<Record<PlaceOrder['execution'] | 'oco', readonly (keyof OrderPrices)[]>> = {
+  limit: ['price'],
+  market: [],
+  stop_limit: ['price', 'stopPrice'],
+  stop_market: ['stopPrice'],
+  oco: ['price', 'stopPrice', 'stopLimitPrice'],
+};
+
 /** Refuses missing or impossible prices (`InvalidOrderPrice`). */
 export function checkPricesGiven(order: PlaceOrder): Refusal | null {
-  const needs: readonly (keyof OrderPrices)[] =
-    order.mode === 'oco'
-      ? ['price', 'stopPrice', 'stopLimitPrice']
-      : {
-          limit: ['price'] as const,
-          market: [],
-          stop_limit: ['price', 'stopPrice'] as const,
-          stop_market: ['stopPrice'] as const,
-        }[order.execution];
+  const needs = NEEDED[order.mode === 'oco' ? 'oco' : order.execution];
   for (const field of needs) {
     if (!isPrice(order[field])) return refuse('InvalidOrderPrice', `${field} must be a positive price`);
   }
