@@ -1,4 +1,4 @@
-import { mayUseReserve, type RequestClass } from './request-class.ts';
+import { mayUseReserve, type RequestClass } from '../domain/request-class.ts';
 
 /** A rate limit as the exchange states it ("Limits"): at most `limit` requests in any window of `windowMs`. */
 export interface LedgerBudget {

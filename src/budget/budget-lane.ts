@@ -4,7 +4,7 @@ import { LATE_ARRIVAL_MS, MOST_SEND_DELAY_MS, type LedgerBudget, type RequestLed
 import type { CredentialUse } from './credential-stop.ts';
 import type { LockoutBook, Pass } from './lockouts.ts';
 import { readFailedCall } from './reply-verdict.ts';
-import { urgencyOf } from './request-class.ts';
+import { urgencyOf } from '../domain/request-class.ts';
 import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
 export interface LaneOptions {

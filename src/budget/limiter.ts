@@ -2,7 +2,7 @@ import type { LedgerBudget, RequestLedger } from './admission.ts';
 import { BudgetLane, type LaneJob } from './budget-lane.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import type { LockoutBook } from './lockouts.ts';
-import type { RequestClass } from './request-class.ts';
+import type { RequestClass } from '../domain/request-class.ts';
 
 /** A request that wants to go out. */
 export interface LimitedCall<T> {

@@ -57,6 +57,10 @@ export class OrderDesk {
       else this.notice(`${strategy}: no order ${intent.clientOrderId} of its own to cancel`);
       return;
     }
+    if (intent.kind !== 'place' && intent.kind !== 'quotes') {
+      this.notice(`${strategy}: ${intent.kind} is not carried out yet`);
+      return;
+    }
     const market = this.options.markets.get(intent.market);
     if (market === undefined) {
       this.notice(`${strategy}: expected one of ${[...this.options.markets.keys()].join(', ')}, was ${intent.market}`);

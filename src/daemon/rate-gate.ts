@@ -1,6 +1,6 @@
 import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
 import type { BudgetLedger } from '../budget/ledger.ts';
-import type { RequestClass as LedgerClass } from '../budget/request-class.ts';
+import type { RequestClass as LedgerClass } from '../domain/request-class.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Budget } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';

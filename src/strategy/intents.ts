@@ -9,6 +9,19 @@ export interface OrderWish {
   readonly amount: DecimalInput;
   /** Limit price. Without it the order is a market order. */
   readonly price?: DecimalInput;
+  /** With it the order waits until the market has reached this price. */
+  readonly stopPrice?: DecimalInput;
+  /** A word of the author's own, of at most 32 characters, which comes back with the order and its events. */
+  readonly tag?: string;
+}
+
+/** A pair of which one leg ends the other: a limit order at `price`, and a stop-limit order. */
+export interface OcoWish {
+  readonly amount: DecimalInput;
+  readonly price: DecimalInput;
+  readonly stopPrice: DecimalInput;
+  readonly stopLimitPrice: DecimalInput;
+  readonly tag?: string;
 }
 
 /** One order of a desired set. */
@@ -21,9 +34,47 @@ export interface Quote {
 /** What a strategy wants done. */
 export type Intent =
   | ({ readonly kind: 'place'; readonly market: string; readonly side: Side } & OrderWish)
+  | ({ readonly kind: 'oco'; readonly market: string; readonly side: Side } & OcoWish)
   | { readonly kind: 'cancel'; readonly clientOrderId: string }
+  /** All of the strategy's own orders, in one market or in all. Programs at work there end too. */
+  | { readonly kind: 'cancel-all'; readonly market?: string }
+  /** Another price or amount for an open limit order: it is canceled, and what is then left of the wanted amount is placed. */
+  | {
+      readonly kind: 'replace';
+      readonly clientOrderId: string;
+      readonly price?: DecimalInput;
+      /** The whole amount, what was filled before included. */
+      readonly amount?: DecimalInput;
+    }
+  /** A position to be reached: an amount of the source currency, or a share (0 to 1) of the strategy's equity. With `price` by a limit order. */
+  | {
+      readonly kind: 'target';
+      readonly market: string;
+      readonly position?: DecimalInput;
+      readonly equityShare?: DecimalInput;
+      readonly price?: DecimalInput;
+    }
   /** The set of limit orders that should rest in a market: what is there already stays in its queue place, the rest is canceled or placed. */
-  | { readonly kind: 'quotes'; readonly market: string; readonly quotes: readonly Quote[] };
+  | { readonly kind: 'quotes'; readonly market: string; readonly quotes: readonly Quote[] }
+  /** An amount in equal slices over a time, each a market order, or a limit order at `price`. */
+  | {
+      readonly kind: 'twap';
+      readonly market: string;
+      readonly side: Side;
+      readonly amount: DecimalInput;
+      readonly overMs: number;
+      readonly slices: number;
+      readonly price?: DecimalInput;
+    }
+  /** A limit order of which only `visible` is ever shown; the next part is placed once the last is filled. */
+  | {
+      readonly kind: 'iceberg';
+      readonly market: string;
+      readonly side: Side;
+      readonly amount: DecimalInput;
+      readonly visible: DecimalInput;
+      readonly price: DecimalInput;
+    };
 
 export function buy(market: string, wish: OrderWish): Intent {
   return { kind: 'place', market, side: 'buy', ...wish };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LATE_ARRIVAL_MS, type Slot } from '../../src/budget/admission.ts';
 import { BudgetLedger } from '../../src/budget/ledger.ts';
-import { REQUEST_CLASSES } from '../../src/budget/request-class.ts';
+import { REQUEST_CLASSES } from '../../src/domain/request-class.ts';
 
 const BUDGET = 'orders/list';
 const WINDOW_MS = 1_000;

@@ -17,7 +17,7 @@ const PURE = [
   'simulator/core',
   'simulator/flow',
 ];
-const SHELLS = ['budget', 'exchange', 'simulator', 'mirror', 'recording', 'plugins', 'configuration'];
+const SHELLS = ['budget', 'exchange', 'simulator', 'mirror', 'recording', 'plugins', 'configuration', 'virtual'];
 
 export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
@@ -28,9 +28,11 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'mirror', mayImport: PURE, isPure: false },
   { folder: 'plugins', mayImport: PURE, isPure: false },
   { folder: 'configuration', mayImport: ['domain'], isPure: false },
+  { folder: 'virtual', mayImport: [...PURE, 'budget', 'exchange', 'simulator'], isPure: false },
   { folder: 'backtest', mayImport: [...PURE, ...SHELLS], isPure: false },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
-  { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'backtest', 'daemon'], isPure: false },
+  { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, 'daemon'], isPure: false },
+  { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'backtest', 'daemon', 'fuzz'], isPure: false },
 ];
 
 /** The rule for a file of `src/`, by the longest folder that holds it; none for a file of `src/` itself, which is the package's face. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestClass } from '../../../src/budget/request-class.ts';
+import type { RequestClass } from '../../../src/domain/request-class.ts';
 import { MOST_WAITING, WaitingQueue } from '../../../src/budget/waiting-queue.ts';
 
 const waiting = (id: number, requestClass: RequestClass, kind: string | null = null, expiresAtMs = 1_000) => ({

@@ -1,0 +1,41 @@
+import type { RequestClass } from '../domain/request-class.ts';
+import type { VenueCall } from '../domain/venue-call.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import type { MirrorChange } from './mirror-change.ts';
+
+/** A request that the engine wants sent, when its budget lets it. */
+export interface EngineRequest {
+  readonly id: number;
+  readonly call: VenueCall;
+  readonly requestClass: RequestClass;
+  /** What it asks, so that a newer one of its kind replaces it while it waits; null where each counts. */
+  readonly dedupe: string | null;
+  /** Not sent after it. */
+  readonly expiresAtMs: number;
+}
+
+/**
+ * What the engine wants done, in this order: the changes of one step are written in one transaction; if `isDurable`, they are on the disk before
+ * anything else happens; then the requests are handed over.
+ */
+export interface EngineOutput {
+  readonly changes: readonly MirrorChange[];
+  /** Whether a request of this step may change the exchange, or something must not be lost. */
+  readonly isDurable: boolean;
+  readonly requests: readonly EngineRequest[];
+  /** When to call again with a tick at the latest; infinity when only an answer matters. */
+  readonly wakeAtMs: number;
+  /** For people: the log and the screen. */
+  readonly notices: readonly EngineNotice[];
+}
+
+export type EngineNotice =
+  | {
+      readonly kind: 'notice';
+      readonly level: 'info' | 'warning' | 'error';
+      readonly message: string;
+      readonly subject: string | null;
+    }
+  | { readonly kind: 'order'; readonly order: OrderRecord }
+  | { readonly kind: 'fill'; readonly fill: FillRecord };

@@ -1,0 +1,114 @@
+import type { Candle, Resolution } from '../domain/candle.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+import type { WalletReading, WalletTransaction } from '../domain/venue-call.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+
+/** What became of an intent, in one row that is written again when it changes. */
+export interface IntentRecord {
+  readonly id: string;
+  readonly strategy: string;
+  readonly atMs: number;
+  /** The kind of the intent and the intent itself, as JSON. */
+  readonly kind: string;
+  readonly market: string | null;
+  readonly json: string;
+  readonly status: 'working' | 'done' | 'refused';
+  /** Why it was refused, with its numbers, or how it ended. */
+  readonly reason: string | null;
+}
+
+/** A program at work for an intent (a replacement, a target, desired quotes, a TWAP, an iceberg), as JSON. */
+export interface ProgramRecord {
+  readonly intentId: string;
+  readonly strategy: string;
+  readonly market: string;
+  readonly json: string;
+}
+
+/** What a strategy has, which a restart gives back to it. Units of 1e-10 as decimal texts. */
+export interface StrategyRecord {
+  readonly name: string;
+  readonly status: 'running' | 'paused' | 'stopped';
+  readonly reason: string | null;
+  /** Its state as JSON. */
+  readonly json: string;
+  readonly atMs: number;
+}
+
+/** A market's steps from a time on. */
+export interface MarketVersionRecord {
+  readonly symbol: string;
+  readonly version: number;
+  readonly fromMs: number;
+  readonly priceStep: DecimalText;
+  readonly amountStep: DecimalText;
+  readonly minOrderValue: DecimalText;
+}
+
+/** One line of the journal: what was decided or learned, in order. */
+export interface JournalEntry {
+  readonly kind:
+    | 'intent'
+    | 'order'
+    | 'request'
+    | 'answer'
+    | 'fill'
+    | 'control'
+    | 'reconciliation'
+    | 'strategy'
+    | 'notice';
+  /** The order, intent or strategy it is about. */
+  readonly subject: string;
+  /** JSON. */
+  readonly json: string;
+}
+
+/**
+ * A row that the engine wants written. All changes of one step are written together or not at all, in the order of the steps; the requests of a step
+ * leave only after its changes are on the disk.
+ */
+export type MirrorChange =
+  | { readonly kind: 'journal'; readonly entry: JournalEntry }
+  | { readonly kind: 'order'; readonly order: OrderRecord }
+  | { readonly kind: 'fill'; readonly fill: FillRecord }
+  | { readonly kind: 'intent'; readonly intent: IntentRecord }
+  | { readonly kind: 'program'; readonly program: ProgramRecord }
+  | { readonly kind: 'program-end'; readonly intentId: string }
+  | { readonly kind: 'strategy'; readonly strategy: StrategyRecord }
+  | { readonly kind: 'market'; readonly market: MarketVersionRecord }
+  | { readonly kind: 'wallet'; readonly wallet: WalletReading }
+  | { readonly kind: 'transaction'; readonly transaction: WalletTransaction }
+  | { readonly kind: 'book'; readonly market: string; readonly book: OrderBook }
+  | { readonly kind: 'stats'; readonly stats: MarketStats }
+  | { readonly kind: 'candle'; readonly market: string; readonly resolution: Resolution; readonly candle: Candle }
+  | { readonly kind: 'public-trades'; readonly market: string; readonly trades: readonly PublicTrade[] }
+  /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
+  | { readonly kind: 'kept'; readonly name: string; readonly json: string };
+
+/** What a mirror gives back when the bot begins again. */
+export interface MirrorState {
+  /** Random, four characters of [a-z0-9]; made with the mirror and when one is restored from a copy, so that ids never come again. */
+  readonly epoch: string;
+  /** Orders that are not final, and those that became so after `recentSinceMs`. */
+  readonly orders: readonly OrderRecord[];
+  readonly programs: readonly ProgramRecord[];
+  readonly strategies: readonly StrategyRecord[];
+  readonly markets: readonly MarketVersionRecord[];
+  /** Trades from `tradesSinceId` on, so that none is taken in twice. */
+  readonly fills: readonly FillRecord[];
+  readonly kept: Readonly<Record<string, string>>;
+}
+
+/** Names of what the engine keeps. Written by it alone. */
+export const EMPTY_MIRROR_STATE: Omit<MirrorState, 'epoch'> = {
+  orders: [],
+  programs: [],
+  strategies: [],
+  markets: [],
+  fills: [],
+  kept: {},
+};

@@ -1,0 +1,19 @@
+import type { Units } from '../domain/money.ts';
+import type { Side } from '../domain/order.ts';
+
+/** One trade of the account, as the trades list tells it. All in units; `total` is before the fee, which is in the currency received. */
+export interface FillRecord {
+  readonly tradeId: number;
+  /** The exchange's id of the order. With oneself a trade has two records of one id, so both make the name. */
+  readonly venueOrderId: number | null;
+  /** The order of ours by its key; null for a foreign one. */
+  readonly orderKey: string | null;
+  readonly strategy: string | null;
+  readonly market: string;
+  readonly side: Side;
+  readonly atMs: number;
+  readonly price: Units;
+  readonly amount: Units;
+  readonly total: Units;
+  readonly fee: Units;
+}

@@ -1,0 +1,82 @@
+import type { Units } from '../domain/money.ts';
+import type { Execution, Side } from '../domain/order.ts';
+
+/**
+ * Where an order of ours stands.
+ *
+ * - `planned`: decided, and not yet asked for.
+ * - `sending`: its request was handed over and is not answered yet.
+ * - `unknown`: there was no clear answer. It may be there, and its worst case counts.
+ * - `open`: the exchange has it.
+ * - `cancelling`: its end was asked for, and is not seen yet.
+ * - `settling`: it is closed, but the fills that were read do not yet add up to what it matched.
+ * - `filled`, `cancelled`: closed, with every fill here. `rejected`: it never was, by positive evidence.
+ */
+export type OrderState =
+  | 'planned'
+  | 'sending'
+  | 'unknown'
+  | 'open'
+  | 'cancelling'
+  | 'settling'
+  | 'filled'
+  | 'cancelled'
+  | 'rejected';
+
+/**
+ * An order of ours, from its plan on. A value: each step makes a new one. Prices and amounts are units of 1e-10, not steps of the market, so that
+ * an order outlives a change of the steps it was fitted to.
+ */
+export interface OrderRecord {
+  /** Its name here. The first leg's own for a single order and the limit leg of an OCO; the stop leg, which has none on the wire, has it with `/2`. */
+  readonly key: string;
+  /** What the exchange knows it by; null for the stop leg of an OCO. */
+  readonly clientOrderId: string | null;
+  /** The intent it serves. */
+  readonly intentId: string;
+  readonly strategy: string;
+  readonly tag: string | null;
+  /** A symbol such as `BTCIRT`. */
+  readonly market: string;
+  readonly marketVersion: number;
+  readonly side: Side;
+  readonly execution: Execution;
+  /** Units of the quote currency for one of the source currency. Null for market and stop-market orders without a bound. */
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  readonly amount: Units;
+  /** The other leg of an OCO, by its key. */
+  readonly pairKey: string | null;
+  readonly plannedAtMs: number;
+  /** The last instant at which its request can have been sent; null before. */
+  readonly sentAtMs: number | null;
+  readonly state: OrderState;
+  readonly venueId: number | null;
+  /** The exchange's own word. */
+  readonly venueStatus: string | null;
+  /** As the exchange last said it. */
+  readonly matched: Units;
+  /** As the fills that we have read add up. `filledTotal` is before fees; `fee` is in the currency received. */
+  readonly filled: Units;
+  readonly filledTotal: Units;
+  readonly fee: Units;
+  /** Why it was rejected, or did not go through a cancel: a code. */
+  readonly reason: string | null;
+  readonly closedAtMs: number | null;
+  /** The largest order id of the exchange that was known when it was planned: its own is above it. */
+  readonly orderIdFloor: number;
+  /** The same of trades. */
+  readonly tradeIdFloor: number;
+}
+
+/** Whether it may still trade, as far as is known. */
+export function mayTrade(order: OrderRecord): boolean {
+  const { state } = order;
+  return state === 'sending' || state === 'unknown' || state === 'open' || state === 'cancelling';
+}
+
+/** Whether nothing about it will change any more. */
+export function isFinal(order: OrderRecord): boolean {
+  const { state } = order;
+  return state === 'filled' || state === 'cancelled' || state === 'rejected';
+}

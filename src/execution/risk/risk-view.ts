@@ -1,0 +1,67 @@
+import type { Market } from '../../domain/market.ts';
+import type { Units } from '../../domain/money.ts';
+import type { Execution, Side } from '../../domain/order.ts';
+import type { OrderRecord } from '../order-record.ts';
+
+/** An order that is about to be planned, fitted to its market. Units of 1e-10. */
+export interface WantedOrder {
+  readonly strategy: string;
+  readonly market: Market;
+  readonly side: Side;
+  readonly execution: Execution;
+  /** Null where the order takes whatever price there is. */
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  readonly amount: Units;
+}
+
+/** The last book that was seen of a market. Units of the quote currency for one of the source currency; null on an empty side. */
+export interface SeenBook {
+  readonly bestBid: Units | null;
+  readonly bestAsk: Units | null;
+  readonly seenAtMs: number;
+  /** When the exchange says it was so; null where it does not say. */
+  readonly venueAtMs: number | null;
+}
+
+/** What one strategy, or the whole bot, has gained and lost. Values in the quote currency `quote`, in units. */
+export interface ResultsView {
+  readonly quote: 'rls' | 'usdt';
+  /** Realised and unrealised since the day began (00:00 UTC). Negative for a loss. */
+  readonly dayResult: Units;
+  /** The highest result there ever was, and where it is now; the difference is the drawdown. */
+  readonly peakResult: Units;
+  readonly result: Units;
+  /** Losing round trips in a row, and when the last one ended. */
+  readonly lossesInARow: number;
+  readonly lastLossAtMs: number | null;
+}
+
+/** What the checks look at. Made by the engine for one wanted order; nothing in it changes while the checks run. */
+export interface RiskView {
+  readonly nowMs: number;
+  readonly order: WantedOrder;
+  readonly book: SeenBook | null;
+  /** The strategy's own position in the market: source currency, may be negative. */
+  readonly position: Units;
+  /** Every order of this bot that may still trade or is planned, of all strategies and markets. */
+  readonly liveOrders: readonly OrderRecord[];
+  /** By market symbol: what all strategies of this bot hold there, and its last price in units; null before the first. */
+  readonly holdings: ReadonlyMap<
+    string,
+    { readonly market: Market; readonly position: Units; readonly price: Units | null }
+  >;
+  readonly results: ResultsView;
+  /** When orders of this strategy were planned within the last hour, rising. */
+  readonly plannedAtMs: readonly number[];
+}
+
+/** A refusal by one check, for people and programs. */
+export interface RiskRefusal {
+  /** The check, such as `order-value`. */
+  readonly check: string;
+  /** One sentence with the numbers: what the limit is, and what the order would make of it. */
+  readonly reason: string;
+  /** The same numbers by name, decimals as texts. */
+  readonly numbers: Readonly<Record<string, string | number | null>>;
+}
