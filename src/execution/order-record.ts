@@ -50,6 +50,8 @@ export interface OrderRecord {
   readonly plannedAtMs: number;
   /** The last instant at which its request can have been sent; null before. */
   readonly sentAtMs: number | null;
+  /** How often its request was handed over; a second time only where that is allowed, after proof that the first never arrived. */
+  readonly attempts: number;
   readonly state: OrderState;
   readonly venueId: number | null;
   /** The exchange's own word. */
