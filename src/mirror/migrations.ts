@@ -1,4 +1,9 @@
-/** The mirror's schema, one step a version. A step is never changed once it has been released; a change is a new step. */
+import { SECOND_STEP } from './second-step.ts';
+
+/**
+ * The mirror's schema, one step a version. A step is never changed once it has been released; a change is a new step. Steps may call the function
+ * `decimal_sum`, which adds decimal texts exactly.
+ */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE orders (
@@ -75,4 +80,5 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (market, resolution, open_time_ms)
   ) STRICT;
   `,
+  SECOND_STEP,
 ];

@@ -9,6 +9,9 @@ import { OrderRows } from './order-rows.ts';
 /** "sarr" in ASCII: tells a mirror from any other SQLite file. */
 const APPLICATION_ID = 0x73617272;
 
+/** What this mirror is made of: the first step of the schema, and nothing of the later ones. */
+const STEPS = MIGRATIONS.slice(0, 1);
+
 /** How long writes may be gathered into one transaction. */
 export interface WritePace {
   /** Writes in one transaction at most. 1: each is durable by itself. */
@@ -103,10 +106,10 @@ function isReplaceable(path: string): boolean {
   try {
     const isOurs = database.pragma('application_id', { simple: true }) === APPLICATION_ID;
     const version = database.pragma('user_version', { simple: true }) as number;
-    if (isOurs && version > MIGRATIONS.length) {
+    if (isOurs && version > STEPS.length) {
       throw new SarrafError(
         'DATA_UNUSABLE',
-        `expected a mirror of version ${MIGRATIONS.length} or older at ${database.name}, found version ${version}: use the newer sarraf, or name another folder with --data`,
+        `expected a mirror of version ${STEPS.length} or older at ${database.name}, found version ${version}: use the newer sarraf, or name another folder with --data`,
       );
     }
     // Fails with SQLITE_BUSY while another run has it.
@@ -126,7 +129,7 @@ function isReplaceable(path: string): boolean {
 /** Brings a database up to the newest version, a step a transaction. */
 function migrate(database: Database.Database): void {
   const version = database.pragma('user_version', { simple: true }) as number;
-  for (const [index, step] of MIGRATIONS.entries()) {
+  for (const [index, step] of STEPS.entries()) {
     if (index < version) continue;
     database.transaction(() => {
       database.exec(step);

@@ -1,0 +1,57 @@
+import type Database from 'better-sqlite3';
+import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+
+/** A fill as it lies in its table: units as decimal texts. */
+export type StoredFill = {
+  readonly [Key in keyof FillRecord]: FillRecord[Key] extends Units ? string : FillRecord[Key];
+};
+
+const COLUMNS: { readonly [Key in keyof FillRecord]: string } = {
+  tradeId: 'trade_id',
+  venueOrderId: 'venue_order_id',
+  orderKey: 'order_key',
+  strategy: 'strategy',
+  market: 'market',
+  side: 'side',
+  atMs: 'at_ms',
+  price: 'price',
+  amount: 'amount',
+  total: 'total',
+  fee: 'fee',
+};
+
+const PAIRS = Object.entries(COLUMNS);
+
+/** Writes a fill; one that is there already is written over, as when it is found later whose order it was. */
+export const UPSERT_FILL = `
+  INSERT INTO fills (${PAIRS.map(([, column]) => column).join(', ')}) VALUES (${PAIRS.map(([field]) => `@${field}`).join(', ')})
+  ON CONFLICT (trade_id, ifnull(venue_order_id, -1), side) DO UPDATE SET
+    ${PAIRS.map(([, column]) => `${column} = excluded.${column}`).join(', ')}`;
+
+export function storedFill(fill: FillRecord): StoredFill {
+  return {
+    ...fill,
+    price: formatUnits(fill.price),
+    amount: formatUnits(fill.amount),
+    total: formatUnits(fill.total),
+    fee: formatUnits(fill.fee),
+  };
+}
+
+/** Reads fills with what follows `FROM fills`. Throws `INVALID_DECIMAL` for a row whose decimals somebody spoiled. */
+export function selectFills<Parameters extends unknown[]>(
+  database: Database.Database,
+  rest: string,
+): (...parameters: Parameters) => readonly FillRecord[] {
+  const fields = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
+  const statement = database.prepare<Parameters, StoredFill>(`SELECT ${fields} FROM fills ${rest}`);
+  return (...parameters) =>
+    statement.all(...parameters).map((row) => ({
+      ...row,
+      price: parseUnits(row.price),
+      amount: parseUnits(row.amount),
+      total: parseUnits(row.total),
+      fee: parseUnits(row.fee),
+    }));
+}

@@ -1,0 +1,95 @@
+import type Database from 'better-sqlite3';
+import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+
+/** An order as it lies in its table: units as decimal texts, everything else as it is. */
+export type StoredOrder = {
+  readonly [Key in keyof OrderRecord]: OrderRecord[Key] extends Units | null
+    ? string | Extract<OrderRecord[Key], null>
+    : OrderRecord[Key];
+};
+
+/** The column of each field. A field that the record gains and this table does not is a mistake that does not compile. */
+const COLUMNS: { readonly [Key in keyof OrderRecord]: string } = {
+  key: 'order_key',
+  clientOrderId: 'client_order_id',
+  intentId: 'intent_id',
+  strategy: 'strategy',
+  tag: 'tag',
+  market: 'market',
+  marketVersion: 'market_version',
+  side: 'side',
+  execution: 'execution',
+  price: 'price',
+  stopPrice: 'stop_price',
+  amount: 'amount',
+  pairKey: 'pair_key',
+  plannedAtMs: 'planned_at_ms',
+  sentAtMs: 'sent_at_ms',
+  attempts: 'attempts',
+  state: 'state',
+  venueId: 'venue_id',
+  venueStatus: 'venue_status',
+  matched: 'matched',
+  filled: 'filled',
+  filledTotal: 'filled_total',
+  fee: 'fee',
+  reason: 'reason',
+  closedAtMs: 'closed_at_ms',
+  orderIdFloor: 'order_id_floor',
+  tradeIdFloor: 'trade_id_floor',
+};
+
+const PAIRS = Object.entries(COLUMNS);
+
+/** What to select to get stored orders. */
+export const ORDER_FIELDS = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
+
+/** Writes an order as it now is, over what it was. */
+export const UPSERT_ORDER = `
+  INSERT INTO orders (${PAIRS.map(([, column]) => column).join(', ')}, updated_at_ms)
+  VALUES (${PAIRS.map(([field]) => `@${field}`).join(', ')}, @atMs)
+  ON CONFLICT (order_key) DO UPDATE SET
+    ${PAIRS.map(([, column]) => `${column} = excluded.${column}`).join(', ')}, updated_at_ms = excluded.updated_at_ms`;
+
+/** The states after which nothing about an order changes any more, as SQL has them. */
+export const FINAL_STATES = `('filled', 'cancelled', 'rejected')`;
+
+const textOf = (units: Units | null): string | null => (units === null ? null : formatUnits(units));
+const unitsIn = (text: string | null): Units | null => (text === null ? null : parseUnits(text));
+
+export function storedOrder(order: OrderRecord): StoredOrder {
+  return {
+    ...order,
+    price: textOf(order.price),
+    stopPrice: textOf(order.stopPrice),
+    amount: formatUnits(order.amount),
+    matched: formatUnits(order.matched),
+    filled: formatUnits(order.filled),
+    filledTotal: formatUnits(order.filledTotal),
+    fee: formatUnits(order.fee),
+  };
+}
+
+/** Throws `INVALID_DECIMAL` for a row whose decimals somebody spoiled. */
+export function orderOf(row: StoredOrder): OrderRecord {
+  return {
+    ...row,
+    price: unitsIn(row.price),
+    stopPrice: unitsIn(row.stopPrice),
+    amount: parseUnits(row.amount),
+    matched: parseUnits(row.matched),
+    filled: parseUnits(row.filled),
+    filledTotal: parseUnits(row.filledTotal),
+    fee: parseUnits(row.fee),
+  };
+}
+
+/** Reads orders with what follows `FROM orders`, such as a condition and an order. */
+export function selectOrders<Parameters extends unknown[]>(
+  database: Database.Database,
+  rest: string,
+): (...parameters: Parameters) => readonly OrderRecord[] {
+  const statement = database.prepare<Parameters, StoredOrder>(`SELECT ${ORDER_FIELDS} FROM orders ${rest}`);
+  return (...parameters) => statement.all(...parameters).map(orderOf);
+}
