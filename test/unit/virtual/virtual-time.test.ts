@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
+
+/** Promises chained so deeply that one or a few turns of the microtask queue do not reach their end. */
+async function deep(depth: number): Promise<void> {
+  if (depth > 0) await deep(depth - 1);
+}
+
+const noWork = (): void => {};
+
+describe('virtual time', () => {
+  test('does what is due in the order of time, and of asking where times are the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }), async (times) => {
+        const time = new VirtualTime(0);
+        const done: [number, number][] = [];
+        times.forEach((atMs, index) => time.at(atMs, () => done.push([time.now(), index])));
+        await time.run(20);
+        const expected = times
+          .map((atMs, index): [number, number] => [atMs, index])
+          .toSorted(([left], [right]) => left - right);
+        expect(done).toEqual(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('lets every promise settle before time moves', async () => {
+    const time = new VirtualTime(0);
+    const seen: string[] = [];
+    const chained = async (): Promise<void> => {
+      await time.sleep(10);
+      await deep(200);
+      seen.push(`chained at ${time.now()}`);
+    };
+    void chained();
+    time.at(10, () => seen.push(`other at ${time.now()}`));
+    time.at(11, () => seen.push(`next at ${time.now()}`));
+    await time.run(20);
+    expect(seen).toEqual(['chained at 10', 'other at 10', 'next at 11']);
+    expect(time.now()).toBe(20);
+  });
+
+  test('leaves what is due later for the next run', async () => {
+    const time = new VirtualTime(0);
+    const seen: number[] = [];
+    time.at(5, () => seen.push(5));
+    time.at(15, () => seen.push(15));
+    await time.run(14);
+    expect(seen).toEqual([5]);
+    await time.run(15);
+    expect(seen).toEqual([5, 15]);
+  });
+
+  test('does at once what is past, never before it was asked for', async () => {
+    const time = new VirtualTime(100);
+    const seen: number[] = [];
+    time.at(50, () => {
+      seen.push(time.now());
+      time.at(0, () => seen.push(time.now()));
+    });
+    await time.run(100);
+    expect(seen).toEqual([100, 100]);
+  });
+
+  test('does nothing of what was taken back', async () => {
+    const time = new VirtualTime(0);
+    let count = 0;
+    const cancel = time.at(5, () => (count += 1));
+    cancel();
+    await time.run(10);
+    expect(count).toBe(0);
+  });
+
+  test('refuses to hold more than its bound, of which canceled ones are no part', async () => {
+    const time = new VirtualTime(0);
+    const cancels = Array.from({ length: 100_000 }, () => time.at(1, noWork));
+    expect(() => time.at(1, noWork)).toThrow('at most 100000');
+    cancels[0]?.();
+    expect(() => time.at(1, noWork)).not.toThrow();
+  });
+
+  test('hands out what the work throws, and goes on with the rest in the next run', async () => {
+    const time = new VirtualTime(0);
+    let count = 0;
+    time.at(1, () => {
+      throw new Error('a mistake');
+    });
+    time.at(2, () => (count += 1));
+    await expect(time.run(5)).rejects.toThrow('a mistake');
+    await time.run(5);
+    expect(count).toBe(1);
+  });
+});
