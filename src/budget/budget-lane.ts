@@ -1,10 +1,8 @@
-import Bottleneck from 'bottleneck';
-import { SarrafError } from '../domain/errors.ts';
 import { LATE_ARRIVAL_MS, MOST_SEND_DELAY_MS, type LedgerBudget, type RequestLedger, type Slot } from './admission.ts';
 import type { CredentialUse } from './credential-stop.ts';
+import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
 import type { LockoutBook, Pass } from './lockouts.ts';
 import { readFailedCall } from './reply-verdict.ts';
-import { urgencyOf } from '../domain/request-class.ts';
 import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
 export interface LaneOptions {
@@ -14,6 +12,8 @@ export interface LaneOptions {
   /** The ledger's clock. */
   readonly nowMs: () => number;
   readonly mostConcurrent: number;
+  readonly executor: LaneExecutor;
+  readonly timers: LaneTimers;
 }
 
 /** A waiting request with what is done when its turn comes, or when it never does. */
@@ -33,33 +33,20 @@ const LOOK_AGAIN_MS = 100;
 /** The longest sleep: what other processes give back is seen within it. */
 const LONGEST_SLEEP_MS = 1_000;
 
-/** Bottleneck looks at its reservoir this often, so its own window is longer than W by up to twice that. */
-const BOTTLENECK_BEAT_MS = 250;
-
 /**
- * The requests of one budget on their way out. Order and admission are the ledger's; what it admits, Bottleneck executes, with the bound on
- * concurrency and the time-out, and with a count of its own as an outer guard: should the ledger ever admit too many, the surplus waits there, is
- * found too late to be sent, and asks again. Its reservoir alone would not do: it lets twice the limit through across a refresh.
+ * The requests of one budget on their way out. Order and admission are the ledger's; what it admits, the executor executes, with the time-out. What
+ * the executor gets to too late is not sent, and asks again.
  */
 export class BudgetLane {
   private readonly options: LaneOptions;
   private readonly queue = new WaitingQueue();
   private readonly jobs = new Map<number, LaneJob>();
-  private readonly bottleneck: Bottleneck;
-  private timer: NodeJS.Timeout | null = null;
+  private stopTimer: (() => void) | null = null;
   private running = 0;
   private isClosed = false;
 
   constructor(options: LaneOptions) {
     this.options = options;
-    const { limit, windowMs } = options.budget;
-    const guard = Math.ceil(limit * (1 + (2 * BOTTLENECK_BEAT_MS) / windowMs));
-    this.bottleneck = new Bottleneck({
-      maxConcurrent: options.mostConcurrent,
-      reservoir: guard,
-      reservoirRefreshAmount: guard,
-      reservoirRefreshInterval: Math.ceil(windowMs / BOTTLENECK_BEAT_MS) * BOTTLENECK_BEAT_MS,
-    });
   }
 
   add(job: LaneJob): void {
@@ -75,20 +62,20 @@ export class BudgetLane {
   /** Drops everyone who waits; what is on its way stays so. */
   async close(): Promise<void> {
     this.isClosed = true;
-    if (this.timer !== null) clearTimeout(this.timer);
+    this.stopTimer?.();
     const waiting = [...this.queue.all()];
     for (const { id } of waiting) {
       this.queue.remove(id);
       this.leave(id)?.onDropped('closed');
     }
-    await this.bottleneck.disconnect();
+    await this.options.executor.close();
   }
 
   /** Sends as many as may go now, and sleeps until the next may. */
   private pump(): void {
     const { nowMs, mostConcurrent } = this.options;
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = null;
+    this.stopTimer?.();
+    this.stopTimer = null;
     this.drop(this.queue.expire(nowMs()));
     while (this.running < mostConcurrent) {
       const first = this.queue.first();
@@ -126,22 +113,15 @@ export class BudgetLane {
     const controller = new AbortController();
     this.running += 1;
     try {
-      const wasSent = await this.bottleneck.schedule(
-        { priority: urgencyOf(job.requestClass), expiration: job.timeoutMs },
-        async () => this.send(job, { slot, pass, signal: controller.signal }),
+      const wasSent = await this.options.executor.execute(job, async () =>
+        this.send(job, { slot, pass, signal: controller.signal }),
       );
       if (wasSent) this.leave(job.id);
       else this.askAgain(job, pass);
     } catch (error) {
       // The slot stays occupied until the aborted send has ended, and is stamped there.
       controller.abort();
-      this.leave(job.id)?.onFailed(
-        error instanceof Bottleneck.BottleneckError
-          ? new SarrafError('TIMED_OUT', `expected a reply within ${job.timeoutMs} ms: ${error.message}`, {
-              cause: error,
-            })
-          : error,
-      );
+      this.leave(job.id)?.onFailed(error);
     } finally {
       this.running -= 1;
       if (!this.isClosed) this.pump();
@@ -191,6 +171,6 @@ export class BudgetLane {
   private sleep(waitMs: number): void {
     const expiresAtMs = Math.min(...this.queue.all().map((waiting) => waiting.expiresAtMs));
     const restMs = Math.min(waitMs, LONGEST_SLEEP_MS, expiresAtMs - this.options.nowMs());
-    this.timer = setTimeout(() => this.pump(), Math.max(1, restMs));
+    this.stopTimer = this.options.timers.after(Math.max(1, restMs), () => this.pump());
   }
 }

@@ -1,6 +1,8 @@
 import type { LedgerBudget, RequestLedger } from './admission.ts';
+import { BottleneckExecutor } from './bottleneck-executor.ts';
 import { BudgetLane, type LaneJob } from './budget-lane.ts';
 import type { CredentialUse } from './credential-stop.ts';
+import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from './lane-executor.ts';
 import type { LockoutBook } from './lockouts.ts';
 import type { RequestClass } from '../domain/request-class.ts';
 
@@ -36,6 +38,9 @@ export interface LimiterOptions {
   readonly nowMs: () => number;
   /** Requests of one budget on their way at once; 8 without it. */
   readonly mostConcurrent?: number;
+  /** Bottleneck and the machine's timers without them; virtual time brings its own. */
+  readonly executorFor?: (budget: LedgerBudget) => LaneExecutor;
+  readonly timers?: LaneTimers;
 }
 
 const MOST_CONCURRENT = 8;
@@ -46,11 +51,12 @@ export class RequestLimiter {
   private lastId = 0;
 
   constructor(options: LimiterOptions) {
-    const { ledger, lockouts, nowMs, mostConcurrent = MOST_CONCURRENT } = options;
+    const { ledger, lockouts, nowMs, mostConcurrent = MOST_CONCURRENT, timers = MACHINE_TIMERS } = options;
+    const { executorFor = (budget: LedgerBudget) => new BottleneckExecutor(budget, { mostConcurrent }) } = options;
     this.lanes = new Map(
       [...options.budgets].map((budget) => [
         budget.name,
-        new BudgetLane({ budget, ledger, lockouts, nowMs, mostConcurrent }),
+        new BudgetLane({ budget, ledger, lockouts, nowMs, mostConcurrent, executor: executorFor(budget), timers }),
       ]),
     );
   }

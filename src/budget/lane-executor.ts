@@ -1,0 +1,31 @@
+import type { RequestClass } from '../domain/request-class.ts';
+
+/** A request that was admitted. */
+export interface AdmittedJob {
+  readonly requestClass: RequestClass;
+  /** From the start of the work to its end. */
+  readonly timeoutMs: number;
+}
+
+/** Does what a lane has admitted: at once, or a little later. */
+export interface LaneExecutor {
+  /**
+   * Gives what the work gives, and throws what it throws.
+   * @throws SarrafError `TIMED_OUT` when it takes longer than it may; the work itself goes on.
+   */
+  execute<T>(job: AdmittedJob, work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** The clock's other half: something done after a time, unless what is given back is called before. */
+export interface LaneTimers {
+  after(durationMs: number, work: () => void): () => void;
+}
+
+/** Timers of this machine. */
+export const MACHINE_TIMERS: LaneTimers = {
+  after(durationMs, work) {
+    const timer = setTimeout(work, durationMs);
+    return () => clearTimeout(timer);
+  },
+};
