@@ -1,0 +1,80 @@
+import { formatUnits, type Units } from '../../domain/money.ts';
+import { divideDown } from '../../domain/rounding.ts';
+import type { RiskCheck } from './risk-check.ts';
+import type { RiskLimits } from './risk-limits.ts';
+import type { RiskRefusal, RiskView, SeenBook, WantedOrder } from './risk-view.ts';
+import { sayValue } from './say-units.ts';
+
+const BPS_OF_ALL = 10_000n;
+
+/**
+ * How far the order's price lies from the last seen book. A purchase may not pay more than the best ask and the collar on top, a sale not take less
+ * than the best bid and the collar below; the other side's best price stands in for a side that is empty. A stop is measured from its stop price where
+ * the market has still to get there, since that is the book it will meet. With a passive collar an order may not wait far from the book either. An order
+ * that takes any price needs somebody on the other side. Without a book nothing passes; ways out are measured too, as a slip costs as much on the way out.
+ */
+export const checkPriceCollar: RiskCheck = (view, limits) => {
+  const { order, book } = view;
+  if (limits.collarBps === null && limits.passiveCollarBps === null) return null;
+  const best = book === null ? null : bestPrices(order, book);
+  if (best === null) {
+    return refusal(`no book of ${order.market.symbol} is there to measure the price against`, {});
+  }
+  if (order.execution === 'market' && best.opposite === null) {
+    const side = order.side === 'buy' ? 'sells' : 'buys';
+    return refusal(`nobody ${side} in the last book of ${order.market.symbol}, and the order takes any price`, {});
+  }
+  return beyondBest(view, limits, best.opposite ?? best.own) ?? tooFarAway(view, limits, best.own);
+};
+
+interface BestPrices {
+  readonly own: Units;
+  readonly opposite: Units | null;
+}
+
+function bestPrices({ side }: WantedOrder, { bestBid, bestAsk }: SeenBook): BestPrices | null {
+  const [same, opposite] = side === 'buy' ? [bestBid, bestAsk] : [bestAsk, bestBid];
+  const own = same ?? opposite;
+  return own === null ? null : { own, opposite };
+}
+
+/** Worse for us than the best price of the other side by more than the collar. */
+function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units): RiskRefusal | null {
+  const { side, price, stopPrice } = order;
+  if (collarBps === null || price === null) return null;
+  const isBuy = side === 'buy';
+  const isAhead = stopPrice !== null && (isBuy ? stopPrice > best : stopPrice < best);
+  const from = isAhead ? stopPrice : best;
+  const edge = from * (isBuy ? BPS_OF_ALL + BigInt(collarBps) : BPS_OF_ALL - BigInt(collarBps));
+  if (isBuy ? price * BPS_OF_ALL <= edge : price * BPS_OF_ALL >= edge) return null;
+  const fromWhat = isAhead ? 'the stop price' : 'the best price';
+  return refusal(
+    `the price of ${sayValue(price, order.market.dst)} is more than ${collarBps} bps ${isBuy ? 'above' : 'below'} ${fromWhat} of ${sayValue(from, order.market.dst)}`,
+    { price, from, edge: divideDown(edge, BPS_OF_ALL), bps: collarBps },
+  );
+}
+
+/** Further from the book than it may wait: the price of a limit order from its own side, a stop price from the side it waits for. */
+function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best: Units): RiskRefusal | null {
+  const { side, price, stopPrice, market } = order;
+  const waitsAt = stopPrice ?? price;
+  if (passiveCollarBps === null || waitsAt === null || order.execution === 'market') return null;
+  const waitsAbove = (side === 'sell') === (stopPrice === null);
+  const bps = BigInt(passiveCollarBps);
+  const edge = best * (waitsAbove ? BPS_OF_ALL + bps : BPS_OF_ALL - bps);
+  if (waitsAbove ? waitsAt * BPS_OF_ALL <= edge : waitsAt * BPS_OF_ALL >= edge) return null;
+  return refusal(
+    `the order would wait at ${sayValue(waitsAt, market.dst)}, more than ${passiveCollarBps} bps ${waitsAbove ? 'above' : 'below'} the best price of ${sayValue(best, market.dst)}`,
+    { price: waitsAt, from: best, edge: divideDown(edge, BPS_OF_ALL), bps: passiveCollarBps },
+  );
+}
+
+function refusal(reason: string, numbers: Readonly<Record<string, bigint | number>>): RiskRefusal {
+  return {
+    check: 'price-collar',
+    reason,
+    numbers: Object.fromEntries(
+      Object.entries(numbers).map(([name, value]) => [name, typeof value === 'bigint' ? formatUnits(value) : value]),
+    ),
+  };
+}

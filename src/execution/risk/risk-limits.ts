@@ -1,0 +1,52 @@
+import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Units } from '../../domain/money.ts';
+
+/** A limit on a value, in units of 1e-10 of each quote currency; null where that currency is not limited. */
+export type ValueLimit = Readonly<Record<QuoteCurrency, Units | null>>;
+
+/** A limit on an amount, in units of 1e-10, by source currency in lower case such as `btc`. A currency that is not named is not limited. */
+export type AmountLimit = Readonly<Record<string, Units>>;
+
+/**
+ * How far the bot may go. A limit that is null is not checked. An order that goes exactly to a limit passes; one unit beyond it is refused.
+ * Limits are per strategy unless their name or sentence says otherwise. Made by `createRiskLimits`, which refuses nonsense.
+ */
+export interface RiskLimits {
+  /** The largest amount of one order. */
+  readonly maxOrderAmount: AmountLimit | null;
+  /** The largest value of one order, at the highest price it may trade at. */
+  readonly maxOrderValue: ValueLimit | null;
+  /** The largest position of a strategy in one market, long or short, once all its live orders of the side have traded. */
+  readonly maxPosition: AmountLimit | null;
+  /** The largest value that all strategies together may come to hold in one market. */
+  readonly maxMarketExposure: ValueLimit | null;
+  /** The largest value that all strategies together may come to hold in all markets of a quote currency. */
+  readonly maxTotalExposure: ValueLimit | null;
+  /** The most orders of one strategy that may be live at once, planned ones included. */
+  readonly maxOpenOrdersPerStrategy: number | null;
+  /** The same of the whole bot. */
+  readonly maxOpenOrdersInAll: number | null;
+  /** How far a price may lie beyond the best price on the other side of the last seen book, in hundredths of a percent of that. */
+  readonly collarBps: number | null;
+  /** How far an order may wait from the best price of its own side, and a stop from the best price it waits for, in hundredths of a percent. */
+  readonly passiveCollarBps: number | null;
+  /** How long ago the book may have been read, in milliseconds. */
+  readonly maxBookAgeMs: number | null;
+  /**
+   * How old the book may be by the exchange's own word, in milliseconds, where it has one. Not checked by default: some exchanges mean the last change
+   * by it, which in a quiet market is long ago.
+   */
+  readonly maxBookVenueAgeMs: number | null;
+  /** The largest loss since 00:00 UTC, as a positive value. */
+  readonly maxDailyLoss: ValueLimit | null;
+  /** The largest fall from the highest result there ever was, as a positive value. */
+  readonly maxDrawdown: ValueLimit | null;
+  /** The most orders that a strategy may plan within any 60 seconds. */
+  readonly maxOrdersPerMinute: number | null;
+  /** The same within any 60 minutes. */
+  readonly maxOrdersPerHour: number | null;
+  /** After so many losing round trips in a row, no new risk for so many milliseconds from the last of them on. */
+  readonly lossCooldown: { readonly losses: number; readonly pauseMs: number } | null;
+  /** Whether an order is refused that could trade with another of this bot, whichever strategy has it. */
+  readonly refuseSelfCrossing: boolean;
+}

@@ -1,0 +1,250 @@
+import { expect } from 'vitest';
+import { createMarket } from '../../../../src/domain/market.ts';
+import { parseUnits, type Units } from '../../../../src/domain/money.ts';
+import type { Side } from '../../../../src/domain/order.ts';
+import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
+import type { RiskCheck } from '../../../../src/execution/risk/risk-check.ts';
+import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import type { RiskView } from '../../../../src/execution/risk/risk-view.ts';
+
+/**
+ * Risk checks as text, one case a line: `limits | situation => verdict`. Limits and facts of the situation are separated by commas.
+ *
+ *   limits     maxPosition btc=3 · maxDailyLoss usdt=100 · collarBps 1000 · lossCooldown losses=3 pauseMs=1000 · refuseSelfCrossing
+ *   order      buy 1 at 100 · sell 1 · sell 1 at 84 stop 85 · buy 1 stop 110        (of strategy `mine` in BTCUSDT)
+ *   orders     live sell 1 at 100 stop 90 unknown of other in ETHUSDT filled 0.4 matched 0.5 woken oco
+ *   the rest   holds 2 · price 100 · no price · ETHUSDT holds 2 price 50 · book 99 101 · book - 101 · no book · read 5000 ago · venue 5000 ago
+ *              day -100 · peak 100 · result 50 · losses 3 ended 500 ago · planned 60000 10 ago
+ *   verdict    passes · refuses · refuses: part of its reason
+ *
+ * What a line leaves out: the order is `buy 1 at 100`, nothing is held, the price is 100 and the book is `99 101`, read now.
+ */
+export function runTable(check: RiskCheck, table: string): void {
+  const lines = table
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) {
+    const [input = '', verdict = ''] = line.split('=> ');
+    const [limits = '', situation = ''] = input.split('|');
+    const refusal = check(viewOf(situation), limitsOf(limits));
+    if (verdict === 'passes') {
+      expect(refusal, line).toBeNull();
+    } else {
+      expect(verdict, line).toMatch(/^refuses(: |$)/);
+      expect(refusal, line).not.toBeNull();
+      expect(refusal?.reason, line).toContain(verdict.slice('refuses: '.length));
+    }
+  }
+}
+
+/** Nothing is checked. */
+export const NO_LIMITS: RiskLimits = {
+  maxOrderAmount: null,
+  maxOrderValue: null,
+  maxPosition: null,
+  maxMarketExposure: null,
+  maxTotalExposure: null,
+  maxOpenOrdersPerStrategy: null,
+  maxOpenOrdersInAll: null,
+  collarBps: null,
+  passiveCollarBps: null,
+  maxBookAgeMs: null,
+  maxBookVenueAgeMs: null,
+  maxDailyLoss: null,
+  maxDrawdown: null,
+  maxOrdersPerMinute: null,
+  maxOrdersPerHour: null,
+  lossCooldown: null,
+  refuseSelfCrossing: false,
+};
+
+const markets = new Map(
+  ['BTCUSDT', 'ETHUSDT', 'BTCIRT'].map((symbol) => [
+    symbol,
+    createMarket({ market: symbol, priceStep: '0.01', amountStep: '0.000001' }),
+  ]),
+);
+
+export function marketOf(symbol: string): RiskView['order']['market'] {
+  const market = markets.get(symbol);
+  if (market === undefined) throw new Error(`no market ${symbol} in the table`);
+  return market;
+}
+
+export const NOW_MS = Date.UTC(2026, 0, 2, 12);
+
+export function limitsOf(text: string): RiskLimits {
+  const limits: Record<string, unknown> = { ...NO_LIMITS };
+  for (const phrase of phrasesOf(text)) {
+    const [name = '', ...parts] = phrase.split(' ');
+    if (!(name in NO_LIMITS)) throw new Error(`no limit is called ${name}`);
+    limits[name] = limitOf(name, parts);
+  }
+  return limits as unknown as RiskLimits;
+}
+
+function limitOf(name: string, parts: readonly string[]): unknown {
+  const [first] = parts;
+  if (first === undefined) return true;
+  if (!first.includes('=')) return Number(first);
+  const entries = parts.map((part) => part.split('=') as [string, string]);
+  if (name === 'lossCooldown') return Object.fromEntries(entries.map(([key, value]) => [key, Number(value)]));
+  return {
+    ...(name === 'maxPosition' || name === 'maxOrderAmount' ? {} : { rls: null, usdt: null }),
+    ...Object.fromEntries(entries.map(([key, value]) => [key, parseUnits(value)])),
+  };
+}
+
+export function viewOf(text: string): RiskView {
+  const view: RiskView = {
+    nowMs: NOW_MS,
+    order: orderOf('buy 1 at 100'),
+    book: { bestBid: parseUnits('99'), bestAsk: parseUnits('101'), seenAtMs: NOW_MS, venueAtMs: null },
+    position: parseUnits('0'),
+    liveOrders: [],
+    holdings: new Map([
+      ['BTCUSDT', { market: marketOf('BTCUSDT'), position: parseUnits('0'), price: parseUnits('100') }],
+    ]),
+    results: {
+      quote: 'usdt',
+      dayResult: parseUnits('0'),
+      peakResult: parseUnits('0'),
+      result: parseUnits('0'),
+      lossesInARow: 0,
+      lastLossAtMs: null,
+    },
+    plannedAtMs: [],
+  };
+  for (const phrase of phrasesOf(text)) Object.assign(view, factOf(phrase, view));
+  return view;
+}
+
+function factOf(phrase: string, view: RiskView): Partial<RiskView> {
+  const words = phrase.split(' ');
+  const [first = '', second = ''] = words;
+  const { book, results } = view;
+  if (first === 'buy' || first === 'sell') return { order: orderOf(phrase) };
+  if (first === 'live') return { liveOrders: [...view.liveOrders, liveOf(phrase, view.liveOrders)] };
+  if (markets.has(first)) return { holdings: holdingsWith(view, first, phrase) };
+  if (first === 'holds') return { position: parseUnits(second), holdings: holdingsWith(view, 'BTCUSDT', phrase) };
+  if (first === 'price' || phrase === 'no price') return { holdings: holdingsWith(view, 'BTCUSDT', phrase) };
+  if (phrase === 'no book') return { book: null };
+  if (first === 'book') {
+    return { book: { bestBid: bestOf(second), bestAsk: bestOf(words[2]), seenAtMs: NOW_MS, venueAtMs: null } };
+  }
+  if (first === 'read' && book !== null) return { book: { ...book, seenAtMs: NOW_MS - Number(second) } };
+  if (first === 'venue' && book !== null) return { book: { ...book, venueAtMs: NOW_MS - Number(second) } };
+  if (first === 'day') return { results: { ...results, dayResult: parseUnits(second) } };
+  if (first === 'peak') return { results: { ...results, peakResult: parseUnits(second) } };
+  if (first === 'result') return { results: { ...results, result: parseUnits(second) } };
+  if (first === 'losses') {
+    return { results: { ...results, lossesInARow: Number(second), lastLossAtMs: NOW_MS - Number(words[3]) } };
+  }
+  if (first === 'planned') return { plannedAtMs: words.slice(1, -1).map((agoMs) => NOW_MS - Number(agoMs)) };
+  throw new Error(`the table has no fact "${phrase}"`);
+}
+
+/** Holdings in which those of one market are as the phrase says, and otherwise as they were. */
+function holdingsWith({ holdings }: RiskView, symbol: string, phrase: string): RiskView['holdings'] {
+  const before = holdings.get(symbol);
+  const held = wordAfter(phrase, 'holds');
+  const price = wordAfter(phrase, 'price');
+  const keptPrice = phrase.includes('no price') ? null : (before?.price ?? null);
+  return new Map([
+    ...holdings,
+    [
+      symbol,
+      {
+        market: marketOf(symbol),
+        position: held === null ? (before?.position ?? parseUnits('0')) : parseUnits(held),
+        price: price === null ? keptPrice : parseUnits(price),
+      },
+    ],
+  ]);
+}
+
+function orderOf(phrase: string): RiskView['order'] {
+  return { strategy: 'mine', market: marketOf(wordAfter(phrase, 'in') ?? 'BTCUSDT'), ...wishOf(phrase) };
+}
+
+function wishOf(phrase: string): Pick<RiskView['order'], 'side' | 'execution' | 'price' | 'stopPrice' | 'amount'> {
+  const price = wordAfter(phrase, 'at');
+  const stop = wordAfter(phrase, 'stop');
+  const kind = price === null ? 'market' : 'limit';
+  const side: Side = phrase.includes('buy') ? 'buy' : 'sell';
+  return {
+    side,
+    execution: stop === null ? kind : `stop_${kind}`,
+    price: price === null ? null : parseUnits(price),
+    stopPrice: stop === null ? null : parseUnits(stop),
+    amount: parseUnits(wordAfter(phrase, side) ?? ''),
+  };
+}
+
+const STATES: readonly OrderState[] = [
+  'planned',
+  'sending',
+  'unknown',
+  'open',
+  'cancelling',
+  'settling',
+  'filled',
+  'cancelled',
+  'rejected',
+];
+
+function liveOf(phrase: string, before: readonly OrderRecord[]): OrderRecord {
+  const words = phrase.split(' ');
+  const isStop = words.includes('stop');
+  const quietStatus = isStop ? 'Inactive' : 'Active';
+  return {
+    ...wishOf(phrase),
+    key: `key-${before.length}`,
+    clientOrderId: `key-${before.length}`,
+    intentId: 'intent',
+    strategy: wordAfter(phrase, 'of') ?? 'mine',
+    tag: null,
+    market: wordAfter(phrase, 'in') ?? 'BTCUSDT',
+    marketVersion: 1,
+    pairKey: words.includes('oco') ? partnerKey(before) : null,
+    plannedAtMs: NOW_MS - 1_000,
+    sentAtMs: NOW_MS - 900,
+    attempts: 1,
+    state: STATES.find((state) => words.includes(state)) ?? 'open',
+    venueId: 1,
+    venueStatus: words.includes('woken') ? 'Active' : quietStatus,
+    matched: parseUnits(wordAfter(phrase, 'matched') ?? '0'),
+    filled: parseUnits(wordAfter(phrase, 'filled') ?? '0'),
+    filledTotal: parseUnits('0'),
+    fee: parseUnits('0'),
+    reason: null,
+    closedAtMs: null,
+    orderIdFloor: 0,
+    tradeIdFloor: 0,
+  };
+}
+
+/** The legs of an OCO follow each other. */
+function partnerKey(before: readonly OrderRecord[]): string {
+  const isSecond = (before.at(-1)?.pairKey ?? null) !== null;
+  return `key-${isSecond ? before.length - 1 : before.length + 1}`;
+}
+
+function bestOf(word: string | undefined): Units | null {
+  return word === undefined || word === '-' ? null : parseUnits(word);
+}
+
+function phrasesOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((phrase) => phrase.trim())
+    .filter((phrase) => phrase !== '');
+}
+
+function wordAfter(phrase: string, word: string): string | null {
+  const words = phrase.split(' ');
+  const at = words.indexOf(word);
+  return at === -1 ? null : (words[at + 1] ?? null);
+}
