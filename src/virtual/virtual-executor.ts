@@ -1,0 +1,35 @@
+import type { AdmittedJob, LaneExecutor, LaneTimers } from '../budget/lane-executor.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { Timeline } from './virtual-time.ts';
+
+/** The timers of a lane on a timeline. */
+export function timersOf(time: Timeline): LaneTimers {
+  return { after: (durationMs, work) => time.at(time.now() + durationMs, work) };
+}
+
+/**
+ * Executes what a lane admits, in virtual time. The lane bounds how many are on their way, so nothing waits here but for `startMs`: how long it
+ * takes from the admission to the start of the work, drawn anew for each.
+ */
+export class VirtualExecutor implements LaneExecutor {
+  private readonly time: Timeline;
+  private readonly startMs: () => number;
+
+  constructor(time: Timeline, startMs: () => number = () => 0) {
+    this.time = time;
+    this.startMs = startMs;
+  }
+
+  async execute<T>({ timeoutMs }: AdmittedJob, work: () => Promise<T>): Promise<T> {
+    const startMs = this.startMs();
+    if (startMs > 0) await this.time.sleep(startMs);
+    return new Promise((resolve, reject) => {
+      const stopTimer = this.time.at(this.time.now() + timeoutMs, () =>
+        reject(new SarrafError('TIMED_OUT', `expected a reply within ${timeoutMs} ms`)),
+      );
+      void work().then(resolve, reject).finally(stopTimer);
+    });
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,20 @@
+import { RequestLimiter, type LimiterOptions } from '../budget/limiter.ts';
+import { timersOf, VirtualExecutor } from './virtual-executor.ts';
+import type { Timeline } from './virtual-time.ts';
+
+export interface VirtualLimiterOptions extends Omit<LimiterOptions, 'executorFor' | 'timers' | 'nowMs'> {
+  readonly time: Timeline;
+  /** How long it takes from an admission to the send, in ms, drawn anew for each; nothing without it. */
+  readonly startMs?: () => number;
+}
+
+/** The limiter as it is, with its queue, ledger, lockouts and 250 ms rule; only timers and execution are those of a timeline. */
+export function createVirtualLimiter(options: VirtualLimiterOptions): RequestLimiter {
+  const { time, startMs, ...rest } = options;
+  return new RequestLimiter({
+    ...rest,
+    nowMs: () => time.now(),
+    executorFor: () => new VirtualExecutor(time, startMs),
+    timers: timersOf(time),
+  });
+}
