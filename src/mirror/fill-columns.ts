@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
+import type { SqlValue } from './order-columns.ts';
 
 /** A fill as it lies in its table: units as decimal texts. */
 export type StoredFill = {
@@ -40,12 +41,12 @@ export function storedFill(fill: FillRecord): StoredFill {
 }
 
 /** Reads fills with what follows `FROM fills`. Throws `INVALID_DECIMAL` for a row whose decimals somebody spoiled. */
-export function selectFills<Parameters extends unknown[]>(
+export function selectFills(
   database: Database.Database,
   rest: string,
-): (...parameters: Parameters) => readonly FillRecord[] {
+): (...parameters: readonly SqlValue[]) => readonly FillRecord[] {
   const fields = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
-  const statement = database.prepare<Parameters, StoredFill>(`SELECT ${fields} FROM fills ${rest}`);
+  const statement = database.prepare<SqlValue[], StoredFill>(`SELECT ${fields} FROM fills ${rest}`);
   return (...parameters) =>
     statement.all(...parameters).map((row) => ({
       ...row,

@@ -2,6 +2,9 @@ import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 
+/** What a condition is bound to. */
+export type SqlValue = string | number | null;
+
 /** An order as it lies in its table: units as decimal texts, everything else as it is. */
 export type StoredOrder = {
   readonly [Key in keyof OrderRecord]: OrderRecord[Key] extends Units | null
@@ -86,10 +89,10 @@ export function orderOf(row: StoredOrder): OrderRecord {
 }
 
 /** Reads orders with what follows `FROM orders`, such as a condition and an order. */
-export function selectOrders<Parameters extends unknown[]>(
+export function selectOrders(
   database: Database.Database,
   rest: string,
-): (...parameters: Parameters) => readonly OrderRecord[] {
-  const statement = database.prepare<Parameters, StoredOrder>(`SELECT ${ORDER_FIELDS} FROM orders ${rest}`);
+): (...parameters: readonly SqlValue[]) => readonly OrderRecord[] {
+  const statement = database.prepare<SqlValue[], StoredOrder>(`SELECT ${ORDER_FIELDS} FROM orders ${rest}`);
   return (...parameters) => statement.all(...parameters).map(orderOf);
 }

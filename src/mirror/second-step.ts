@@ -184,7 +184,6 @@ export const SECOND_STEP = `
 
   CREATE INDEX orders_unfinished ON orders (state) WHERE state NOT IN ('filled', 'cancelled', 'rejected');
   CREATE INDEX orders_by_venue_id ON orders (venue_id);
-  CREATE INDEX orders_by_client_order_id ON orders (client_order_id);
   CREATE INDEX orders_by_strategy ON orders (strategy);
   CREATE INDEX orders_by_intent ON orders (intent_id);
   CREATE INDEX journal_by_subject ON journal (subject);

@@ -1,0 +1,53 @@
+import { randomFillSync } from 'node:crypto';
+import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Enough for the cancels and the last reconciliation of a bot that has to stop because the disk is full. */
+const BALLAST_BYTES = 8 * 1_048_576;
+const CHUNK_BYTES = 1_048_576;
+
+/** It is only made where this many times its size is free, so that it never is what fills a disk. */
+const ROOM_FACTOR = 4;
+
+/** A file that is only there to be freed: what was kept in it can still be written when the disk is full. */
+export class Ballast {
+  private readonly path: string;
+
+  constructor(mirrorPath: string) {
+    this.path = `${mirrorPath}.ballast`;
+  }
+
+  get isThere(): boolean {
+    return statSync(this.path, { throwIfNoEntry: false })?.size === BALLAST_BYTES;
+  }
+
+  /** Makes it where there is room. Without room there is none: that is no error. */
+  fill(): void {
+    if (this.isThere) return;
+    try {
+      const { bavail, bsize } = statfsSync(dirname(this.path));
+      if (bavail * bsize < BALLAST_BYTES * ROOM_FACTOR) return;
+      this.write();
+    } catch {
+      rmSync(this.path, { force: true });
+    }
+  }
+
+  /** Frees it; whether there was anything to free. */
+  release(): boolean {
+    const wasThere = this.isThere;
+    rmSync(this.path, { force: true });
+    return wasThere;
+  }
+
+  /** Noise rather than zeros, which some file systems keep without using any room. */
+  private write(): void {
+    const chunk = randomFillSync(Buffer.alloc(CHUNK_BYTES));
+    const file = openSync(this.path, 'w', 0o600);
+    try {
+      for (let written = 0; written < BALLAST_BYTES; written += CHUNK_BYTES) writeSync(file, chunk);
+    } finally {
+      closeSync(file);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type Database from 'better-sqlite3';
+import type { MirrorChange } from '../engine/mirror-change.ts';
+import { storedFill, UPSERT_FILL } from './fill-columns.ts';
+import { storedOrder, UPSERT_ORDER } from './order-columns.ts';
+
+type Statement = Database.Statement<[object]>;
+
+/** Writes one change as rows. Every statement is prepared once. */
+export class ChangeWriter {
+  private readonly journal: Statement;
+  private readonly order: Statement;
+  private readonly fill: Statement;
+  private readonly intent: Statement;
+  private readonly program: Statement;
+  private readonly programEnd: Statement;
+  private readonly strategy: Statement;
+  private readonly market: Statement;
+  private readonly wallet: Statement;
+  private readonly transaction: Statement;
+  private readonly book: Statement;
+  private readonly stats: Statement;
+  private readonly candle: Statement;
+  private readonly publicTrade: Statement;
+  private readonly kept: Statement;
+
+  constructor(database: Database.Database) {
+    const prepare = (sql: string): Statement => database.prepare<[object]>(sql);
+    this.journal = prepare('INSERT INTO journal (at_ms, kind, subject, json) VALUES (@atMs, @kind, @subject, @json)');
+    this.order = prepare(UPSERT_ORDER);
+    this.fill = prepare(UPSERT_FILL);
+    this.intent = prepare(`
+      INSERT INTO intents (intent_id, strategy, at_ms, kind, market, json, status, reason)
+      VALUES (@id, @strategy, @atMs, @kind, @market, @json, @status, @reason)
+      ON CONFLICT (intent_id) DO UPDATE SET strategy = @strategy, at_ms = @atMs, kind = @kind, market = @market, json = @json,
+        status = @status, reason = @reason`);
+    this.program = prepare('INSERT OR REPLACE INTO programs VALUES (@intentId, @strategy, @market, @json)');
+    this.programEnd = prepare('DELETE FROM programs WHERE intent_id = @intentId');
+    this.strategy = prepare('INSERT OR REPLACE INTO strategies VALUES (@name, @status, @reason, @json, @atMs)');
+    this.market = prepare(
+      'INSERT OR REPLACE INTO market_versions VALUES (@symbol, @version, @fromMs, @priceStep, @amountStep, @minOrderValue)',
+    );
+    this.wallet = prepare(`
+      INSERT OR REPLACE INTO balances (currency, wallet_id, total, held, seen_at_ms)
+      VALUES (@currency, @walletId, @total, @held, @atMs)`);
+    this.transaction = prepare(
+      'INSERT OR REPLACE INTO transactions VALUES (@currency, @id, @atMs, @amount, @description)',
+    );
+    this.book = prepare('INSERT OR REPLACE INTO books VALUES (@market, @bids, @asks, @updatedAtMs, @atMs)');
+    this.stats = prepare(`
+      INSERT OR REPLACE INTO stats (market, is_closed, closed_reason, best_sell, best_buy, volume_src, volume_dst, latest, mark, day_low,
+        day_high, day_open, day_close, day_change, seen_at_ms)
+      VALUES (@market, @isClosed, @closedReason, @bestSell, @bestBuy, @volumeSrc, @volumeDst, @latest, @mark, @dayLow,
+        @dayHigh, @dayOpen, @dayClose, @dayChange, @atMs)`);
+    this.candle = prepare(
+      'INSERT OR REPLACE INTO candles VALUES (@market, @resolution, @openTimeMs, @open, @high, @low, @close, @volume)',
+    );
+    this.publicTrade = prepare(`
+      INSERT INTO public_trades VALUES (@market, (SELECT ifnull(max(ordinal), 0) + 1 FROM public_trades WHERE market = @market),
+        @timeMs, @price, @amount, @side)`);
+    this.kept = prepare('INSERT OR REPLACE INTO kept VALUES (@name, @json, @atMs)');
+  }
+
+  /** `atMs`: when it was decided or seen. */
+  write(change: MirrorChange, atMs: number): void {
+    switch (change.kind) {
+      case 'journal':
+        this.journal.run({ ...change.entry, atMs });
+        return;
+      case 'order':
+        this.order.run({ ...storedOrder(change.order), atMs });
+        return;
+      case 'fill':
+        this.fill.run(storedFill(change.fill));
+        return;
+      case 'intent':
+        this.intent.run(change.intent);
+        return;
+      case 'program':
+        this.program.run(change.program);
+        return;
+      case 'program-end':
+        this.programEnd.run({ intentId: change.intentId });
+        return;
+      case 'strategy':
+        this.strategy.run(change.strategy);
+        return;
+      case 'kept':
+        this.kept.run({ name: change.name, json: change.json, atMs });
+        return;
+      case 'market':
+      case 'wallet':
+      case 'transaction':
+      case 'book':
+      case 'stats':
+      case 'candle':
+      case 'public-trades':
+        this.writeSeen(change, atMs);
+    }
+  }
+
+  /** What the exchange told of markets and wallets. */
+  private writeSeen(
+    change: Extract<
+      MirrorChange,
+      { kind: 'market' | 'wallet' | 'transaction' | 'book' | 'stats' | 'candle' | 'public-trades' }
+    >,
+    atMs: number,
+  ): void {
+    switch (change.kind) {
+      case 'market':
+        this.market.run(change.market);
+        return;
+      case 'wallet':
+        this.wallet.run({ ...change.wallet, atMs });
+        return;
+      case 'transaction':
+        this.transaction.run(change.transaction);
+        return;
+      case 'book': {
+        const { bids, asks, updatedAtMs } = change.book;
+        this.book.run({
+          market: change.market,
+          bids: JSON.stringify(bids),
+          asks: JSON.stringify(asks),
+          updatedAtMs,
+          atMs,
+        });
+        return;
+      }
+      case 'stats': {
+        const { market, isClosed, ...numbers } = change.stats;
+        this.stats.run({ ...numbers, market: market.symbol, isClosed: isClosed ? 1 : 0, atMs });
+        return;
+      }
+      case 'candle':
+        this.candle.run({ market: change.market, resolution: change.resolution, ...change.candle });
+        return;
+      case 'public-trades':
+        for (const trade of change.trades) this.publicTrade.run({ market: change.market, ...trade });
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { statSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { invariant } from '../domain/errors.ts';
+
+/** Tries at an epoch that is not the old one. */
+const TRIES = 16;
+
+/**
+ * Which file this mirror is, and the mark in our order ids that belongs to it. A mirror that was put back from a copy knows less than the
+ * exchange does, so it must not give out ids that were given out before: it gets another epoch. It is known by its place on the disk, which
+ * another file does not have, and by a journal that is behind its progress mark. A folder copied over itself, mark included, is not noticed.
+ */
+export class Identity {
+  private readonly database: Database.Database;
+  private readonly createEpoch: () => string;
+
+  constructor(database: Database.Database, createEpoch: () => string) {
+    this.database = database;
+    this.createEpoch = createEpoch;
+  }
+
+  get epoch(): string {
+    return this.read('epoch') ?? '';
+  }
+
+  /** Makes the epoch of a new or restored mirror, and leaves that of any other. */
+  settle(markedSeq: number): void {
+    const place = this.place();
+    const lastSeq = this.database.prepare('SELECT ifnull(max(seq), 0) FROM journal').pluck().get() as number;
+    if (this.epoch !== '' && this.read('place') === place && markedSeq <= lastSeq) {
+      // Writes nothing new, but fails where the file can not be written.
+      this.write('place', place);
+      return;
+    }
+    this.renew();
+    this.write('place', place);
+  }
+
+  renew(): void {
+    const old = this.epoch;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const epoch = this.createEpoch();
+      invariant(/^[a-z0-9]{4}$/.test(epoch), `expected an epoch of four of [a-z0-9], was ${JSON.stringify(epoch)}`);
+      if (epoch === old) continue;
+      this.write('epoch', epoch);
+      return;
+    }
+    invariant(false, `expected a new epoch within ${TRIES} tries, was always ${old}`);
+  }
+
+  private place(): string {
+    const { dev, ino } = statSync(this.database.name, { bigint: true });
+    return `${dev}:${ino}`;
+  }
+
+  private read(name: string): string | undefined {
+    return this.database.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(name) as string | undefined;
+  }
+
+  private write(name: string, value: string): void {
+    this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
+  }
+}

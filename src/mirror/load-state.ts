@@ -1,0 +1,52 @@
+import type Database from 'better-sqlite3';
+import type { MarketVersionRecord, MirrorState, ProgramRecord, StrategyRecord } from '../engine/mirror-change.ts';
+import { selectFills } from './fill-columns.ts';
+import { FINAL_STATES, selectOrders } from './order-columns.ts';
+import { RECENT_MS } from './pruner.ts';
+
+/** Trades of which a restart is told, so that a page read again with some overlap brings nothing twice. */
+const TRADES_TOLD = 2_000;
+
+/** Closed orders that programs at work are given back besides. Beyond it the oldest are left out. */
+const PROGRAM_ORDERS_TOLD = 5_000;
+
+/**
+ * What a restart is given: orders that are not final, that closed within the last 15 minutes, or that belong to a program at work (which counts
+ * what they filled); the fills with the highest 2,000 trade ids; and everything of programs, strategies, markets and what the engine keeps.
+ */
+export function loadState(database: Database.Database, options: { epoch: string; nowMs: number }): MirrorState {
+  const orders = selectOrders(
+    database,
+    `WHERE id IN (
+       SELECT id FROM orders WHERE state NOT IN ${FINAL_STATES}
+       UNION SELECT id FROM orders WHERE ifnull(closed_at_ms, updated_at_ms) >= ?
+       UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id IN (SELECT intent_id FROM programs)
+         ORDER BY id DESC LIMIT ${PROGRAM_ORDERS_TOLD}))
+     ORDER BY id`,
+  );
+  const fills = selectFills(
+    database,
+    `WHERE trade_id >= ifnull((SELECT DISTINCT trade_id FROM fills ORDER BY trade_id DESC LIMIT 1 OFFSET ${TRADES_TOLD - 1}), 0)
+     ORDER BY trade_id, venue_order_id, side`,
+  );
+  const programs = database.prepare<[], ProgramRecord>(
+    'SELECT intent_id AS intentId, strategy, market, json FROM programs ORDER BY intent_id',
+  );
+  const strategies = database.prepare<[], StrategyRecord>(
+    'SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name',
+  );
+  const markets = database.prepare<[], MarketVersionRecord>(
+    `SELECT symbol, version, from_ms AS fromMs, price_step AS priceStep, amount_step AS amountStep, min_order_value AS minOrderValue
+     FROM market_versions ORDER BY symbol, version`,
+  );
+  const kept = database.prepare<[], { name: string; json: string }>('SELECT name, json FROM kept ORDER BY name').all();
+  return {
+    epoch: options.epoch,
+    orders: orders(options.nowMs - RECENT_MS),
+    fills: fills(),
+    programs: programs.all(),
+    strategies: strategies.all(),
+    markets: markets.all(),
+    kept: Object.fromEntries(kept.map(({ name, json }) => [name, json])),
+  };
+}

@@ -1,0 +1,169 @@
+import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { SarrafError } from '../domain/errors.ts';
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { reasonOf, sqliteCode, unusable } from './unusable.ts';
+
+/** "sarr" in ASCII: tells a mirror from any other SQLite file. */
+const APPLICATION_ID = 0x73617272;
+
+/** How long a write waits for somebody who writes to the file from outside: beyond it, it fails rather than that the loop stands still. */
+const BUSY_MS = 250;
+
+/** Pages after which SQLite tidies the log by itself. The store does so before, between two steps; this is the bound when it does not come to it. */
+const LOG_PAGES = 8_000;
+/** What the log may keep on the disk after it was tidied. */
+const LOG_BYTES = 64 * 1_048_576;
+
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+/** Where the header has the application's id (https://sqlite.org/fileformat.html, 1.3). */
+const APPLICATION_ID_OFFSET = 68;
+
+/** Makes the folder of a file. Throws `DATA_UNUSABLE`. */
+export function makeFolderOf(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw openingFailed(path, error);
+  }
+}
+
+/**
+ * Opens a mirror to write to it, or makes it: write-ahead log, every durable commit on the disk before it counts, all steps of the schema.
+ * Throws `DATA_UNUSABLE`, with the file left as it is, when it is another program's, of a newer version, damaged or can not be written.
+ */
+export function openMirrorFile(path: string, durability: 'full' | 'off'): Database.Database {
+  let database: Database.Database | null = null;
+  try {
+    refuseForeignFile(path);
+    database = new Database(path, { timeout: BUSY_MS });
+    if (isEmpty(database)) database.pragma(`application_id = ${APPLICATION_ID}`);
+    else check(database);
+    database.pragma('journal_mode = WAL');
+    database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'OFF'}`);
+    database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
+    database.pragma(`journal_size_limit = ${LOG_BYTES}`);
+    migrate(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw openingFailed(path, error);
+  }
+}
+
+/** Opens a mirror to look at, also while a bot writes to it. Throws `DATA_UNUSABLE` where there is none that this version can read. */
+export function openMirrorReadOnly(path: string): Database.Database {
+  let database: Database.Database | null = null;
+  try {
+    if (!existsSync(path)) {
+      throw unusable({
+        path,
+        found: 'nothing',
+        advice: 'start the bot with "sarraf run", or name its folder with --data',
+      });
+    }
+    refuseForeignFile(path);
+    database = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_MS });
+    const version = knownVersion(database);
+    if (version < MIGRATIONS.length) {
+      throw unusable({
+        path,
+        found: `version ${version}, where this sarraf reads version ${MIGRATIONS.length}`,
+        advice: 'start the bot once with "sarraf run", which brings it up to date',
+      });
+    }
+    return database;
+  } catch (error) {
+    database?.close();
+    throw openingFailed(path, error);
+  }
+}
+
+/** Adds decimal texts exactly; "0" for none. */
+export function addDecimalSum(database: Database.Database): void {
+  database.aggregate<bigint>('decimal_sum', {
+    start: 0n,
+    step: (total, text) => total + parseUnits(String(text)),
+    result: (total) => formatUnits(total),
+  });
+}
+
+function openingFailed(path: string, error: unknown): SarrafError {
+  if (error instanceof SarrafError) return error;
+  const code = sqliteCode(error) ?? '';
+  const isDamaged = code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
+  return unusable({
+    path,
+    found: isDamaged ? `a damaged file (${reasonOf(error)})` : `a place that can not be used (${reasonOf(error)})`,
+    advice: isDamaged
+      ? DAMAGED_ADVICE
+      : 'see that the folder can be written to and has room, or name another one with --data',
+    cause: error,
+  });
+}
+
+const DAMAGED_ADVICE =
+  'it was left as it is. Put a copy back, or move it away and begin anew; the exchange is asked for orders, fills and balances then';
+
+/** A file of no bytes is what a process leaves that ended while it made it. */
+function isEmpty(database: Database.Database): boolean {
+  return database.pragma('page_count', { simple: true }) === 0;
+}
+
+/** Looks at the file itself first, since SQLite may put files of its own beside a foreign database. */
+function refuseForeignFile(path: string): void {
+  if (!existsSync(path)) return;
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  let length: number;
+  try {
+    length = readSync(file, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (length === 0) return;
+  const isDatabase = header.toString('latin1', 0, MAGIC.length) === MAGIC;
+  // The id may still be in the log alone, where `check` sees it.
+  const isOurs = header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID || existsSync(`${path}-wal`);
+  if (isDatabase && isOurs) return;
+  throw foreignFile(path);
+}
+
+function foreignFile(path: string): SarrafError {
+  return unusable({ path, found: 'another file', advice: 'move it, or name another folder with --data' });
+}
+
+/** The version of a mirror that this sarraf knows. Throws `DATA_UNUSABLE` for another program's database and for a newer version. */
+function knownVersion(database: Database.Database): number {
+  const { name } = database;
+  if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw foreignFile(name);
+  const version = Number(database.pragma('user_version', { simple: true }));
+  if (version <= MIGRATIONS.length) return version;
+  throw unusable({
+    path: name,
+    found: `version ${version}, where this sarraf knows up to ${MIGRATIONS.length}`,
+    advice: 'use the newer sarraf, or name another folder with --data',
+  });
+}
+
+function check(database: Database.Database): void {
+  knownVersion(database);
+  const health = database.pragma('quick_check(1)', { simple: true });
+  if (health === 'ok') return;
+  throw unusable({ path: database.name, found: `a damaged file (${String(health)})`, advice: DAMAGED_ADVICE });
+}
+
+/** All steps in one transaction: a mirror has one version or another, whatever ends the process. */
+function migrate(database: Database.Database): void {
+  addDecimalSum(database);
+  database
+    .transaction(() => {
+      const version = Number(database.pragma('user_version', { simple: true }));
+      for (const step of MIGRATIONS.slice(version)) database.exec(step);
+      database.pragma(`user_version = ${MIGRATIONS.length}`);
+    })
+    .immediate();
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { SarrafError } from '../domain/errors.ts';
+import type { MirrorChange, MirrorState } from '../engine/mirror-change.ts';
+import { Ballast } from './ballast.ts';
+import { ChangeWriter } from './change-writer.ts';
+import { Identity } from './identity.ts';
+import { loadState } from './load-state.ts';
+import { makeFolderOf, openMirrorFile } from './mirror-file.ts';
+import { PendingChanges, type TimedChange } from './pending-changes.ts';
+import { ProgressMark } from './progress-mark.ts';
+import { Pruner } from './pruner.ts';
+import { checkRetention, type RetentionLimits } from './retention.ts';
+import { isFullDisk, reasonOf, sqliteCode } from './unusable.ts';
+import { WriterLock } from './writer-lock.ts';
+
+export interface MirrorStoreOptions {
+  readonly path: string;
+  readonly retention: RetentionLimits;
+  readonly nowMs: number;
+  /** Gives a random mark of four of [a-z0-9]; called when a mirror is made, and when it was put back from a copy. */
+  readonly epoch: () => string;
+  /** `off` leaves to the system when a commit reaches the disk: for runs in virtual time, whose crashes are not those of a machine. */
+  readonly durability: 'full' | 'off';
+}
+
+/** Commits after which the log is tidied between two steps, and flushes after which a freed ballast is made again. */
+const COMMITS_A_CHECKPOINT = 100;
+const FLUSHES_A_BALLAST = 60;
+
+/**
+ * What the bot has decided, done and seen, in one SQLite file with one writer; others can read it meanwhile. Changes that have to be durable are on
+ * the disk when `apply` returns. The rest is gathered and goes with the next durable ones, or when it has grown to a bound, or with `flush`; what
+ * is gathered is lost in a crash. Nothing is ever written out of order.
+ */
+export class MirrorStore {
+  readonly path: string;
+  private readonly database: Database.Database;
+  private readonly lock: WriterLock;
+  private readonly identity: Identity;
+  private readonly mark: ProgressMark;
+  private readonly ballast: Ballast;
+  private readonly writer: ChangeWriter;
+  private readonly pruner: Pruner;
+  private readonly pending = new PendingChanges();
+  private readonly probe: Database.Statement<[string]>;
+  private readonly lastSeq: Database.Statement<[], number>;
+  private readonly openedAtMs: number;
+  /** The time of the last change, which is what the mirror knows of now. */
+  private nowMs: number;
+  private writable = true;
+  private commits = 0;
+  private flushes = 0;
+
+  private constructor(options: MirrorStoreOptions, parts: { lock: WriterLock; database: Database.Database }) {
+    const { path, nowMs } = options;
+    const { database } = parts;
+    this.path = path;
+    this.openedAtMs = nowMs;
+    this.nowMs = nowMs;
+    this.database = database;
+    this.lock = parts.lock;
+    this.identity = new Identity(database, options.epoch);
+    this.writer = new ChangeWriter(database);
+    this.pruner = new Pruner(database, options.retention);
+    this.probe = database.prepare("INSERT OR REPLACE INTO meta VALUES ('probe', ?)");
+    this.lastSeq = database.prepare<[], number>('SELECT ifnull(max(seq), 0) FROM journal').pluck();
+    this.ballast = new Ballast(path);
+    this.mark = new ProgressMark(path);
+    database.transaction(() => this.identity.settle(this.mark.found)).immediate();
+    this.ballast.fill();
+  }
+
+  /**
+   * Opens the mirror, or makes it, and brings it up to date. Throws `DATA_UNUSABLE`, with what to do and nothing changed, when it is another
+   * program's, of a newer version, damaged, held by another bot, or can not be written; `INVALID_OPTIONS` for a retention out of bounds.
+   */
+  static open(options: MirrorStoreOptions): MirrorStore {
+    checkRetention(options.retention);
+    makeFolderOf(options.path);
+    const lock = WriterLock.take(options.path);
+    let database: Database.Database | null = null;
+    try {
+      database = openMirrorFile(options.path, options.durability);
+      return new MirrorStore(options, { lock, database });
+    } catch (error) {
+      database?.close();
+      lock.release();
+      throw error;
+    }
+  }
+
+  get epoch(): string {
+    return this.identity.epoch;
+  }
+
+  /**
+   * Writes changes, all or none, after everything that was given before. Throws `DATA_UNUSABLE` when that can not be done, with `isFull` in the
+   * details where the disk is the reason; the changes of this call are then not written and the caller keeps them to try again.
+   */
+  apply(changes: readonly MirrorChange[], options: { readonly atMs: number; readonly isDurable: boolean }): void {
+    const { atMs, isDurable } = options;
+    this.nowMs = atMs;
+    const timed = changes.map((change): TimedChange => ({ change, atMs }));
+    if (isDurable) {
+      this.commitSurely(timed);
+      return;
+    }
+    if (!this.pending.add(timed, { isStuck: !this.writable })) throw this.cannotWrite(null, true);
+    if (this.pending.isLarge && this.writable) this.tryToCommit({ prune: false });
+  }
+
+  /** Writes what was gathered and does a little housekeeping. To be called about once a second, between two steps. Does not mind a full disk. */
+  flush(): void {
+    this.flushes += 1;
+    if (!this.writable || this.pending.size > 0 || this.pruner.isDue) this.tryToCommit({ prune: true });
+    this.mark.write(this.lastSeq.get() ?? 0);
+    if (this.commits >= COMMITS_A_CHECKPOINT) {
+      this.commits = 0;
+      this.database.pragma('wal_checkpoint(PASSIVE)');
+    }
+    if (this.writable && this.flushes % FLUSHES_A_BALLAST === 0) this.ballast.fill();
+  }
+
+  /** Whether the last attempt to write succeeded; a mirror that could not be written is tried again with every flush. */
+  isWritable(): boolean {
+    return this.writable;
+  }
+
+  /** What a restart is given. */
+  load(): MirrorState {
+    this.flush();
+    return loadState(this.database, { epoch: this.epoch, nowMs: this.openedAtMs });
+  }
+
+  /** Another epoch, for a mirror of which the owner knows that it was put back from a copy. */
+  renewEpoch(): void {
+    this.database.transaction(() => this.identity.renew()).immediate();
+  }
+
+  /** SHA-256 of every line that the journal has, in order, in hexadecimal: equal journals have equal hashes. */
+  journalHash(): string {
+    this.flush();
+    const hash = createHash('sha256');
+    const lines = this.database.prepare<[], unknown[]>(
+      'SELECT seq, at_ms, kind, subject, json FROM journal ORDER BY seq',
+    );
+    for (const line of lines.raw().iterate()) hash.update(`${JSON.stringify(line)}\n`);
+    return hash.digest('hex');
+  }
+
+  /** Writes what was gathered and gives the file back. */
+  close(): void {
+    this.flush();
+    this.abandon();
+  }
+
+  /** Gives the file back as a process would leave it that ends now: what was gathered is lost. */
+  abandon(): void {
+    this.mark.close();
+    this.database.close();
+    this.lock.release();
+  }
+
+  /** On a full disk the ballast is freed and everything tried once more. */
+  private commitSurely(changes: readonly TimedChange[]): void {
+    try {
+      this.commit(changes, { prune: false });
+    } catch (error) {
+      this.writable = false;
+      if (!isFullDisk(error)) throw this.cannotWrite(error, false);
+      if (!this.ballast.release()) throw this.cannotWrite(error, true);
+      this.commitAfterRelief(changes);
+    }
+  }
+
+  private commitAfterRelief(changes: readonly TimedChange[]): void {
+    try {
+      this.commit(changes, { prune: false });
+    } catch (error) {
+      throw this.cannotWrite(error, isFullDisk(error));
+    }
+  }
+
+  /** A full disk is not minded here: what was gathered stays for the next attempt, and the ballast is left for what has to be durable. */
+  private tryToCommit(options: { readonly prune: boolean }): void {
+    try {
+      this.commit([], options);
+    } catch (error) {
+      this.writable = false;
+      if (!isFullDisk(error)) throw this.cannotWrite(error, false);
+    }
+  }
+
+  private commit(changes: readonly TimedChange[], options: { readonly prune: boolean }): void {
+    const wasWritable = this.writable;
+    const pruned = this.database
+      .transaction(() => {
+        for (const { change, atMs } of this.pending.all) this.writer.write(change, atMs);
+        for (const { change, atMs } of changes) this.writer.write(change, atMs);
+        if (!wasWritable) this.probe.run(String(this.nowMs));
+        return options.prune ? this.pruner.step(this.nowMs) : null;
+      })
+      .immediate();
+    this.writable = true;
+    this.commits += 1;
+    pruned?.done();
+    for (const { change } of this.pending.all) this.pruner.note(change);
+    for (const { change } of changes) this.pruner.note(change);
+    this.pending.clear();
+  }
+
+  private cannotWrite(cause: unknown, isFull: boolean): SarrafError {
+    const found = cause === null ? 'more to write than may wait' : reasonOf(cause);
+    const advice = isFull
+      ? 'make room on the disk; the bot goes on from what is written'
+      : 'end the bot and look at the disk and the file';
+    return new SarrafError('DATA_UNUSABLE', `expected to be able to write ${this.path}, found ${found}: ${advice}`, {
+      cause,
+      details: { path: this.path, isFull, sqliteCode: sqliteCode(cause) },
+    });
+  }
+}

@@ -1,0 +1,138 @@
+import type Database from 'better-sqlite3';
+import { resolutionMs, type Resolution } from '../domain/candle.ts';
+import type { MirrorChange } from '../engine/mirror-change.ts';
+import { FINAL_STATES } from './order-columns.ts';
+import type { RetentionLimits } from './retention.ts';
+
+/** Rows of one table that one step removes at most, so that no step is felt. What is left goes with the next steps. */
+const ROWS_A_STEP = 500;
+
+/** How long a closed order is kept whatever the limit says: a restart within it gets it back. */
+export const RECENT_MS = 15 * 60_000;
+
+/** Lines of each wallet's history, and versions of each market. Both grow by a few a day. */
+const TRANSACTIONS_A_WALLET = 20_000;
+const VERSIONS_A_MARKET = 1_000;
+
+interface Step {
+  readonly atMs: number;
+}
+
+/** Removes one table's rows beyond its limit; how many they were. */
+type Rule = (step: Step) => number;
+
+/**
+ * Keeps the tables within their limits. Only tables that were written to since the last step are looked at. Rows are counted by their numbers,
+ * which have holes where something was removed before, so that fewer than the limit may be left but never more, save for what is needed: orders
+ * that are not final, that closed within 15 minutes, whose pair or intent is not done, and intents at work.
+ */
+export class Pruner {
+  private readonly database: Database.Database;
+  private readonly rules: ReadonlyMap<string, Rule>;
+  private readonly seriesRules: ReadonlyMap<string, (market: string, resolution: string) => number>;
+  /** Tables, and series of them, that may be beyond their limit. As many as there are tables, markets, wallets and resolutions. */
+  private readonly due = new Map<string, readonly [kind: string, market: string, resolution: string]>();
+
+  constructor(database: Database.Database, limits: RetentionLimits) {
+    this.database = database;
+    this.rules = new Map(Object.entries(this.tableRules(limits)));
+    this.seriesRules = new Map(Object.entries(this.seriesRulesOf(limits)));
+    for (const kind of this.rules.keys()) this.due.set(kind, [kind, '', '']);
+    this.findSeries();
+  }
+
+  get isDue(): boolean {
+    return this.due.size > 0;
+  }
+
+  /** Takes note of a row that was written. */
+  note(change: MirrorChange): void {
+    const { kind } = change;
+    if (this.rules.has(kind)) this.addDue(kind, '', '');
+    else if (kind === 'candle') this.addDue(kind, change.market, change.resolution);
+    else if (kind === 'public-trades') this.addDue(kind, change.market, '');
+    else if (kind === 'transaction') this.addDue(kind, change.transaction.currency, '');
+    else if (kind === 'market') this.addDue(kind, change.market.symbol, '');
+  }
+
+  /** One small step, within the caller's transaction; `done` is to be called once that is on the disk. */
+  step(atMs: number): { readonly done: () => void } {
+    const finished = [...this.due].filter(([, [kind, market, resolution]]) => {
+      const removed = this.rules.get(kind)?.({ atMs }) ?? this.seriesRules.get(kind)?.(market, resolution) ?? 0;
+      return removed < ROWS_A_STEP;
+    });
+    return { done: () => finished.forEach(([key]) => this.due.delete(key)) };
+  }
+
+  private addDue(kind: string, market: string, resolution: string): void {
+    const key = `${kind} ${market} ${resolution}`;
+    if (!this.due.has(key)) this.due.set(key, [kind, market, resolution]);
+  }
+
+  private findSeries(): void {
+    const series = this.database.prepare<[], { kind: string; market: string; resolution: string }>(`
+      SELECT DISTINCT 'candle' AS kind, market, resolution FROM candles
+      UNION ALL SELECT DISTINCT 'public-trades', market, '' FROM public_trades
+      UNION ALL SELECT DISTINCT 'transaction', currency, '' FROM transactions
+      UNION ALL SELECT DISTINCT 'market', symbol, '' FROM market_versions`);
+    for (const { kind, market, resolution } of series.all()) this.addDue(kind, market, resolution);
+  }
+
+  private tableRules(limits: RetentionLimits): Record<string, Rule> {
+    const journal = this.database.prepare<[number]>(`
+      DELETE FROM journal WHERE seq IN (
+        SELECT seq FROM journal WHERE seq <= (SELECT max(seq) FROM journal) - ? ORDER BY seq LIMIT ${ROWS_A_STEP})`);
+    const fills = this.database.prepare<[number]>(`
+      DELETE FROM fills WHERE id IN (
+        SELECT id FROM fills WHERE id <= (SELECT max(id) FROM fills) - ? ORDER BY id LIMIT ${ROWS_A_STEP})`);
+    const intents = this.database.prepare<[number]>(`
+      DELETE FROM intents WHERE id IN (
+        SELECT id FROM intents WHERE id <= (SELECT max(id) FROM intents) - ? AND status <> 'working'
+          AND NOT EXISTS (SELECT 1 FROM programs WHERE programs.intent_id = intents.intent_id)
+        ORDER BY id LIMIT ${ROWS_A_STEP})`);
+    const orders = this.database.prepare<[number, number]>(`
+      DELETE FROM orders WHERE id IN (
+        SELECT id FROM orders AS old WHERE id <= (SELECT max(id) FROM orders) - ? AND state IN ${FINAL_STATES} AND updated_at_ms < ?
+          AND NOT EXISTS (SELECT 1 FROM orders AS pair WHERE pair.order_key = old.pair_key AND pair.state NOT IN ${FINAL_STATES})
+          AND NOT EXISTS (SELECT 1 FROM intents WHERE intents.intent_id = old.intent_id AND status = 'working')
+          AND NOT EXISTS (SELECT 1 FROM programs WHERE programs.intent_id = old.intent_id)
+        ORDER BY id LIMIT ${ROWS_A_STEP})`);
+    return {
+      journal: () => journal.run(limits.journalRows).changes,
+      fill: () => fills.run(limits.fills).changes,
+      intent: () => intents.run(limits.intents).changes,
+      order: ({ atMs }) => orders.run(limits.finalOrders, atMs - RECENT_MS).changes,
+    };
+  }
+
+  private seriesRulesOf(limits: RetentionLimits): Record<string, (market: string, resolution: string) => number> {
+    const candles = this.database.prepare<[Record<string, string | number>]>(`
+      DELETE FROM candles WHERE market = @market AND resolution = @resolution AND open_time_ms IN (
+        SELECT open_time_ms FROM candles WHERE market = @market AND resolution = @resolution
+          AND open_time_ms <= (SELECT max(open_time_ms) FROM candles WHERE market = @market AND resolution = @resolution) - @keptMs
+        ORDER BY open_time_ms LIMIT ${ROWS_A_STEP})`);
+    const byNumber = (options: { table: string; series: string; number: string }): Database.Statement<[object]> =>
+      this.database.prepare(`
+      DELETE FROM ${options.table} WHERE ${options.series} = @market AND ${options.number} IN (
+        SELECT ${options.number} FROM ${options.table} WHERE ${options.series} = @market AND ${options.number} <=
+          (SELECT max(${options.number}) FROM ${options.table} WHERE ${options.series} = @market) - @kept
+        ORDER BY ${options.number} LIMIT ${ROWS_A_STEP})`);
+    const publicTrades = byNumber({ table: 'public_trades', series: 'market', number: 'ordinal' });
+    const versions = byNumber({ table: 'market_versions', series: 'symbol', number: 'version' });
+    // Ids of transactions are the exchange's and far apart, so these are counted.
+    const transactions = this.database.prepare<[Record<string, string | number>]>(`
+      DELETE FROM transactions WHERE currency = @market AND id IN (
+        SELECT id FROM transactions WHERE currency = @market AND id <=
+          (SELECT id FROM transactions WHERE currency = @market ORDER BY id DESC LIMIT 1 OFFSET @kept)
+        ORDER BY id LIMIT ${ROWS_A_STEP})`);
+    return {
+      candle: (market, resolution) => {
+        const keptMs = limits.candlesPerSeries * resolutionMs(resolution as Resolution);
+        return candles.run({ market, resolution, keptMs }).changes;
+      },
+      'public-trades': (market) => publicTrades.run({ market, kept: limits.publicTradesPerMarket }).changes,
+      transaction: (market) => transactions.run({ market, kept: TRANSACTIONS_A_WALLET }).changes,
+      market: (market) => versions.run({ market, kept: VERSIONS_A_MARKET }).changes,
+    };
+  }
+}
