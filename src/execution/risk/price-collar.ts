@@ -24,7 +24,9 @@ export const checkPriceCollar: RiskCheck = (view, limits) => {
     const side = order.side === 'buy' ? 'sells' : 'buys';
     return refusal(`nobody ${side} in the last book of ${order.market.symbol}, and the order takes any price`, {});
   }
-  return beyondBest(view, limits, best.opposite ?? best.own) ?? tooFarAway(view, limits, best.own);
+  const opposite = best.opposite ?? best.own;
+  const waitsFor = order.stopPrice === null ? best.own : opposite;
+  return beyondBest(view, limits, opposite) ?? tooFarAway(view, limits, waitsFor);
 };
 
 interface BestPrices {

@@ -1,0 +1,170 @@
+import { describe, test } from 'vitest';
+import { checkMarketExposure } from '../../../../src/execution/risk/market-exposure.ts';
+import { checkPositionSize } from '../../../../src/execution/risk/position-size.ts';
+import { checkTotalExposure } from '../../../../src/execution/risk/total-exposure.ts';
+import { runTable } from './risk-table.ts';
+
+describe('the size of a position', () => {
+  test('is what the order would make of it', () =>
+    runTable(
+      checkPositionSize,
+      `
+      maxPosition btc=3 | holds 2, buy 1 at 100 => passes
+      maxPosition btc=3 | holds 2, buy 1.2 at 100 => refuses: the order of 1.2 BTC would make a position of 3.2 BTC, above the limit of 3 BTC
+      maxPosition btc=3 | holds 2, buy 1.0000000001 => refuses
+      maxPosition btc=3 | holds -2, sell 1 at 100 => passes
+      maxPosition btc=3 | holds -2, sell 1.0000000001 => refuses: a short position of 3.0000000001 BTC
+      maxPosition eth=3 | holds 20, buy 1 at 100 => passes
+      | holds 20, buy 1 at 100 => passes
+      `,
+    ));
+
+  test('counts the live orders of the side at their worst', () =>
+    runTable(
+      checkPositionSize,
+      `
+      maxPosition btc=3 | live buy 2 at 90, buy 1 at 100 => passes
+      maxPosition btc=3 | live buy 2 at 90, buy 1.000001 at 100 => refuses
+      maxPosition btc=3 | live buy 2 at 90 unknown, buy 1.000001 at 100 => refuses
+      maxPosition btc=3 | live buy 2 at 90 planned, buy 1.000001 at 100 => refuses
+      maxPosition btc=3 | live buy 2 at 90 cancelling, buy 1.000001 at 100 => refuses
+      maxPosition btc=3 | live buy 2 at 90 rejected, buy 1.000001 at 100 => passes
+      maxPosition btc=3 | live buy 2 at 90 in ETHUSDT, buy 1.000001 at 100 => passes
+      maxPosition btc=3 | live buy 2 at 90 of other, buy 1.000001 at 100 => passes
+      maxPosition btc=3 | live sell 2 at 110, buy 3 at 100 => passes
+      maxPosition btc=3 | holds 3, live sell 2 at 110, buy 1 at 100 => refuses
+      `,
+    ));
+
+  test('counts of a live order what is not among the fills yet', () =>
+    runTable(
+      checkPositionSize,
+      `
+      maxPosition btc=3 | holds 0.5, live buy 2 at 90 filled 0.5, buy 1 at 100 => passes
+      maxPosition btc=3 | live buy 2 at 90 filled 0.5 matched 1, buy 1.5 at 100 => passes
+      maxPosition btc=3 | live buy 2 at 90 matched 1.5, buy 1.000001 at 100 => refuses
+      maxPosition btc=3 | live buy 2 at 90 settling matched 1.5 filled 0.5, buy 2 at 100 => passes
+      maxPosition btc=3 | live buy 2 at 90 settling matched 1.5 filled 0.5, buy 2.000001 at 100 => refuses
+      `,
+    ));
+
+  test('counts an OCO once, by its greater leg', () =>
+    runTable(
+      checkPositionSize,
+      `
+      maxPosition btc=3 | live buy 2 at 90 oco, live buy 2 at 112 stop 110 oco, buy 1 at 100 => passes
+      maxPosition btc=3 | live buy 2 at 90 oco, live buy 2 at 112 stop 110 oco, buy 1.000001 at 100 => refuses
+      maxPosition btc=3 | live buy 2 at 90 oco filled 1, live buy 2 at 112 stop 110 oco, buy 1.000001 at 100 => refuses
+      maxPosition btc=3 | live buy 2 at 90 oco, buy 1.000001 at 100 => refuses
+      `,
+    ));
+
+  test('is no matter to an order that only reduces it', () =>
+    runTable(
+      checkPositionSize,
+      `
+      maxPosition btc=0 | holds 5, sell 5 at 100 => passes
+      maxPosition btc=0 | holds 5, sell 5.0000000001 at 100 => refuses
+      maxPosition btc=0 | holds -5, buy 5 at 100 => passes
+      maxPosition btc=0 | holds -5, buy 5.0000000001 at 100 => refuses
+      maxPosition btc=3 | holds 9, live sell 4 at 120, sell 5 => passes
+      maxPosition btc=0 | holds 9, live sell 4 at 120, sell 5.000001 => refuses
+      `,
+    ));
+});
+
+describe('the exposure in a market', () => {
+  test('is the worst value of what all strategies hold and may come to hold', () =>
+    runTable(
+      checkMarketExposure,
+      `
+      maxMarketExposure usdt=300 | BTCUSDT holds 2, buy 1 at 100 => passes
+      maxMarketExposure usdt=300 | BTCUSDT holds 2, buy 1.0000000001 at 100 => refuses: the order of 1.0000000001 BTC would make an exposure of 300.00000001 USDT in BTCUSDT, and the limit is 300 USDT
+      maxMarketExposure usdt=300 | BTCUSDT holds 1, live buy 1 at 90 of other, buy 1 at 100 => passes
+      maxMarketExposure usdt=300 | BTCUSDT holds 1, live buy 1 at 90 of other unknown, buy 1.01 at 100 => refuses
+      maxMarketExposure usdt=300 | BTCUSDT holds 1, live sell 1 at 110 of other, buy 2.01 at 100 => refuses
+      maxMarketExposure usdt=300 | BTCUSDT holds -5, buy 8 at 100 => passes
+      maxMarketExposure usdt=300 | BTCUSDT holds -2, sell 1 at 105 => passes
+      maxMarketExposure usdt=300 | BTCUSDT holds -2, sell 1.01 at 105 => refuses
+      maxMarketExposure usdt=300 | BTCUSDT holds 5, sell 8 at 105 => passes
+      maxMarketExposure usdt=100 | BTCUSDT holds 1, ETHUSDT holds 50 price 100, sell 1 at 100 => passes
+      maxMarketExposure rls=1 | BTCUSDT holds 50, buy 50 at 100 => passes
+      `,
+    ));
+
+  test('is worked out at the last price, or at what a buy may pay above it', () =>
+    runTable(
+      checkMarketExposure,
+      `
+      maxMarketExposure usdt=240 | BTCUSDT holds 1 price 100, buy 1 at 120 => passes
+      maxMarketExposure usdt=239 | BTCUSDT holds 1 price 100, buy 1 at 120 => refuses
+      maxMarketExposure usdt=200 | BTCUSDT holds 1 price 100, buy 1 at 50 => passes
+      maxMarketExposure usdt=199 | BTCUSDT holds 1 price 100, buy 1 at 50 => refuses
+      maxMarketExposure usdt=329 | BTCUSDT holds 1 price 100, live buy 1 at 110 stop 108, buy 1 at 100 => refuses
+      maxMarketExposure usdt=330 | BTCUSDT holds 1 price 100, live buy 1 at 110 stop 108, buy 1 at 100 => passes
+      maxMarketExposure usdt=100 | BTCUSDT no price, buy 1 at 100 => passes
+      maxMarketExposure usdt=100 | BTCUSDT no price, buy 1 at 100.01 => refuses
+      maxMarketExposure usdt=999 | BTCUSDT no price, no book, buy 1 => refuses: has no price to be valued with
+      `,
+    ));
+
+  test('is no matter to an order that only reduces its strategy’s position', () =>
+    runTable(
+      checkMarketExposure,
+      `
+      maxMarketExposure usdt=0 | holds 2, BTCUSDT holds -5, sell 2 at 100 => passes
+      maxMarketExposure usdt=0 | holds 2, BTCUSDT holds -5, sell 2.01 at 100 => refuses
+      maxMarketExposure usdt=0 | holds -2, BTCUSDT holds 5, buy 2 at 100 => passes
+      `,
+    ));
+});
+
+describe('the exposure in all', () => {
+  test('is the sum of the worst of every market of the quote currency', () =>
+    runTable(
+      checkTotalExposure,
+      `
+      maxTotalExposure usdt=300 | BTCUSDT holds 1, ETHUSDT holds 2 price 50, buy 1 at 100 => passes
+      maxTotalExposure usdt=300 | BTCUSDT holds 1, ETHUSDT holds 2 price 50, buy 1.01 at 100 => refuses: the order of 1.01 BTC would make an exposure of 301 USDT in all, above the limit of 300 USDT
+      maxTotalExposure usdt=300 | ETHUSDT holds -2 price 100, buy 1 at 100 => passes
+      maxTotalExposure usdt=300 | ETHUSDT holds -2 price 100, buy 1.01 at 100 => refuses
+      maxTotalExposure usdt=300 | ETHUSDT holds 1 price 100, live buy 1 at 90 in ETHUSDT of other, buy 1.01 at 100 => refuses
+      maxTotalExposure usdt=300 | ETHUSDT holds 0 price 100, live buy 1 at 90 in ETHUSDT, live sell 2 at 110 in ETHUSDT, buy 1 at 100 => passes
+      maxTotalExposure usdt=300 | ETHUSDT holds 0 price 100, live buy 1 at 90 in ETHUSDT, live sell 2 at 110 in ETHUSDT, buy 1.01 at 100 => refuses
+      maxTotalExposure usdt=300 | BTCIRT holds 9 price 1000, live buy 9 at 1000 in BTCIRT, buy 3 at 100 => passes
+      maxTotalExposure usdt=300 | live buy 2 at 100 in ETHUSDT, buy 1 at 100 => passes
+      maxTotalExposure usdt=300 | live buy 2 at 100 in ETHUSDT, buy 1.01 at 100 => refuses
+      maxTotalExposure rls=1 | BTCUSDT holds 50, buy 50 at 100 => passes
+      `,
+    ));
+
+  test('lets an order pass that makes its market no worse', () =>
+    runTable(
+      checkTotalExposure,
+      `
+      maxTotalExposure usdt=10 | BTCUSDT holds 5, sell 10 at 100 => passes
+      maxTotalExposure usdt=10 | BTCUSDT holds 5, sell 10.01 at 100 => refuses
+      maxTotalExposure usdt=10 | BTCUSDT holds 1, ETHUSDT holds 5 no price, sell 1 at 100 => passes
+      `,
+    ));
+
+  test('can not be held where a market has no price', () =>
+    runTable(
+      checkTotalExposure,
+      `
+      maxTotalExposure usdt=1000 | ETHUSDT holds 5, buy 1 at 100 => refuses: ETHUSDT has no price to be valued with
+      maxTotalExposure usdt=1000 | ETHUSDT holds 0, buy 1 at 100 => passes
+      maxTotalExposure usdt=1000 | BTCUSDT no price, no book, buy 1 => refuses: BTCUSDT has no price
+      `,
+    ));
+
+  test('is no matter to an order that only reduces its strategy’s position', () =>
+    runTable(
+      checkTotalExposure,
+      `
+      maxTotalExposure usdt=0 | holds 2, BTCUSDT holds -5, sell 2 at 100 => passes
+      maxTotalExposure usdt=0 | holds 2, BTCUSDT holds -5, sell 2.01 at 100 => refuses
+      maxTotalExposure usdt=0 | holds 2, BTCUSDT holds -5, ETHUSDT holds 5, sell 2 at 100 => passes
+      `,
+    ));
+});
