@@ -11,7 +11,8 @@ import type { Mirror } from '../mirror/mirror.ts';
 import { StrategyAccount } from '../portfolio/strategy-account.ts';
 import { PollPlan, type Poll } from '../scheduler/poll-plan.ts';
 import type { Intent } from '../strategy/intents.ts';
-import type { StrategyEvent, StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
 import type { BotListener } from './bot-listener.ts';
 import { CandleFeed } from './candle-feed.ts';
@@ -202,7 +203,10 @@ export class Bot {
     const seen = gated.value.value;
     this.books.set(symbol, seen);
     mirror.write(() => mirror.market.saveBook(symbol, seen, clock.now()));
-    this.tellSubscribers({ kind: 'book', book: seen }, ({ kind, market }) => kind === 'book' && market === symbol);
+    this.tellSubscribers(
+      { kind: 'book', market: symbol, book: seen, seenAtMs: clock.now() },
+      (wanted) => wanted.kind === 'book' && wanted.market === symbol,
+    );
   }
 
   private async lookAtStats(): Promise<void> {
@@ -246,7 +250,10 @@ export class Bot {
     mirror.write(() => mirror.orders.addTrade(row));
     this.desk.save(order);
     listener.onFill(fill);
-    this.tell(seat, { kind: 'fill', fill: { clientOrderId, market, timeMs, side, price, amount, total, fee } });
+    this.tell(seat, {
+      kind: 'fill',
+      fill: { clientOrderId, market, timeMs, side, price, amount, total, fee, tag: null },
+    });
   }
 
   private async lookAtCandles(kind: string): Promise<void> {
@@ -262,7 +269,12 @@ export class Bot {
     const runners = this.seats
       .map(({ runner }) => runner)
       .filter(({ subscriptions }) => subscriptions.some((wanted) => feed.isMeantBy(wanted)));
-    const length = Math.max(...runners.map(({ warmUpLength }) => warmUpLength));
+    const lengths = runners.flatMap((runner) =>
+      runner.subscriptions.flatMap((wanted) =>
+        wanted.kind === 'candles' && feed.isMeantBy(wanted) ? [runner.warmUpLength(wanted)] : [],
+      ),
+    );
+    const length = Math.max(...lengths);
     for (const candle of await feed.look(length + 1)) for (const runner of runners) runner.warmUp(candle);
   }
 
@@ -272,7 +284,7 @@ export class Bot {
     if (order.matched > order.filled) this.plan.hasten('trades', this.options.clock.now());
     const { clientOrderId, market, stage } = order;
     const status = code === null ? (order.status ?? stage) : 'Refused';
-    this.tell(seat, { kind: 'order', order: { clientOrderId, market, status, code } });
+    this.tell(seat, { kind: 'order', order: { clientOrderId, market, status, code, tag: null } });
   }
 
   private tellSubscribers(event: StrategyEvent, wants: (subscription: Subscription) => boolean): void {

@@ -41,8 +41,9 @@ export class CandleFeed {
 
   /** Whether a strategy that subscribed to this wants these candles. */
   isMeantBy(subscription: Subscription): boolean {
-    const { kind, market } = subscription;
-    return kind === 'candles' && market === this.market.symbol && subscription.span === this.span;
+    return (
+      subscription.kind === 'candles' && subscription.market === this.market.symbol && subscription.span === this.span
+    );
   }
 
   /** When to look for the bar that closes next. */
@@ -61,7 +62,13 @@ export class CandleFeed {
       for (const candle of closed) mirror.market.saveCandle(this.market.symbol, this.resolution, candle);
     });
     this.lastOpenMs = closed.at(-1)?.openTimeMs ?? this.lastOpenMs;
-    return closed.map((candle) => ({ ...candle, span: this.span }));
+    return closed.map((candle) => ({
+      ...candle,
+      market: this.market.symbol,
+      span: this.span,
+      seenAtMs: clock.now(),
+      missedBefore: 0,
+    }));
   }
 
   private async history(countback: number): Promise<readonly Candle[]> {

@@ -25,10 +25,12 @@ export async function createRunners(
   for (const { file, definition } of loaded.strategies) {
     try {
       const runner = new StrategyRunner(definition, setup);
-      const foreign = runner.subscriptions.find(({ market }) => market !== setup.market);
+      const foreign = runner.subscriptions.flatMap((wanted) =>
+        wanted.kind === 'timer' || wanted.market === setup.market ? [] : [wanted.market],
+      )[0];
       if (foreign === undefined) runners.push(runner);
       else {
-        const message = `expected subscriptions to the market of this run, ${setup.market}, was "${foreign.market}"`;
+        const message = `expected subscriptions to the market of this run, ${setup.market}, was "${foreign}"`;
         problems.push(formatPluginProblem({ file, line: null, message }));
       }
     } catch (error) {

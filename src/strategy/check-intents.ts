@@ -1,45 +1,235 @@
 import { Decimal } from 'decimal.js';
-import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
+import { isDecimalFromZero, isPositiveDecimal, sayInput } from './check-decimals.ts';
+import { expectedMarket } from './check-subscriptions.ts';
 import type { Intent } from './intents.ts';
 
-/** Intents that one event may cause; more is a loop that has run away. */
+/** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
 const MOST_INTENTS = 100;
 
-const decimalInput = z.union([z.string(), z.instanceof(Decimal)]).refine(isPositive, 'expected a positive decimal');
-const side = z.enum(['buy', 'sell']);
-const market = z.string();
+/** Slices of a TWAP, and the longest time it may take: a month. */
+const MOST_SLICES = 1_000;
+const LONGEST_TWAP_MS = 2_678_400_000;
 
-const intent: z.ZodType<Intent> = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('place'), market, side, amount: decimalInput, price: decimalInput.optional() }),
-  z.strictObject({ kind: z.literal('cancel'), clientOrderId: z.string() }),
-  z.strictObject({
-    kind: z.literal('quotes'),
-    market,
-    quotes: z.array(z.strictObject({ side, price: decimalInput, amount: decimalInput })).max(MOST_INTENTS),
-  }),
-]) as z.ZodType<Intent>;
+const LONGEST_TAG = 32;
+const LONGEST_ID = 64;
 
-const intentList = z.array(intent).max(MOST_INTENTS);
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What each kind may have besides its kind. */
+const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
+  place: new Set(['kind', 'market', 'side', 'amount', 'price', 'stopPrice', 'tag']),
+  oco: new Set(['kind', 'market', 'side', 'amount', 'price', 'stopPrice', 'stopLimitPrice', 'tag']),
+  cancel: new Set(['kind', 'clientOrderId']),
+  'cancel-all': new Set(['kind', 'market']),
+  replace: new Set(['kind', 'clientOrderId', 'price', 'amount']),
+  target: new Set(['kind', 'market', 'position', 'equityShare', 'price']),
+  quotes: new Set(['kind', 'market', 'quotes']),
+  twap: new Set(['kind', 'market', 'side', 'amount', 'overMs', 'slices', 'price']),
+  iceberg: new Set(['kind', 'market', 'side', 'amount', 'visible', 'price']),
+};
+
+const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', 'amount']);
 
 /**
- * What a handler returned as intents, when it is a list of intents. Authors may write JavaScript, so the types are not believed.
+ * What a handler returned as intents, when it is a list of intents. Authors may write JavaScript, so the types are not believed. Written by hand, since
+ * it runs at every event. The list itself is handed back, not a copy.
  * @throws SarrafError `INVALID_STRATEGY` that says which field of which intent is wrong.
  */
-export function checkedIntents(intents: unknown): readonly Intent[] {
-  if (Array.isArray(intents) && intents.length === 0) return [];
-  const checked = intentList.safeParse(intents);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  const place = ['intents', ...(issue?.path ?? [])].join('.');
-  throw new SarrafError('INVALID_STRATEGY', `${place}: ${issue?.message ?? 'expected a list of intents'}`);
+export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<string>): readonly Intent[] {
+  if (!Array.isArray(intents)) throw refusal('intents', `expected a list of intents, was ${sayInput(intents)}`);
+  if (intents.length > MOST_INTENTS) {
+    throw refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${intents.length}`);
+  }
+  for (let index = 0; index < intents.length; index += 1) {
+    new IntentCheck(index, knownMarkets).check(intents[index]);
+  }
+  return intents as readonly Intent[];
 }
 
-function isPositive(input: string | Decimal): boolean {
-  try {
-    const value = new Decimal(input);
-    return value.isFinite() && value.isPositive() && !value.isZero();
-  } catch {
-    return false;
+/** The checks of one intent, which know its place for their messages. */
+class IntentCheck {
+  private readonly index: number;
+  private readonly knownMarkets: ReadonlySet<string> | undefined;
+
+  constructor(index: number, knownMarkets: ReadonlySet<string> | undefined) {
+    this.index = index;
+    this.knownMarkets = knownMarkets;
   }
+
+  check(intent: unknown): void {
+    if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
+      this.fail('', `expected an intent such as buy(market, { amount }), was ${sayInput(intent)}`);
+    }
+    const fields = intent as Fields;
+    const kind = fields['kind'] as Intent['kind'];
+    if (typeof kind !== 'string' || !Object.hasOwn(FIELDS, kind)) {
+      this.fail('.kind', `expected one of ${Object.keys(FIELDS).join(', ')}, was ${sayInput(kind)}`);
+    }
+    this.onlyFields(fields, FIELDS[kind], '');
+    this.checkKind(kind, fields);
+  }
+
+  private checkKind(kind: Intent['kind'], fields: Fields): void {
+    switch (kind) {
+      case 'place':
+        this.order(fields);
+        this.optional(fields, 'price');
+        this.optional(fields, 'stopPrice');
+        this.tag(fields['tag']);
+        return;
+      case 'oco':
+        this.order(fields);
+        this.positive(fields['price'], '.price');
+        this.positive(fields['stopPrice'], '.stopPrice');
+        this.positive(fields['stopLimitPrice'], '.stopLimitPrice');
+        this.tag(fields['tag']);
+        return;
+      case 'cancel':
+        this.id(fields['clientOrderId']);
+        return;
+      case 'cancel-all':
+        if (fields['market'] !== undefined) this.market(fields['market']);
+        return;
+      case 'replace':
+        this.replacement(fields);
+        return;
+      case 'target':
+        this.target(fields);
+        return;
+      case 'quotes':
+        this.market(fields['market']);
+        this.quotes(fields['quotes']);
+        return;
+      case 'twap':
+        this.order(fields);
+        this.optional(fields, 'price');
+        this.whole(fields['overMs'], '.overMs', LONGEST_TWAP_MS);
+        this.whole(fields['slices'], '.slices', MOST_SLICES);
+        return;
+      case 'iceberg':
+        this.order(fields);
+        this.positive(fields['price'], '.price');
+        this.visible(fields);
+        return;
+    }
+  }
+
+  /** What every order has. */
+  private order(fields: Fields): void {
+    this.market(fields['market']);
+    this.side(fields['side'], '.side');
+    this.positive(fields['amount'], '.amount');
+  }
+
+  private quotes(quotes: unknown): void {
+    if (!Array.isArray(quotes)) this.fail('.quotes', `expected a list of quotes, was ${sayInput(quotes)}`);
+    if (quotes.length > MOST_INTENTS) {
+      this.fail('.quotes', `expected at most ${MOST_INTENTS}, were ${quotes.length}`);
+    }
+    for (let index = 0; index < quotes.length; index += 1) {
+      const quote: unknown = quotes[index];
+      if (typeof quote !== 'object' || quote === null) {
+        this.fail(`.quotes.${index}`, `expected { side, price, amount }, was ${sayInput(quote)}`);
+      }
+      const fields = quote as Fields;
+      // The place is put together only where something is wrong: this is what runs most often.
+      if (isSide(fields['side']) && isPositiveDecimal(fields['price']) && isPositiveDecimal(fields['amount'])) {
+        if (Object.keys(fields).length === QUOTE_FIELDS.size) continue;
+      }
+      this.onlyFields(fields, QUOTE_FIELDS, `.quotes.${index}`);
+      this.side(fields['side'], `.quotes.${index}.side`);
+      this.positive(fields['price'], `.quotes.${index}.price`);
+      this.positive(fields['amount'], `.quotes.${index}.amount`);
+    }
+  }
+
+  private replacement(fields: Fields): void {
+    this.id(fields['clientOrderId']);
+    this.optional(fields, 'price');
+    this.optional(fields, 'amount');
+    if (fields['price'] === undefined && fields['amount'] === undefined) {
+      this.fail('', 'expected a new price or a new amount, was neither');
+    }
+  }
+
+  private target(fields: Fields): void {
+    const { position, equityShare } = fields;
+    this.market(fields['market']);
+    this.optional(fields, 'price');
+    if ((position === undefined) === (equityShare === undefined)) {
+      const was = position === undefined ? 'neither' : 'both';
+      this.fail('', `expected either a position or an equityShare, was ${was}`);
+    }
+    if (position !== undefined && !isDecimalFromZero(position)) {
+      this.fail('.position', `expected a decimal from 0 on, was ${sayInput(position)}`);
+    }
+    if (equityShare === undefined) return;
+    if (!isDecimalFromZero(equityShare) || new Decimal(equityShare).greaterThan(1)) {
+      this.fail('.equityShare', `expected a decimal from 0 to 1, was ${sayInput(equityShare)}`);
+    }
+  }
+
+  private visible({ visible, amount }: Fields): void {
+    this.positive(visible, '.visible');
+    if (isPositiveDecimal(visible) && isPositiveDecimal(amount) && new Decimal(visible).greaterThan(amount)) {
+      this.fail('.visible', `expected at most the amount, ${sayInput(amount)}, was ${sayInput(visible)}`);
+    }
+  }
+
+  private market(market: unknown): void {
+    if (typeof market !== 'string' || market === '') {
+      this.fail('.market', `expected a market such as "BTCIRT", was ${sayInput(market)}`);
+    }
+    if (this.knownMarkets?.has(market) === false) this.fail('.market', expectedMarket(market, this.knownMarkets));
+  }
+
+  private side(side: unknown, place: string): void {
+    if (!isSide(side)) this.fail(place, `expected "buy" or "sell", was ${sayInput(side)}`);
+  }
+
+  private positive(input: unknown, place: string): void {
+    if (!isPositiveDecimal(input)) this.fail(place, `expected a positive decimal, was ${sayInput(input)}`);
+  }
+
+  private optional(fields: Fields, name: string): void {
+    const input = fields[name];
+    if (input !== undefined && !isPositiveDecimal(input)) this.positive(input, `.${name}`);
+  }
+
+  private whole(input: unknown, place: string, most: number): void {
+    if (typeof input === 'number' && Number.isInteger(input) && input >= 1 && input <= most) return;
+    this.fail(
+      place,
+      `expected a whole number from 1 to ${most}, was ${typeof input === 'number' ? input : sayInput(input)}`,
+    );
+  }
+
+  private id(id: unknown): void {
+    if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID) return;
+    this.fail('.clientOrderId', `expected the id of an own order, was ${sayInput(id)}`);
+  }
+
+  private tag(tag: unknown): void {
+    if (tag === undefined || (typeof tag === 'string' && tag !== '' && tag.length <= LONGEST_TAG)) return;
+    this.fail('.tag', `expected a text of 1 to ${LONGEST_TAG} characters, was ${sayInput(tag)}`);
+  }
+
+  private onlyFields(fields: Fields, known: ReadonlySet<string>, place: string): void {
+    for (const name in fields) {
+      if (!known.has(name)) this.fail(`${place}.${name}`, `expected one of ${[...known].join(', ')}, was this field`);
+    }
+  }
+
+  private fail(place: string, message: string): never {
+    throw refusal(`intents.${this.index}${place}`, message);
+  }
+}
+
+function isSide(side: unknown): boolean {
+  return side === 'buy' || side === 'sell';
+}
+
+function refusal(place: string, message: string): SarrafError {
+  return new SarrafError('INVALID_STRATEGY', `${place}: ${message}`);
 }

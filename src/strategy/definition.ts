@@ -1,21 +1,47 @@
 import type { z } from 'zod';
 import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
-import type { Side } from '../domain/order.ts';
-import type { IndicatorSpec } from './indicators.ts';
+import type { Execution, Side } from '../domain/order.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+import type { StrategyContext } from './context.ts';
+import type { IndicatorSpec } from './indicator-specs.ts';
 import type { Intent } from './intents.ts';
+import type { Rejection } from './strategy-event.ts';
 import type { Span, Subscription } from './subscriptions.ts';
 
-/** An open order of this strategy. */
+export type { StrategyContext } from './context.ts';
+
+/** Where an own order stands. `unknown`: there was no clear answer, so it may be there; `settling`: closed, and some of its fills are still to be read. */
+export type OwnOrderState =
+  | 'planned'
+  | 'sending'
+  | 'unknown'
+  | 'open'
+  | 'cancelling'
+  | 'settling'
+  | 'filled'
+  | 'cancelled'
+  | 'rejected';
+
+/** An order of this strategy that is not at its end. */
 export interface OwnOrder {
+  /** What `cancel` and `replace` take. The stop leg of a pair has its limit leg's with `/2`. */
   readonly clientOrderId: string;
   readonly market: string;
   readonly side: Side;
+  readonly execution: Execution;
   /** Null for a market order. */
   readonly price: DecimalText | null;
+  readonly stopPrice: DecimalText | null;
+  /** As fitted to the steps of the market, so it may be a little less than what was wished. */
   readonly amount: DecimalText;
   readonly matchedAmount: DecimalText;
+  readonly tag: string | null;
+  readonly state: OwnOrderState;
+  /** Since it was decided. */
+  readonly ageMs: number;
 }
 
 /** A fill of one of this strategy's orders. `total` is before the fee; the fee is in the currency received. */
@@ -28,6 +54,7 @@ export interface FillEvent {
   readonly amount: DecimalText;
   readonly total: DecimalText;
   readonly fee: DecimalText;
+  readonly tag: string | null;
 }
 
 /** A change of one of this strategy's orders: `status` is the exchange's word, or `Refused` with the exchange's code. */
@@ -36,25 +63,37 @@ export interface OrderEvent {
   readonly market: string;
   readonly status: string;
   readonly code: string | null;
+  readonly tag: string | null;
 }
 
 /** A candle that has closed: it will not change any more. */
-export type ClosedCandle = Candle & { readonly span: Span };
-
-/** What every handler gets. Everything is as the bot has seen it, which is a little behind the exchange. */
-export interface StrategyContext<Params, State> {
-  readonly params: Params;
-  readonly state: State;
+export type ClosedCandle = Candle & {
   readonly market: string;
-  readonly nowMs: number;
-  /** The strategy's own holding of the source currency: what its fills bought less what they sold, fees taken off. */
-  readonly position: DecimalText;
-  /** Free balances of the account, by lower-case currency. */
-  readonly free: Readonly<Record<string, DecimalText>>;
-  readonly orders: readonly OwnOrder[];
-  readonly book: OrderBook | null;
-  /** Values of the declared indicators; null until each has seen enough candles. */
-  readonly indicators: Readonly<Record<string, number | null>>;
+  readonly span: Span;
+  /** When it was read. */
+  readonly seenAtMs: number;
+  /** Bars missing directly before it: the exchange gave none, because nothing was traded or because they could not be read. */
+  readonly missedBefore: number;
+};
+
+/** A book, with when the exchange says it was so (`updatedAtMs`) and when it was read. */
+export type SeenBook = OrderBook & { readonly market: string; readonly seenAtMs: number };
+
+/** New trades of the public tape, oldest first. */
+export interface SeenTrades {
+  readonly market: string;
+  readonly trades: readonly PublicTrade[];
+  /** Whether some may have been missed before these. */
+  readonly hasGap: boolean;
+  readonly seenAtMs: number;
+}
+
+export type SeenStats = MarketStats & { readonly seenAtMs: number };
+
+/** A timer that has come. `dueMs` is when it should have; the context's `nowMs` is when it did. */
+export interface TimerEvent {
+  readonly name: string;
+  readonly dueMs: number;
 }
 
 /** The next state and what is wanted. What is left out stays as it is. */
@@ -63,10 +102,21 @@ export interface HandlerResult<State> {
   readonly intents?: readonly Intent[];
 }
 
+/** Indicators by the name that the author gives them. */
+export type IndicatorSpecs = Readonly<Record<string, IndicatorSpec>>;
+
+/** What a handler may return; nothing at all leaves everything as it is. */
+type Answer<State> = HandlerResult<State> | undefined | void;
+
 /**
- * A strategy: pure handlers from what happened to what is wanted. State is JSON. A handler that throws stops this strategy and nothing else.
+ * A strategy: pure handlers from what happened to what is wanted. State is JSON, and frozen. A handler that throws stops this strategy and nothing else.
  */
-export interface StrategyDefinition<ParamsSchema extends z.ZodType = z.ZodType, State = unknown> {
+export interface StrategyDefinition<
+  ParamsSchema extends z.ZodType = z.ZodType,
+  State = unknown,
+  Specs extends IndicatorSpecs = IndicatorSpecs,
+  Context = StrategyContext<z.output<ParamsSchema>, State, Specs>,
+> {
   /** Letters, digits and hyphens, lower case, at most twelve: it becomes part of the clientOrderId. */
   readonly name: string;
   readonly params: ParamsSchema;
@@ -76,18 +126,27 @@ export interface StrategyDefinition<ParamsSchema extends z.ZodType = z.ZodType, 
     readonly params: z.output<ParamsSchema>;
     readonly span: Span;
   }): readonly Subscription[];
-  /** Indicators of the closes of the subscribed candles. */
-  indicators?(setup: { readonly params: z.output<ParamsSchema> }): Readonly<Record<string, IndicatorSpec>>;
-  init(setup: { readonly params: z.output<ParamsSchema> }): State;
-  onCandle?(context: StrategyContext<z.output<ParamsSchema>, State>, candle: ClosedCandle): HandlerResult<State>;
-  onBook?(context: StrategyContext<z.output<ParamsSchema>, State>, seen: OrderBook): HandlerResult<State>;
-  onFill?(context: StrategyContext<z.output<ParamsSchema>, State>, fill: FillEvent): HandlerResult<State>;
-  onOrder?(context: StrategyContext<z.output<ParamsSchema>, State>, order: OrderEvent): HandlerResult<State>;
+  /** Indicators of the subscribed candles. */
+  indicators?(setup: { readonly params: z.output<ParamsSchema>; readonly market: string }): Specs;
+  init(setup: { readonly params: z.output<ParamsSchema>; readonly market: string }): State;
+  /** The strategy begins: warmed up, and with its state of before when it is a restart. */
+  onStart?(context: Context, start: { readonly isRestart: boolean }): Answer<State>;
+  /** The run ends. Intents are refused by now; the state is kept. */
+  onStop?(context: Context, stop: { readonly reason: string }): Answer<State>;
+  onCandle?(context: Context, candle: ClosedCandle): Answer<State>;
+  onBook?(context: Context, book: SeenBook): Answer<State>;
+  onTrades?(context: Context, tape: SeenTrades): Answer<State>;
+  onStats?(context: Context, stats: SeenStats): Answer<State>;
+  onTimer?(context: Context, timer: TimerEvent): Answer<State>;
+  onFill?(context: Context, fill: FillEvent): Answer<State>;
+  onOrder?(context: Context, order: OrderEvent): Answer<State>;
+  /** An intent, or an order that served one, came to nothing. */
+  onReject?(context: Context, rejection: Rejection): Answer<State>;
 }
 
-/** Declares a strategy, keeping the types of its parameters and its state. */
-export function defineStrategy<ParamsSchema extends z.ZodType, State>(
-  definition: StrategyDefinition<ParamsSchema, State>,
-): StrategyDefinition<ParamsSchema, State> {
+/** Declares a strategy, keeping the types of its parameters, its state and its indicators. */
+export function defineStrategy<ParamsSchema extends z.ZodType, State, Specs extends IndicatorSpecs = IndicatorSpecs>(
+  definition: StrategyDefinition<ParamsSchema, State, Specs>,
+): StrategyDefinition<ParamsSchema, State, Specs> {
   return definition;
 }

@@ -76,12 +76,19 @@ export type Intent =
       readonly price: DecimalInput;
     };
 
+/** A buy: with `price` a limit order, without it a market order; with `stopPrice` it waits until the market has come there. */
 export function buy(market: string, wish: OrderWish): Intent {
   return { kind: 'place', market, side: 'buy', ...wish };
 }
 
+/** The same on the other side. */
 export function sell(market: string, wish: OrderWish): Intent {
   return { kind: 'place', market, side: 'sell', ...wish };
+}
+
+/** A limit order and a stop-limit order of which one ends the other: such as a sale above the market, and one below it that bounds the loss. */
+export function oco(market: string, side: Side, wish: OcoWish): Intent {
+  return { kind: 'oco', market, side, ...wish };
 }
 
 /** Cancels an own order by the id that `orders` of the context shows. */
@@ -89,6 +96,55 @@ export function cancel(clientOrderId: string): Intent {
   return { kind: 'cancel', clientOrderId };
 }
 
+/** Cancels all own orders, in one market or in all, and ends programs at work there. */
+export function cancelAll(market?: string): Intent {
+  return market === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market };
+}
+
+/** Gives an open limit order another price or amount: it is canceled, and once its fills are known the rest is placed. */
+export function replace(
+  clientOrderId: string,
+  change: { readonly price?: DecimalInput; readonly amount?: DecimalInput },
+): Intent {
+  return { kind: 'replace', clientOrderId, ...change };
+}
+
+/** A holding to be reached: `{ position }` of the source currency, or `{ equityShare }` of the strategy's equity, 0 to 1. */
+export function target(
+  market: string,
+  wish: {
+    readonly position?: DecimalInput;
+    readonly equityShare?: DecimalInput;
+    readonly price?: DecimalInput;
+  },
+): Intent {
+  return { kind: 'target', market, ...wish };
+}
+
+/** The limit orders that should rest in a market, from now on until other ones are named; none at all cancels them. */
 export function quotes(market: string, wanted: readonly Quote[]): Intent {
   return { kind: 'quotes', market, quotes: wanted };
+}
+
+/** An amount in equal slices over a time: the first at once. */
+export function twap(
+  market: string,
+  side: Side,
+  wish: {
+    readonly amount: DecimalInput;
+    readonly overMs: number;
+    readonly slices: number;
+    readonly price?: DecimalInput;
+  },
+): Intent {
+  return { kind: 'twap', market, side, ...wish };
+}
+
+/** A limit order of which only `visible` is shown at a time. */
+export function iceberg(
+  market: string,
+  side: Side,
+  wish: { readonly amount: DecimalInput; readonly visible: DecimalInput; readonly price: DecimalInput },
+): Intent {
+  return { kind: 'iceberg', market, side, ...wish };
 }

@@ -1,33 +1,50 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { OrderBook } from '../domain/order-book.ts';
-import type {
-  ClosedCandle,
-  FillEvent,
-  HandlerResult,
-  OrderEvent,
-  StrategyContext,
-  StrategyDefinition,
-} from './definition.ts';
-import { createIndicator, type Indicator } from './indicators.ts';
+import { CandleSeries } from './candle-series.ts';
 import { checkedIntents } from './check-intents.ts';
-import { checkedState } from './check-state.ts';
-import { checkedSubscriptions } from './check-subscriptions.ts';
+import { checkState } from './check-state.ts';
+import { expectedMarket } from './check-subscriptions.ts';
+import type { ClosedCandle, StrategyDefinition } from './definition.ts';
+import { HandlerContext, type HandlerSetup } from './handler-context.ts';
+import type { IndicatorValue } from './indicator-specs.ts';
 import type { Intent } from './intents.ts';
-import type { Span, Subscription } from './subscriptions.ts';
+import { checkedParameters, checkedSetup } from './runner-setup.ts';
+import type { EngineView, StrategyEvent } from './strategy-event.ts';
+import type { CandleSubscription, Span, Subscription } from './subscriptions.ts';
 
-/** What happened, for one strategy. */
-export type StrategyEvent =
-  | { readonly kind: 'candle'; readonly candle: ClosedCandle }
-  | { readonly kind: 'book'; readonly book: OrderBook }
-  | { readonly kind: 'fill'; readonly fill: FillEvent }
-  | { readonly kind: 'order'; readonly order: OrderEvent };
+/** Calls what it is handed and answers what that answers, or throws when it takes too long. */
+export type CallHandler = (work: () => unknown) => unknown;
 
-/** What the runner can not know by itself. */
-export type StrategyView = Pick<StrategyContext<unknown, unknown>, 'nowMs' | 'position' | 'free' | 'orders' | 'book'>;
+export interface RunnerSetup {
+  /** The name of this instance; the definition's without it. A strategy may run more than once, under names of their own. */
+  readonly name?: string;
+  readonly market: string;
+  /** The candle length that the run offers. */
+  readonly span: Span;
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Symbols that there are; without them any market is believed. */
+  readonly knownMarkets?: ReadonlySet<string>;
+  /** Bounds the time of a call; without it handlers are called as they are. */
+  readonly call?: CallHandler;
+}
+
+const HANDLERS = {
+  start: 'onStart',
+  stop: 'onStop',
+  candle: 'onCandle',
+  book: 'onBook',
+  trades: 'onTrades',
+  stats: 'onStats',
+  timer: 'onTimer',
+  fill: 'onFill',
+  order: 'onOrder',
+  reject: 'onReject',
+} as const satisfies Record<StrategyEvent['kind'], keyof StrategyDefinition>;
+
+const NO_INTENTS: readonly Intent[] = [];
 
 /**
  * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A handler that throws, whose
- * state is no JSON or whose intents are none, stops the strategy: `failure` says why, and it gets no further events.
+ * state is no JSON or whose intents are none, stops the strategy: `failure` says which one and why, and it gets no further events.
  */
 export class StrategyRunner {
   readonly name: string;
@@ -35,95 +52,183 @@ export class StrategyRunner {
   readonly subscriptions: readonly Subscription[];
   failure: string | null = null;
   private readonly definition: StrategyDefinition;
-  private readonly params: unknown;
-  private readonly indicators: readonly (readonly [name: string, indicator: Indicator])[];
-  private readonly values: Record<string, number | null> = {};
+  private readonly setup: HandlerSetup;
+  private readonly values: Record<string, IndicatorValue | null> = {};
+  private readonly knownMarkets: ReadonlySet<string> | undefined;
+  private readonly bounded: CallHandler | undefined;
   private state: unknown;
+  /** The state as JSON, once somebody asked for it. */
+  private json: string | null = null;
+  /** The JSON that was taken last, or that the state began with. */
+  private takenJson: string;
 
-  /** Throws `INVALID_STRATEGY` when the name or the parameters are not what the definition asks for. */
-  constructor(
-    definition: StrategyDefinition,
-    setup: { readonly market: string; readonly span: Span; readonly params?: Readonly<Record<string, unknown>> },
-  ) {
-    if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(definition.name) || definition.name.length > 12) {
-      const message = `expected a strategy name of at most twelve lower-case letters, digits and hyphens, was ${JSON.stringify(definition.name)}`;
-      throw new SarrafError('INVALID_STRATEGY', message);
-    }
-    const params = definition.params.safeParse(setup.params ?? {});
-    if (!params.success) {
-      const problems = params.error.issues.map((issue) => `${issue.path.join('.') || 'params'}: ${issue.message}`);
-      throw new SarrafError('INVALID_STRATEGY', `parameters of ${definition.name}: ${problems.join('; ')}`);
-    }
+  /** Throws `INVALID_STRATEGY` when the name, the parameters, a subscription or an indicator is not what it should be; what the author throws, too. */
+  constructor(definition: StrategyDefinition, setup: RunnerSetup) {
+    const { market, span, knownMarkets, call = directly } = setup;
     this.definition = definition;
-    this.name = definition.name;
-    this.market = setup.market;
-    this.params = params.data;
-    this.subscriptions = checkedSubscriptions(
-      definition.subscribe({ market: setup.market, params: params.data, span: setup.span }),
-    );
-    const specs = Object.entries(definition.indicators?.({ params: params.data }) ?? {});
-    this.indicators = specs.map(([name, spec]) => [name, createIndicator(spec)] as const);
-    for (const [name] of this.indicators) this.values[name] = null;
-    this.state = checkedState(definition.init({ params: params.data }));
+    this.name = setup.name ?? definition.name;
+    this.market = market;
+    this.knownMarkets = knownMarkets;
+    this.bounded = setup.call;
+    if (knownMarkets?.has(market) === false) {
+      throw new SarrafError('INVALID_STRATEGY', `market of ${this.name}: ${expectedMarket(market, knownMarkets)}`);
+    }
+    const params = call(() => checkedParameters(definition, this.name, setup.params ?? {}));
+    const { subscriptions, series, indicators } = checkedSetup({
+      wanted: call(() => definition.subscribe({ market, params, span })),
+      specs: call(() => definition.indicators?.({ params, market }) ?? {}),
+      knownMarkets,
+    });
+    this.subscriptions = subscriptions;
+    for (const name of indicators) this.values[name] = null;
+    this.setup = { params, market, indicators: this.values, series };
+    this.state = call(() => definition.init({ params, market }));
+    checkState(this.state);
+    this.takenJson = JSON.stringify(this.state);
+    this.json = this.takenJson;
   }
 
-  /** Candles that the longest indicator needs before it has a value. */
-  get warmUpLength(): number {
-    const specs = Object.values(this.definition.indicators?.({ params: this.params }) ?? {});
-    return specs.reduce((longest, { length }) => Math.max(longest, length), 0);
+  /** Bars that a candle subscription wants before its first live one: its own `warmUp`, or what its indicators need to have settled. */
+  warmUpLength(subscription: CandleSubscription): number {
+    return this.seriesOf(subscription)?.warmUpLength ?? 0;
   }
 
   /** Feeds the indicators with a candle of the past, without asking the strategy. */
   warmUp(candle: ClosedCandle): void {
-    for (const [name, indicator] of this.indicators) this.values[name] = indicator.add(Number(candle.close));
+    this.seriesOf(candle)?.add(candle, this.values);
   }
 
-  /** Tells the strategy what happened; answers what it wants. */
-  handle(event: StrategyEvent, view: StrategyView): readonly Intent[] {
-    if (this.failure !== null) return [];
+  /** Whether an event of this kind is worth handing over: there is a handler for it, or indicators live on it. */
+  wants(kind: StrategyEvent['kind']): boolean {
+    if (this.definition[HANDLERS[kind]] !== undefined) return true;
+    return kind === 'candle' && this.setup.series.some(({ warmUpLength }) => warmUpLength > 0);
+  }
+
+  /**
+   * Tells the strategy what happened; answers what it wants. Candles feed the indicators first, also once the strategy has failed. Throws only what is
+   * no fault of the strategy's: a broken invariant of the engine's own.
+   */
+  handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
     if (event.kind === 'candle') this.warmUp(event.candle);
-    const context: StrategyContext<unknown, unknown> = {
-      ...view,
-      params: this.params,
-      state: this.state,
-      market: this.market,
-      indicators: this.values,
-    };
+    if (this.failure !== null || this.definition[HANDLERS[event.kind]] === undefined) return NO_INTENTS;
     try {
-      const result = this.call(event, context);
-      if (!isResult(result)) {
-        throw new SarrafError(
-          'INVALID_STRATEGY',
-          `expected { state, intents } from a handler that does not wait, was ${result instanceof Promise ? 'a promise' : JSON.stringify(result)}`,
-        );
-      }
-      const intents = checkedIntents(result?.intents ?? []);
-      if (result?.state !== undefined) this.state = checkedState(result.state);
-      return intents;
+      if (this.bounded === undefined) return this.ask(event, view);
+      return this.bounded(() => this.ask(event, view)) as readonly Intent[];
     } catch (error) {
-      this.failure = error instanceof Error ? error.message : String(error);
-      return [];
+      if (error instanceof SarrafError && error.code === 'INVARIANT') throw error;
+      this.failure = `${HANDLERS[event.kind]}: ${messageOf(error)}`;
+      return NO_INTENTS;
     }
   }
 
-  private call(event: StrategyEvent, context: StrategyContext<unknown, unknown>): HandlerResult<unknown> | undefined {
-    switch (event.kind) {
-      case 'candle':
-        return this.definition.onCandle?.(context, event.candle);
-      case 'book':
-        return this.definition.onBook?.(context, event.book);
-      case 'fill':
-        return this.definition.onFill?.(context, event.fill);
-      case 'order':
-        return this.definition.onOrder?.(context, event.order);
+  /** The state as JSON, as it is to be stored. */
+  stateJson(): string {
+    this.json ??= JSON.stringify(this.state);
+    return this.json;
+  }
+
+  /** The state as JSON when it is another than at the last call (or the beginning), else null. */
+  takeChangedState(): string | null {
+    if (this.json === this.takenJson) return null;
+    const json = this.stateJson();
+    if (json === this.takenJson) return null;
+    this.takenJson = json;
+    return json;
+  }
+
+  /** Goes on from a stored state. Throws `INVALID_STRATEGY` when it is no JSON. */
+  restore(json: string): void {
+    let state: unknown;
+    try {
+      state = JSON.parse(json);
+    } catch (error) {
+      const message = `expected the stored state of ${this.name} as JSON, was ${JSON.stringify(json.slice(0, 60))}`;
+      throw new SarrafError('INVALID_STRATEGY', message, { cause: error });
     }
+    checkState(state);
+    this.state = state;
+    this.json = JSON.stringify(state);
+    this.takenJson = this.json;
+  }
+
+  /** Lets a strategy that failed go on, with the state that it had before. */
+  clearFailure(): void {
+    this.failure = null;
+  }
+
+  /** Calls the handler and checks what it answers. The state is taken over last, so that an answer that is wrong changes nothing. */
+  private ask(event: StrategyEvent, view: EngineView): readonly Intent[] {
+    const answer: unknown = this.callHandler(event, new HandlerContext(this.setup, this.state, view));
+    if (answer === undefined) return NO_INTENTS;
+    if (typeof answer !== 'object' || answer === null || Array.isArray(answer) || 'then' in answer) {
+      throw wrongAnswer(answer);
+    }
+    const { state, intents } = answer as { readonly state?: unknown; readonly intents?: unknown };
+    const checked = intents === undefined ? NO_INTENTS : checkedIntents(intents, this.knownMarkets);
+    if (state !== undefined && state !== this.state) {
+      checkState(state);
+      this.state = state;
+      this.json = null;
+    }
+    return checked;
+  }
+
+  private callHandler(event: StrategyEvent, context: HandlerContext): unknown {
+    const { definition } = this;
+    switch (event.kind) {
+      case 'start':
+        return definition.onStart?.(context, { isRestart: event.isRestart });
+      case 'stop':
+        return definition.onStop?.(context, { reason: event.reason });
+      case 'candle':
+        return definition.onCandle?.(context, event.candle);
+      case 'book': {
+        const { market, seenAtMs } = event;
+        const { bids, asks, updatedAtMs } = event.book;
+        return definition.onBook?.(context, { market, bids, asks, updatedAtMs, seenAtMs });
+      }
+      case 'trades': {
+        const { market, trades, hasGap, seenAtMs } = event;
+        return definition.onTrades?.(context, { market, trades, hasGap, seenAtMs });
+      }
+      case 'stats':
+        return definition.onStats?.(context, { ...event.stats, seenAtMs: event.seenAtMs });
+      case 'timer':
+        return definition.onTimer?.(context, { name: event.name, dueMs: event.dueMs });
+      case 'fill':
+        return definition.onFill?.(context, event.fill);
+      case 'order':
+        return definition.onOrder?.(context, event.order);
+      case 'reject':
+        return definition.onReject?.(context, event.rejection);
+    }
+  }
+
+  private seriesOf({ market, span }: { readonly market: string; readonly span: Span }): CandleSeries | undefined {
+    return this.setup.series.find((series) => series.isOf(market, span));
   }
 }
 
-/** Whether a handler returned what it may; nothing at all is fine. */
-function isResult(result: unknown): boolean {
-  return (
-    result === undefined ||
-    (typeof result === 'object' && result !== null && !Array.isArray(result) && !(result instanceof Promise))
+function directly(work: () => unknown): unknown {
+  return work();
+}
+
+function wrongAnswer(answer: unknown): SarrafError {
+  const isPromise = answer instanceof Promise;
+  // What it comes to is of no use to anybody, and must not end the process when that is an error.
+  if (isPromise) answer.catch(() => {});
+  const was = isPromise ? 'a promise' : (JSON.stringify(answer)?.slice(0, 100) ?? `a ${typeof answer}`);
+  return new SarrafError(
+    'INVALID_STRATEGY',
+    `expected { state, intents } from a handler that does not wait, was ${was}`,
   );
+}
+
+/** What a handler threw, which may be anything. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'threw something that can not be said';
+  }
 }

@@ -3,6 +3,7 @@
  * is installed. A strategy imports this and zod, nothing else.
  */
 export { Decimal } from 'decimal.js';
+export type { DataAges, StrategyContext } from './context.ts';
 export { defineStrategy } from './definition.ts';
 export type {
   ClosedCandle,
@@ -10,10 +11,54 @@ export type {
   HandlerResult,
   OrderEvent,
   OwnOrder,
-  StrategyContext,
+  OwnOrderState,
+  SeenBook,
+  SeenStats,
+  SeenTrades,
   StrategyDefinition,
+  TimerEvent,
 } from './definition.ts';
-export { buy, cancel, quotes, sell, type Intent, type OrderWish, type Quote } from './intents.ts';
-export { sma, type IndicatorSpec } from './indicators.ts';
+export {
+  buy,
+  cancel,
+  cancelAll,
+  iceberg,
+  oco,
+  quotes,
+  replace,
+  sell,
+  target,
+  twap,
+  type DecimalInput,
+  type Intent,
+  type OcoWish,
+  type OrderWish,
+  type Quote,
+} from './intents.ts';
+export {
+  atr,
+  bollinger,
+  ema,
+  macd,
+  rsi,
+  sma,
+  stdev,
+  wma,
+  type BollingerValue,
+  type CandleSource,
+  type IndicatorSpec,
+  type MacdValue,
+} from './indicator-specs.ts';
 export { decimal } from './parameters.ts';
-export { book, candles, SPANS, type Span, type Subscription } from './subscriptions.ts';
+export type { Rejection } from './strategy-event.ts';
+export {
+  book,
+  candles,
+  SPANS,
+  stats,
+  timer,
+  trades,
+  type Freshness,
+  type Span,
+  type Subscription,
+} from './subscriptions.ts';

@@ -18,17 +18,68 @@ export const SPANS = {
 
 export type Span = keyof typeof SPANS;
 
-/** Data that a strategy wants. `market` is a symbol such as `BTCIRT`. */
-export type Subscription =
-  | { readonly kind: 'candles'; readonly market: string; readonly span: Span }
-  | { readonly kind: 'book'; readonly market: string };
-
-/** Closed candles, in order, each once. */
-export function candles(market: string, span: Span): Subscription {
-  return { kind: 'candles', market, span };
+/** How often data is wanted, and how old it may get. What a strategy leaves out is its kind's own (`FRESHNESS`). */
+export interface Freshness {
+  /** The wanted age in ms: how often it would be asked for if nothing else were. */
+  readonly everyMs?: number;
+  /** The longest allowed age in ms. A run whose limits can not keep it does not begin. */
+  readonly maxAgeMs?: number;
 }
 
-/** The order book, as often as the limits give it. */
-export function book(market: string): Subscription {
-  return { kind: 'book', market };
+/** What holds where a strategy says nothing: the limits give a book 60 times a minute, the tape 15 times and the day's numbers 100 times. */
+export const FRESHNESS = {
+  book: { everyMs: 2_000, maxAgeMs: 30_000 },
+  trades: { everyMs: 8_000, maxAgeMs: 60_000 },
+  stats: { everyMs: 10_000, maxAgeMs: 60_000 },
+} as const satisfies Record<string, Required<Freshness>>;
+
+/** Closed bars. They are asked for when one has closed, so they have no age of their own. */
+export interface CandleSubscription {
+  readonly kind: 'candles';
+  readonly market: string;
+  readonly span: Span;
+  /** Bars of the past that are there before the first live one, beside what the indicators need. 0 to 499. */
+  readonly warmUp: number;
+}
+
+/** Data that is read again and again. */
+export type PolledSubscription = {
+  readonly kind: 'book' | 'trades' | 'stats';
+  readonly market: string;
+} & Required<Freshness>;
+
+/** A moment that comes again. */
+export interface TimerSubscription {
+  readonly kind: 'timer';
+  readonly name: string;
+  /** Five fields, or six with the second first; UTC. */
+  readonly cron: string;
+}
+
+/** What a strategy wants to be told. `market` is a symbol such as `BTCIRT`. */
+export type Subscription = CandleSubscription | PolledSubscription | TimerSubscription;
+
+/** Closed candles, in order, each once; after a gap the next one says how many are missing. */
+export function candles(market: string, span: Span, options: { readonly warmUp?: number } = {}): CandleSubscription {
+  return { kind: 'candles', market, span, warmUp: options.warmUp ?? 0 };
+}
+
+/** The order book: wanted every 2 s, at most 30 s old. */
+export function book(market: string, freshness: Freshness = {}): PolledSubscription {
+  return { kind: 'book', market, ...FRESHNESS.book, ...freshness };
+}
+
+/** The public tape: wanted every 8 s, at most 60 s old. Only new trades are told. */
+export function trades(market: string, freshness: Freshness = {}): PolledSubscription {
+  return { kind: 'trades', market, ...FRESHNESS.trades, ...freshness };
+}
+
+/** The numbers of a market's day: wanted every 10 s, at most 60 s old. */
+export function stats(market: string, freshness: Freshness = {}): PolledSubscription {
+  return { kind: 'stats', market, ...FRESHNESS.stats, ...freshness };
+}
+
+/** A moment by the calendar, such as `timer('daily', '0 9 * * *')`: nine o'clock in the morning, UTC. What fell due while nothing ran is not made up for. */
+export function timer(name: string, cron: string): TimerSubscription {
+  return { kind: 'timer', name, cron };
 }

@@ -138,7 +138,7 @@ describe('the bot', () => {
       strategyOf('second', (_, looks) => (looks === 2 ? [buy(MARKET, { amount: '0.01' })] : [])),
     );
     await runFor(20_000);
-    expect(world.told.notices).toEqual(['first is stopped: no idea']);
+    expect(world.told.notices).toEqual(['first is stopped: onBook: no idea']);
     expect(world.told.fills).toHaveLength(1);
   });
 
@@ -152,7 +152,7 @@ describe('the bot', () => {
   });
 
   test('hands closed candles on in order, each once, after those that its indicators begin with', async () => {
-    const closes: [string, number | null | undefined][] = [];
+    const closes: [string, unknown][] = [];
     for (const price of ['65000', '65010', '65020']) {
       world.other('sell', '0.001', '65000.01');
       world.other('buy', '0.001', price === '65000' ? '65000.01' : price);

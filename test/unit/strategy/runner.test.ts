@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decimalText, ZERO } from '../../../src/domain/decimal-text.ts';
-import type { ClosedCandle, HandlerResult, StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { StrategyRunner, type StrategyView } from '../../../src/strategy/runner.ts';
+import type { HandlerResult, StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { buy, cancel, candles, Decimal, decimal, defineStrategy, quotes, sma } from '../../../src/strategy/sdk.ts';
+import { closedCandle, engineView } from './engine-view.ts';
 
 const MARKET = 'BTCIRT';
-const view: StrategyView = { nowMs: 0, position: ZERO, free: {}, orders: [], book: null };
-
-function candle(close: string, openTimeMs = 0): ClosedCandle {
-  const price = decimalText(close);
-  return { span: '1h', openTimeMs, open: price, high: price, low: price, close: price, volume: decimalText('1') };
-}
+const view = engineView();
 
 /** A runner of a strategy that returns what it is told to, as an author in JavaScript may. */
 function runnerOf(
@@ -28,7 +23,8 @@ function runnerOf(
   return new StrategyRunner(definition, { market: MARKET, span: '1h' });
 }
 
-const tell = (runner: StrategyRunner) => runner.handle({ kind: 'candle', candle: candle('12600000000') }, view);
+const candle = (close: string, openTimeMs: number) => closedCandle(close, { span: '15m', openTimeMs });
+const tell = (runner: StrategyRunner) => runner.handle({ kind: 'candle', candle: closedCandle('12600000000') }, view);
 
 const averaging = (params: Readonly<Record<string, unknown>> = {}) => {
   const values: unknown[] = [];
@@ -74,7 +70,7 @@ describe('a strategy at work', () => {
       const definition: StrategyDefinition = {
         name: 'sample',
         params: z.strictObject({}),
-        subscribe: () => [],
+        subscribe: ({ market, span }) => [candles(market, span)],
         indicators: () => ({ odd: spec as ReturnType<typeof sma> }),
         init: () => null,
       };
@@ -112,7 +108,7 @@ describe('a strategy at work', () => {
     });
     expect(tell(runner)).toEqual([]);
     expect(tell(runner)).toEqual([]);
-    expect(runner.failure).toBe('divided by the moon');
+    expect(runner.failure).toBe('onCandle: divided by the moon');
     expect(calls).toBe(1);
   });
 
@@ -155,11 +151,10 @@ describe('a strategy at work', () => {
 describe('the setup of a strategy', () => {
   test('feeds indicators with the candles of the past and with each new one before its handler', () => {
     const { runner, values } = averaging();
-    expect(runner.warmUpLength).toBe(3);
-    runner.warmUp(candle('10'));
-    runner.handle({ kind: 'candle', candle: candle('20') }, view);
-    runner.handle({ kind: 'candle', candle: candle('60') }, view);
-    runner.handle({ kind: 'candle', candle: candle('40') }, view);
+    runner.warmUp(candle('10', 1));
+    runner.handle({ kind: 'candle', candle: candle('20', 2) }, view);
+    runner.handle({ kind: 'candle', candle: candle('60', 3) }, view);
+    runner.handle({ kind: 'candle', candle: candle('40', 4) }, view);
     expect(values).toEqual([
       [null, '0.1'],
       [30, '0.1'],
@@ -168,7 +163,7 @@ describe('the setup of a strategy', () => {
   });
 
   test('subscribes with the span of the run', () => {
-    expect(averaging().runner.subscriptions).toEqual([{ kind: 'candles', market: MARKET, span: '15m' }]);
+    expect(averaging().runner.subscriptions).toEqual([candles(MARKET, '15m')]);
   });
 
   test('refuses parameters that the schema does not take, and names each', () => {

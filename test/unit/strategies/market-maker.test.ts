@@ -1,36 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal-text.ts';
-import type { OrderBook } from '../../../src/domain/order-book.ts';
-import type { OwnOrder } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
-import { StrategyRunner, type StrategyView } from '../../../src/strategy/runner.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import marketMaker from '../../../strategies/market-maker.ts';
+import { bookEvent, engineView, ownOrder, type Seen } from '../strategy/engine-view.ts';
 
 const MARKET = 'BTCUSDT';
-const text = (number: string): DecimalText => decimalText(number);
-
-interface Seen {
-  readonly position?: string;
-  readonly usdt?: string;
-  readonly orders?: readonly OwnOrder[];
-}
-
-const viewOf = ({ position = '0', usdt = '10000', orders = [] }: Seen): StrategyView => ({
-  nowMs: 0,
-  position: text(position),
-  free: { usdt: text(usdt) },
-  orders,
-  book: null,
-});
-
-const order = (id: string): OwnOrder => ({
-  clientOrderId: id,
-  market: MARKET,
-  side: 'buy',
-  price: text('100'),
-  amount: text('1'),
-  matchedAmount: ZERO,
-});
 
 const start = (): StrategyRunner =>
   new StrategyRunner(marketMaker, {
@@ -38,13 +12,10 @@ const start = (): StrategyRunner =>
     span: '1h',
     params: { spreadBps: 10, share: '0.01', maxQuotes: 10, moveBps: 5 },
   });
-const book = (middle: number): OrderBook => ({
-  bids: [[text(String(middle - 1)), text('1')]],
-  asks: [[text(String(middle + 1)), text('1')]],
-  updatedAtMs: 0,
-});
+
 const see = (runner: StrategyRunner, middle: number, seen: Seen = {}): readonly Intent[] =>
-  runner.handle({ kind: 'book', book: book(middle) }, viewOf(seen));
+  runner.handle(bookEvent(middle - 1, middle + 1, MARKET), engineView({ free: { usdt: '10000' }, ...seen }));
+
 const quotesOf = (intents: readonly Intent[]) => {
   const [intent] = intents;
   return intent?.kind === 'quotes'
@@ -63,7 +34,7 @@ describe('market-maker', () => {
   test('leaves its quotes where they are while the middle has hardly moved', () => {
     const runner = start();
     see(runner, 10_000);
-    const orders = [order('a'), order('b')];
+    const orders = [ownOrder('a'), ownOrder('b')];
     expect(see(runner, 10_004, { orders })).toEqual([]);
     expect(quotesOf(see(runner, 10_006, { orders }))).toHaveLength(2);
   });
@@ -71,7 +42,7 @@ describe('market-maker', () => {
   test('quotes anew when one was taken', () => {
     const runner = start();
     see(runner, 10_000);
-    expect(quotesOf(see(runner, 10_000, { orders: [order('a')] }))).toHaveLength(2);
+    expect(quotesOf(see(runner, 10_000, { orders: [ownOrder('a')] }))).toHaveLength(2);
   });
 
   test('leans against what it has gathered', () => {
@@ -94,8 +65,8 @@ describe('market-maker', () => {
 
   test('waits while the book has one side only, or there is no money', () => {
     const runner = start();
-    expect(runner.handle({ kind: 'book', book: { ...book(10_000), asks: [] } }, viewOf({}))).toEqual([]);
-    expect(see(runner, 10_000, { usdt: '0' })).toEqual([]);
+    expect(runner.handle(bookEvent('10000', null, MARKET), engineView())).toEqual([]);
+    expect(see(runner, 10_000, { free: { usdt: '0' } })).toEqual([]);
     expect(runner.failure).toBeNull();
     expect(quotesOf(see(runner, 10_000))).toHaveLength(2);
   });

@@ -1,0 +1,40 @@
+import type { ClosedCandle } from './definition.ts';
+import type { Indicator } from './indicators.ts';
+import type { IndicatorValue } from './indicator-specs.ts';
+import type { CandleSubscription } from './subscriptions.ts';
+
+/** The candles of one subscription, as a strategy has them: its indicators of them, and the last bars themselves. */
+export class CandleSeries {
+  readonly subscription: CandleSubscription;
+  /** At most `warmUp` of them, oldest first. */
+  history: readonly ClosedCandle[] = [];
+  private readonly indicators: (readonly [name: string, indicator: Indicator])[] = [];
+  private lastOpenMs = Number.NEGATIVE_INFINITY;
+
+  constructor(subscription: CandleSubscription) {
+    this.subscription = subscription;
+  }
+
+  /** Bars that have to be fed before the first live one. */
+  get warmUpLength(): number {
+    const { warmUp } = this.subscription;
+    return this.indicators.reduce((most, [, { settledAfter }]) => Math.max(most, settledAfter), warmUp);
+  }
+
+  addIndicator(name: string, indicator: Indicator): void {
+    this.indicators.push([name, indicator]);
+  }
+
+  isOf(market: string, span: string): boolean {
+    return this.subscription.market === market && this.subscription.span === span;
+  }
+
+  /** Takes a bar in and writes the new values; one that is not later than the last changes nothing, since averages can not take it back. */
+  add(candle: ClosedCandle, values: Record<string, IndicatorValue | null>): void {
+    if (candle.openTimeMs <= this.lastOpenMs) return;
+    this.lastOpenMs = candle.openTimeMs;
+    const { warmUp } = this.subscription;
+    if (warmUp > 0) this.history = [...this.history.slice(this.history.length < warmUp ? 0 : 1), candle];
+    for (const [name, indicator] of this.indicators) values[name] = indicator.add(candle);
+  }
+}

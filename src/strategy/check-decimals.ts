@@ -1,0 +1,60 @@
+import { Decimal } from 'decimal.js';
+import { tryDecimalText } from '../domain/decimal-text.ts';
+
+/** Longer texts are read the slow way, which refuses what no money needs. */
+const SHORT = 40;
+
+const ZERO_CODE = 48;
+const NINE_CODE = 57;
+const POINT_CODE = 46;
+
+/**
+ * Whether this is a finite decimal above zero, as a text or a Decimal. A float is not: `0.1 + 0.2` would be taken for what was meant. Runs for every
+ * number of every intent, so a plain text is read by its characters alone.
+ */
+export function isPositiveDecimal(input: unknown): input is string | Decimal {
+  if (typeof input === 'string') return plainSign(input) === 1 || (plainSign(input) === null && slowSign(input) === 1);
+  return Decimal.isDecimal(input) && slowSign(input) === 1;
+}
+
+/** The same, or zero. */
+export function isDecimalFromZero(input: unknown): input is string | Decimal {
+  if (isPositiveDecimal(input)) return true;
+  return (typeof input === 'string' || Decimal.isDecimal(input)) && slowSign(input) === 0;
+}
+
+/** What was found in place of a decimal, in few words. */
+export function sayInput(input: unknown): string {
+  if (typeof input === 'string') return JSON.stringify(input.length > SHORT ? `${input.slice(0, SHORT)}…` : input);
+  if (typeof input === 'number') {
+    return Number.isFinite(input) ? `the number ${input}; write it as a text or a Decimal` : String(input);
+  }
+  if (Decimal.isDecimal(input)) return input.toString();
+  if (input === null || input === undefined) return String(input);
+  if (Array.isArray(input)) return 'a list';
+  return typeof input === 'object' ? 'an object' : `a ${typeof input}`;
+}
+
+/** 1 or 0 for digits with at most one point amid them, by whether one of them is not zero; null for anything else. */
+function plainSign(text: string): 0 | 1 | null {
+  const { length } = text;
+  if (length === 0 || length > SHORT) return null;
+  let sign: 0 | 1 = 0;
+  let pointAt = -1;
+  for (let index = 0; index < length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= ZERO_CODE && code <= NINE_CODE) {
+      if (code !== ZERO_CODE) sign = 1;
+    } else if (code === POINT_CODE && pointAt === -1) pointAt = index;
+    else return null;
+  }
+  return pointAt === 0 || pointAt === length - 1 ? null : sign;
+}
+
+/** -1, 0 or 1, or null for what is no finite decimal, or longer than any money. */
+function slowSign(input: string | Decimal): -1 | 0 | 1 | null {
+  const text = tryDecimalText(input);
+  if (text === null) return null;
+  if (text === '0') return 0;
+  return text.startsWith('-') ? -1 : 1;
+}

@@ -1,0 +1,52 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { ClosedCandle, IndicatorSpecs, OwnOrder } from './definition.ts';
+import type { ValueOf } from './indicator-specs.ts';
+import type { Span } from './subscriptions.ts';
+
+/** How long ago each kind of data was read, in ms; null before the first. */
+export interface DataAges {
+  readonly book: number | null;
+  readonly stats: number | null;
+  readonly trades: number | null;
+  readonly candles: number | null;
+  readonly orders: number | null;
+  readonly fills: number | null;
+  readonly balances: number | null;
+}
+
+/**
+ * What every handler gets. Everything is as the bot has seen it, which is a little behind the exchange. What is asked for is worked out when it is asked
+ * for, so it costs nothing to leave a part alone; `{ ...context }` holds next to nothing. To be used during the call only.
+ */
+export interface StrategyContext<Params, State, Specs extends IndicatorSpecs = IndicatorSpecs> {
+  readonly params: Params;
+  readonly state: State;
+  /** The strategy's own market. */
+  readonly market: string;
+  readonly nowMs: number;
+  /** The strategy's own holding of the source currency: what its fills bought less what they sold, fees taken off. */
+  readonly position: DecimalText;
+  /** Free balances of the account, by lower-case currency. */
+  readonly free: Readonly<Record<string, DecimalText>>;
+  /** What the strategy has of the quote currency and the coin, at the last price; null without a price. */
+  readonly equity: DecimalText | null;
+  /** Own orders of all markets that are not at their end. */
+  readonly orders: readonly OwnOrder[];
+  /** The last book that was seen. */
+  readonly book: OrderBook | null;
+  readonly stats: MarketStats | null;
+  readonly ages: DataAges;
+  /** Values of the declared indicators; null until each has seen enough candles. */
+  readonly indicators: { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null };
+  /** The last bars of the first candle subscription, oldest first, at most as many as its `warmUp` says. */
+  readonly history: readonly ClosedCandle[];
+  positionOf(market: string): DecimalText;
+  equityOf(market: string): DecimalText | null;
+  bookOf(market: string): OrderBook | null;
+  statsOf(market: string): MarketStats | null;
+  agesOf(market: string): DataAges;
+  /** The same of another candle subscription; empty where there is none of this kind. */
+  historyOf(market: string, span: Span): readonly ClosedCandle[];
+}

@@ -1,0 +1,144 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { CandleSeries } from './candle-series.ts';
+import type { DataAges, StrategyContext } from './context.ts';
+import type { ClosedCandle, OwnOrder } from './definition.ts';
+import type { IndicatorValue } from './indicator-specs.ts';
+import type { EngineView } from './strategy-event.ts';
+import type { Span } from './subscriptions.ts';
+
+/** What stays the same from one call of a strategy's handlers to the next. */
+export interface HandlerSetup {
+  readonly params: unknown;
+  readonly market: string;
+  readonly indicators: Readonly<Record<string, IndicatorValue | null>>;
+  readonly series: readonly CandleSeries[];
+}
+
+/**
+ * The context of one call. Asks the engine only for what the handler looks at. What takes a market is handed out as functions of their own, since
+ * authors take a context apart.
+ */
+export class HandlerContext implements StrategyContext<unknown, unknown> {
+  readonly state: unknown;
+  private readonly setup: HandlerSetup;
+  private readonly view: EngineView;
+
+  constructor(setup: HandlerSetup, state: unknown, view: EngineView) {
+    this.setup = setup;
+    this.state = state;
+    this.view = view;
+  }
+
+  get params(): unknown {
+    return this.setup.params;
+  }
+
+  get market(): string {
+    return this.setup.market;
+  }
+
+  get indicators(): Readonly<Record<string, IndicatorValue | null>> {
+    return this.setup.indicators;
+  }
+
+  get nowMs(): number {
+    return this.view.nowMs;
+  }
+
+  get position(): DecimalText {
+    return this.view.position(this.setup.market);
+  }
+
+  get free(): Readonly<Record<string, DecimalText>> {
+    return this.view.free();
+  }
+
+  get equity(): DecimalText | null {
+    return this.view.equity(this.setup.market);
+  }
+
+  get orders(): readonly OwnOrder[] {
+    return this.view.orders();
+  }
+
+  get book(): OrderBook | null {
+    return this.view.book(this.setup.market);
+  }
+
+  get stats(): MarketStats | null {
+    return this.view.stats(this.setup.market);
+  }
+
+  get ages(): DataAges {
+    return new MarketAges(this.view, this.setup.market);
+  }
+
+  get history(): readonly ClosedCandle[] {
+    return this.setup.series[0]?.history ?? [];
+  }
+
+  get positionOf(): (market: string) => DecimalText {
+    return (market) => this.view.position(market);
+  }
+
+  get equityOf(): (market: string) => DecimalText | null {
+    return (market) => this.view.equity(market);
+  }
+
+  get bookOf(): (market: string) => OrderBook | null {
+    return (market) => this.view.book(market);
+  }
+
+  get statsOf(): (market: string) => MarketStats | null {
+    return (market) => this.view.stats(market);
+  }
+
+  get agesOf(): (market: string) => DataAges {
+    return (market) => new MarketAges(this.view, market);
+  }
+
+  get historyOf(): (market: string, span: Span) => readonly ClosedCandle[] {
+    return (market, span) => this.setup.series.find((series) => series.isOf(market, span))?.history ?? [];
+  }
+}
+
+/** The ages of one market's data and of the account's. */
+class MarketAges implements DataAges {
+  private readonly view: EngineView;
+  private readonly market: string;
+
+  constructor(view: EngineView, market: string) {
+    this.view = view;
+    this.market = market;
+  }
+
+  get book(): number | null {
+    return this.view.ageMs('book', this.market);
+  }
+
+  get stats(): number | null {
+    return this.view.ageMs('stats', this.market);
+  }
+
+  get trades(): number | null {
+    return this.view.ageMs('trades', this.market);
+  }
+
+  get candles(): number | null {
+    return this.view.ageMs('candles', this.market);
+  }
+
+  get orders(): number | null {
+    return this.view.accountAgeMs('orders');
+  }
+
+  get fills(): number | null {
+    return this.view.accountAgeMs('fills');
+  }
+
+  get balances(): number | null {
+    return this.view.accountAgeMs('balances');
+  }
+}

@@ -1,0 +1,79 @@
+import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal-text.ts';
+import type { MarketStats } from '../../../src/domain/market-stats.ts';
+import type { OrderBook } from '../../../src/domain/order-book.ts';
+import type { ClosedCandle, OwnOrder } from '../../../src/strategy/definition.ts';
+import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
+
+/** What a test lets a strategy see. Decimals as people write them. */
+export interface Seen {
+  readonly nowMs?: number;
+  readonly position?: string;
+  readonly free?: Readonly<Record<string, string>>;
+  readonly equity?: string | null;
+  readonly orders?: readonly OwnOrder[];
+  readonly book?: OrderBook | null;
+  readonly stats?: MarketStats | null;
+}
+
+export const text = (number: string | number): DecimalText => decimalText(number);
+
+/** A view made by hand, which counts what is asked of it in `asked`. */
+export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
+  const note = <Value>(what: string, value: Value): Value => {
+    asked.push(what);
+    return value;
+  };
+  const free = Object.fromEntries(Object.entries(seen.free ?? {}).map(([name, amount]) => [name, text(amount)]));
+  return {
+    nowMs: seen.nowMs ?? 0,
+    position: (market) => note(`position ${market}`, text(seen.position ?? '0')),
+    free: () => note('free', free),
+    orders: () => note('orders', seen.orders ?? []),
+    book: (market) => note(`book ${market}`, seen.book ?? null),
+    stats: (market) => note(`stats ${market}`, seen.stats ?? null),
+    equity: (market) =>
+      note(`equity ${market}`, seen.equity === undefined || seen.equity === null ? null : text(seen.equity)),
+    ageMs: (what, market) => note(`age of ${what} ${market}`, 7),
+    accountAgeMs: (what) => note(`age of ${what}`, null),
+  };
+}
+
+export function closedCandle(close: string | number, more: Partial<ClosedCandle> = {}): ClosedCandle {
+  const price = text(close);
+  return {
+    market: 'BTCIRT',
+    span: '1h',
+    openTimeMs: 0,
+    open: price,
+    high: price,
+    low: price,
+    close: price,
+    volume: text('1'),
+    seenAtMs: 0,
+    missedBefore: 0,
+    ...more,
+  };
+}
+
+const levels = (price: string | number | null) => (price === null ? [] : [[text(price), text('1')] as const]);
+
+export function bookEvent(bid: string | number | null, ask: string | number | null, market = 'BTCIRT'): StrategyEvent {
+  return { kind: 'book', market, book: { bids: levels(bid), asks: levels(ask), updatedAtMs: 5 }, seenAtMs: 9 };
+}
+
+export function ownOrder(clientOrderId: string, more: Partial<OwnOrder> = {}): OwnOrder {
+  return {
+    clientOrderId,
+    market: 'BTCIRT',
+    side: 'buy',
+    execution: 'limit',
+    price: text('100'),
+    stopPrice: null,
+    amount: text('1'),
+    matchedAmount: ZERO,
+    tag: null,
+    state: 'open',
+    ageMs: 0,
+    ...more,
+  };
+}
