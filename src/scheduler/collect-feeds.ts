@@ -1,0 +1,168 @@
+import { resolutionMs } from '../domain/candle.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import { SPANS, type Span } from '../strategy/subscriptions.ts';
+import { agesOf, BOOK_CACHE_MS, DEFAULT_AGES, LATEST_BAR_SHARE, strictest, type DataAges } from './default-ages.ts';
+import type { Feed } from './feed.ts';
+import type { PlanInput } from './plan-input.ts';
+import type { WantedFeed } from './wanted-feed.ts';
+
+type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass'>;
+type FeedRules = Partial<Pick<WantedFeed, 'cacheMs' | 'turns' | 'isAtClose'>>;
+
+/** A bar is asked for at its close, and once more when it is not there yet. */
+const REQUESTS_PER_BAR = 2;
+
+/** Everything that has to be asked for, each once however many want it: the markets' data first, then the account's. */
+export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
+  const feeds = new Map<string, WantedFeed>();
+  const want = (feed: WantedFeed): void => {
+    const known = feeds.get(feed.key);
+    feeds.set(feed.key, known === undefined ? feed : bothWant(known, feed));
+  };
+  for (const { strategy, subscription } of input.subscriptions) {
+    switch (subscription.kind) {
+      case 'book':
+        want(bookFeed(subscription.market, agesOf(subscription, DEFAULT_AGES.book), strategy));
+        break;
+      case 'trades':
+        want(tradesFeed(subscription.market, agesOf(subscription, DEFAULT_AGES.trades), strategy));
+        break;
+      case 'stats':
+        want(statsFeed(agesOf(subscription, DEFAULT_AGES.stats), strategy));
+        break;
+      case 'candles':
+        want(candlesFeed(subscription, strategy));
+        break;
+      case 'timer':
+        break;
+    }
+  }
+  const subscribed = new Set(feeds.keys());
+  for (const { strategy, market } of input.traded) {
+    if (!subscribed.has(`book ${market}`)) want(bookFeed(market, DEFAULT_AGES.collar, `price collar of ${strategy}`));
+  }
+  if (feeds.size > 0 || input.usesAccount) want(optionsFeed());
+  if (input.usesAccount) accountFeeds(walletsOf(input)).forEach(want);
+  return [...feeds.values()];
+}
+
+/** One call for all books in place of one each: as fresh as the most demanding of them. */
+export function allBooksFeed(books: readonly WantedFeed[]): WantedFeed {
+  const [first, ...others] = books.map((feed): WantedFeed => ({ ...feed, key: 'books', kind: 'books', market: null }));
+  if (first === undefined) throw new RangeError('expected a book at least, was none');
+  return others.reduce(bothWant, first);
+}
+
+function bothWant(left: WantedFeed, right: WantedFeed): WantedFeed {
+  const ages = strictest(agesGiven(left), agesGiven(right));
+  return {
+    ...left,
+    wantedAgeMs: ages.wantedMs,
+    longestAgeMs: ages.longestMs,
+    idleAgeMs: ages.idleMs,
+    askers: [...new Set([...left.askers, ...right.askers])],
+  };
+}
+
+function agesGiven({ wantedAgeMs, longestAgeMs, idleAgeMs }: WantedFeed): DataAges {
+  return { wantedMs: wantedAgeMs, longestMs: longestAgeMs, idleMs: idleAgeMs };
+}
+
+function feedOf(
+  target: FeedTarget,
+  wanted: { readonly ages: DataAges; readonly asker: string },
+  rules: FeedRules = {},
+): WantedFeed {
+  const { ages, asker } = wanted;
+  return {
+    ...target,
+    wantedAgeMs: ages.wantedMs,
+    longestAgeMs: ages.longestMs,
+    idleAgeMs: ages.idleMs,
+    askers: [asker],
+    cacheMs: rules.cacheMs ?? 0,
+    turns: rules.turns ?? 1,
+    isAtClose: rules.isAtClose ?? false,
+  };
+}
+
+function bookFeed(market: string, ages: DataAges, asker: string): WantedFeed {
+  // Asking again within the cache's time gives the same book.
+  const wantedMs = Math.max(ages.wantedMs, Math.min(BOOK_CACHE_MS, ages.longestMs));
+  const target = {
+    key: `book ${market}`,
+    kind: 'book',
+    market,
+    budget: 'v2/orderbook',
+    requestClass: 'market',
+  } as const;
+  const idleMs = Math.max(ages.idleMs, wantedMs);
+  return feedOf(target, { ages: { ...ages, wantedMs, idleMs }, asker }, { cacheMs: BOOK_CACHE_MS });
+}
+
+function tradesFeed(market: string, ages: DataAges, asker: string): WantedFeed {
+  const kind = 'public-trades';
+  return feedOf(
+    { key: `trades ${market}`, kind, market, budget: 'v2/trades', requestClass: 'market' },
+    { ages, asker },
+  );
+}
+
+function statsFeed(ages: DataAges, asker: string): WantedFeed {
+  const target = { key: 'stats', kind: 'stats', market: null, budget: 'market/stats', requestClass: 'market' } as const;
+  return feedOf(target, { ages, asker });
+}
+
+function candlesFeed(
+  {
+    market,
+    span,
+    maxAgeMs,
+  }: { readonly market: string; readonly span: Span; readonly maxAgeMs?: number | null | undefined },
+  asker: string,
+): WantedFeed {
+  const lengthMs = resolutionMs(SPANS[span]);
+  const longestMs = lengthMs + (maxAgeMs ?? lengthMs * LATEST_BAR_SHARE);
+  const target = { key: `candles ${market} ${span}`, kind: 'candles', market, budget: 'market/udf/history' } as const;
+  return feedOf(
+    { ...target, requestClass: 'market' },
+    { ages: { wantedMs: lengthMs, longestMs, idleMs: lengthMs }, asker },
+    { turns: REQUESTS_PER_BAR, isAtClose: true },
+  );
+}
+
+function optionsFeed(): WantedFeed {
+  const target = {
+    key: 'options',
+    kind: 'options',
+    market: null,
+    budget: 'v2/options',
+    requestClass: 'market',
+  } as const;
+  return feedOf(target, { ages: DEFAULT_AGES.options, asker: 'steps of the markets' });
+}
+
+/** What is followed of our account; `wallets` is how many have a history that is read. */
+function accountFeeds(wallets: number): readonly WantedFeed[] {
+  const account = { market: null, requestClass: 'account' } as const;
+  const asker = 'account';
+  const transactions = { ...account, key: 'transactions', kind: 'transactions' } as const;
+  return [
+    feedOf({ ...account, key: 'orders', kind: 'orders', budget: 'orders/list' }, { ages: DEFAULT_AGES.orders, asker }),
+    feedOf({ ...account, key: 'fills', kind: 'trades', budget: 'trades/list' }, { ages: DEFAULT_AGES.fills, asker }),
+    feedOf(
+      { ...account, key: 'wallets', kind: 'wallets', budget: 'v2/wallets' },
+      { ages: DEFAULT_AGES.wallets, asker },
+    ),
+    feedOf(
+      { ...transactions, budget: 'users/wallets/transactions/list' },
+      { ages: DEFAULT_AGES.transactions, asker },
+      { turns: Math.max(1, wallets) },
+    ),
+  ];
+}
+
+/** How many currencies the traded markets have between them. */
+export function walletsOf({ traded }: PlanInput): number {
+  return new Set(traded.map(({ market }) => parseMarket(market)).flatMap(({ src, dst }) => [src, dst])).size;
+}

@@ -1,0 +1,51 @@
+/** How old a kind of data may get: what is wanted, what is the most, and what is wanted while no order is open. */
+export interface DataAges {
+  readonly wantedMs: number;
+  readonly longestMs: number;
+  readonly idleMs: number;
+}
+
+/** Ages for what no strategy says more about. */
+export const DEFAULT_AGES = {
+  book: { wantedMs: 1_500, longestMs: 30_000, idleMs: 1_500 },
+  /** The book of a market that is traded and that no strategy looks at: the price collar alone needs it. */
+  collar: { wantedMs: 10_000, longestMs: 30_000, idleMs: 10_000 },
+  trades: { wantedMs: 4_000, longestMs: 60_000, idleMs: 4_000 },
+  stats: { wantedMs: 5_000, longestMs: 60_000, idleMs: 5_000 },
+  orders: { wantedMs: 3_000, longestMs: 30_000, idleMs: 15_000 },
+  fills: { wantedMs: 3_000, longestMs: 30_000, idleMs: 15_000 },
+  wallets: { wantedMs: 10_000, longestMs: 120_000, idleMs: 10_000 },
+  transactions: { wantedMs: 60_000, longestMs: 600_000, idleMs: 60_000 },
+  options: { wantedMs: 600_000, longestMs: 3_600_000, idleMs: 600_000 },
+} as const satisfies Record<string, DataAges>;
+
+/** The exchange answers with the same book for this long, so that asking more often shows nothing new. */
+export const BOOK_CACHE_MS = 1_000;
+
+/** How long after its close a bar that was not there yet is asked for once more. */
+export const BAR_RETRY_MS = 2_000;
+
+/** A bar that comes later than this share of its length is no longer worth having. */
+export const LATEST_BAR_SHARE = 0.5;
+
+/**
+ * The ages that one strategy asks for. One that says how often and not how old is content with data of twice that age.
+ */
+export function agesOf(
+  wanted: { readonly everyMs?: number | null | undefined; readonly maxAgeMs?: number | null | undefined },
+  usual: DataAges,
+): DataAges {
+  const everyMs = wanted.everyMs ?? usual.wantedMs;
+  const longestMs = wanted.maxAgeMs ?? Math.max(usual.longestMs, 2 * everyMs);
+  const wantedMs = Math.min(everyMs, longestMs);
+  return { wantedMs, longestMs, idleMs: wantedMs };
+}
+
+/** The ages that please everybody who asks: the smallest of each. */
+export function strictest(left: DataAges, right: DataAges): DataAges {
+  return {
+    wantedMs: Math.min(left.wantedMs, right.wantedMs),
+    longestMs: Math.min(left.longestMs, right.longestMs),
+    idleMs: Math.min(left.idleMs, right.idleMs),
+  };
+}

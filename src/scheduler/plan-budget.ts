@@ -1,0 +1,126 @@
+import { BAR_RETRY_MS } from './default-ages.ts';
+import { burstWaitMs, plannedRate, slotWaitMs, type PlannedBudget } from './planned-budget.ts';
+import { overloadProblem, tooLateProblem, tooYoungProblem } from './plan-problems.ts';
+import type { PlanBudget } from './plan-input.ts';
+import type { GivenFeed } from './given-feed.ts';
+import { shareBudget, type PaceDemand } from './share-budget.ts';
+import type { WantedFeed } from './wanted-feed.ts';
+
+/** What one budget gives to the feeds that are counted in it. */
+export interface BudgetPlan {
+  readonly feeds: readonly GivenFeed[];
+  readonly budget: PlannedBudget;
+  readonly stretch: number;
+  readonly problems: readonly string[];
+}
+
+/** Shares one budget among its feeds. Bars come first, since their pace is given; the others get what is left. */
+export function planBudget(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): BudgetPlan {
+  const bars = planBars(
+    budget,
+    feeds.filter(({ isAtClose }) => isAtClose),
+    replyMs,
+  );
+  const polls = planStretched(
+    budget,
+    feeds.filter(({ isAtClose }) => !isAtClose),
+    { replyMs, perMs: plannedRate(budget) - bars.perMs },
+  );
+  const planned = [...bars.feeds, ...polls.feeds];
+  const rateOf = (intervalOf: (feed: GivenFeed) => number): number =>
+    60_000 * (bars.perMs + polls.feeds.reduce((sum, feed) => sum + 1 / intervalOf(feed), 0));
+  const requestsPerMinute = rateOf(({ intervalMs }) => intervalMs);
+  const limitPerMinute = (budget.limit / budget.windowMs) * 60_000;
+  return {
+    feeds: planned,
+    budget: {
+      ...budget,
+      limitPerMinute,
+      requestsPerMinute,
+      idleRequestsPerMinute: rateOf(({ idleIntervalMs }) => idleIntervalMs),
+      leftPerMinute: Math.max(0, limitPerMinute - requestsPerMinute),
+    },
+    stretch: polls.stretch,
+    problems: [...bars.problems, ...polls.problems],
+  };
+}
+
+interface Given {
+  readonly feeds: readonly GivenFeed[];
+  readonly problems: readonly string[];
+  /** Requests per ms. */
+  readonly perMs: number;
+}
+
+/**
+ * Bars of one length close together, and those of every length at midnight: then each waits for all that are as long as it or shorter, since the most
+ * overdue of its length is asked for first, and each may be asked for twice.
+ */
+function planBars(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): Given {
+  const perMs = feeds.reduce((sum, { turns, wantedAgeMs }) => sum + turns / wantedAgeMs, 0);
+  const given = feeds.map((feed) => {
+    const before = feeds.filter(({ wantedAgeMs }) => wantedAgeMs <= feed.wantedAgeMs);
+    const requests = before.reduce((sum, { turns }) => sum + turns, 0);
+    const lateMs = BAR_RETRY_MS + burstWaitMs(budget, { requests, replyMs }) + replyMs;
+    return barFeed(feed, lateMs);
+  });
+  const problems = given
+    .filter(({ worstAgeMs, longestAgeMs }) => worstAgeMs > longestAgeMs)
+    .map((feed) => tooLateProblem(budget, feed));
+  if (perMs <= plannedRate(budget)) return { feeds: given, problems, perMs };
+  return { feeds: given, problems: [overloadProblem(budget, { feeds, perMs })], perMs };
+}
+
+function barFeed(feed: WantedFeed, lateMs: number): GivenFeed {
+  const lengthMs = feed.wantedAgeMs;
+  return givenFeed(feed, {
+    intervalMs: lengthMs,
+    idleIntervalMs: lengthMs,
+    worstAgeMs: lengthMs + lateMs,
+    latestAfterCloseMs: lateMs,
+  });
+}
+
+function planStretched(
+  budget: PlanBudget,
+  feeds: readonly WantedFeed[],
+  { replyMs, perMs }: { readonly replyMs: number; readonly perMs: number },
+): Given & { readonly stretch: number } {
+  const waitMs = replyMs + waitOf(budget, feeds, replyMs);
+  const demands = feeds.map((feed) => demandOf(feed, waitMs));
+  const { intervalsMs, stretch, leastRate } = shareBudget(demands, Math.max(0, perMs));
+  const given = feeds.map((feed, index): GivenFeed => {
+    const { longestMs } = demands[index] ?? { longestMs: Infinity };
+    const intervalMs = intervalsMs[index] ?? Infinity;
+    const idleIntervalMs = Math.max(intervalMs, Math.min(Math.floor(feed.idleAgeMs / feed.turns), longestMs));
+    const worstAgeMs = intervalMs * feed.turns + waitMs + feed.cacheMs;
+    return givenFeed(feed, { intervalMs, idleIntervalMs, worstAgeMs, latestAfterCloseMs: null });
+  });
+  const tooYoung = feeds.filter(({ longestAgeMs, cacheMs }) => longestAgeMs <= waitMs + cacheMs);
+  const problems = tooYoung.map((feed) => tooYoungProblem(feed, waitMs));
+  if (problems.length === 0 && leastRate > perMs) problems.push(overloadProblem(budget, { feeds, perMs: leastRate }));
+  return { feeds: given, problems, perMs: leastRate, stretch };
+}
+
+/** How long a question waits for its slot at most: as if the budget were used up, and then as if every feed were asked as often as it wants. */
+function waitOf(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): number {
+  const paces = new Set(feeds.map(({ wantedAgeMs, longestAgeMs, turns }) => `${wantedAgeMs} ${longestAgeMs} ${turns}`))
+    .size;
+  const mostMs = slotWaitMs(budget, { paces, perMs: Infinity, replyMs });
+  const perMs = feeds.reduce((sum, feed) => sum + 1 / demandOf(feed, replyMs + mostMs).wantedMs, 0);
+  return slotWaitMs(budget, { paces, perMs, replyMs });
+}
+
+/** What a feed needs between two questions, so that its data is as old as it may be when the next answer is there. */
+function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: WantedFeed, waitMs: number): PaceDemand {
+  const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns));
+  return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns), longestMs), longestMs };
+}
+
+function givenFeed(
+  feed: WantedFeed,
+  given: Pick<GivenFeed, 'intervalMs' | 'idleIntervalMs' | 'worstAgeMs' | 'latestAfterCloseMs'>,
+): GivenFeed {
+  const { key, kind, market, budget, requestClass, wantedAgeMs, longestAgeMs, askers } = feed;
+  return { key, kind, market, budget, requestClass, wantedAgeMs, longestAgeMs, askers, ...given };
+}

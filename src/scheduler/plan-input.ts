@@ -1,0 +1,55 @@
+import type { Span } from '../strategy/subscriptions.ts';
+
+/** How fresh a strategy wants something; what it leaves out is by default. */
+interface WantedAges {
+  /** How often it would like to see it. Positive. */
+  readonly everyMs?: number | null | undefined;
+  /** The age at which it is no longer worth having. Positive. */
+  readonly maxAgeMs?: number | null | undefined;
+}
+
+/** What of a strategy's subscription the plan looks at. Timers cost nothing. */
+export type PlanSubscription =
+  /** Bars are asked for at their close; their `maxAgeMs` counts from there. */
+  | {
+      readonly kind: 'candles';
+      readonly market: string;
+      readonly span: Span;
+      readonly maxAgeMs?: number | null | undefined;
+    }
+  | ({ readonly kind: 'book' | 'trades'; readonly market: string } & WantedAges)
+  | ({ readonly kind: 'stats' } & WantedAges)
+  | { readonly kind: 'timer' };
+
+/** A rate limit: at most `limit` requests in any `windowMs`, of which `reserve` are for cancels and resolutions alone. */
+export interface PlanBudget {
+  readonly name: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly reserve: number;
+}
+
+/** What is read once more after a restart, before anything is traded. */
+export interface RestartReading {
+  /** Pages of the orders list and of the trades list, from where the last run had read to. */
+  readonly orderPages: number;
+  readonly tradePages: number;
+  /** How long after its window a slot counts as taken when nothing is known of the time before the start. */
+  readonly lateArrivalMs: number;
+}
+
+/** All that a plan of polls is made from. */
+export interface PlanInput {
+  readonly subscriptions: readonly { readonly strategy: string; readonly subscription: PlanSubscription }[];
+  /**
+   * Markets in which strategies place orders. Each needs a book for the price collar, subscribed or not. Empty where orders are held against bars
+   * alone.
+   */
+  readonly traded: readonly { readonly strategy: string; readonly market: string }[];
+  readonly budgets: readonly PlanBudget[];
+  /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
+  readonly usesAccount: boolean;
+  /** From sending a question to having its answer, at the longest in ordinary times. */
+  readonly replyMs: number;
+  readonly restart: RestartReading;
+}

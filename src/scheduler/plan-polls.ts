@@ -1,0 +1,67 @@
+import { SarrafError } from '../domain/errors.ts';
+import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
+import type { GivenFeed } from './given-feed.ts';
+import type { PlanBudget, PlanInput } from './plan-input.ts';
+import { planBudget, type BudgetPlan } from './plan-budget.ts';
+import type { PlannedBudget } from './planned-budget.ts';
+import { planRestart, type RestartPlan } from './plan-restart.ts';
+import type { WantedFeed } from './wanted-feed.ts';
+
+/** How often everything is asked for, what that gives, and what it leaves. */
+export interface PollPlan {
+  readonly feeds: readonly GivenFeed[];
+  readonly budgets: readonly PlannedBudget[];
+  /** The largest ratio of what is given to what was wanted; 1 where everybody gets what it wants. */
+  readonly largestStretch: number;
+  /** Why it can not be run like this, a sentence each; empty where everything fits. */
+  readonly problems: readonly string[];
+  readonly restart: RestartPlan;
+}
+
+const BOOKS = 'v2/orderbook';
+
+/** Where orders are placed, taken back and looked up: no poll uses these. */
+const ORDER_BUDGETS = ['orders/add', 'orders/update-status', 'orders/status', 'orders/cancel-old'] as const;
+
+/**
+ * The best ages that fit the budgets. In each budget every feed is stretched alike from what is wanted, and none beyond its longest age while another
+ * has slack. One call for all books replaces those for each where these can not have the ages they want: it never gives worse ones. Where something
+ * does not fit, the plan still stays within the budgets that can be kept, and `problems` says what is too much.
+ * @throws SarrafError `INVALID_OPTIONS` for a feed whose budget is not among those given, `INVALID_MARKET` for a traded market that is none.
+ */
+export function planPolls(input: PlanInput): PollPlan {
+  const budgets = new Map(input.budgets.map((budget) => [budget.name, budget]));
+  const byBudget = Map.groupBy(collectFeeds(input), ({ budget }) => budget);
+  const plans = [...byBudget].map(([name, feeds]) => planOf(budgetNamed(budgets, name), feeds, input.replyMs));
+  const unused = ORDER_BUDGETS.flatMap((name) => {
+    const budget = budgets.get(name);
+    return budget === undefined || !input.usesAccount ? [] : [unusedBudget(budget)];
+  });
+  return {
+    feeds: plans.flatMap(({ feeds }) => feeds),
+    budgets: [...plans.map(({ budget }) => budget), ...unused],
+    largestStretch: Math.max(1, ...plans.map(({ stretch }) => stretch)),
+    problems: plans.flatMap(({ problems }) => problems),
+    restart: planRestart(budgets, { ...input, wallets: walletsOf(input) }),
+  };
+}
+
+function planOf(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): BudgetPlan {
+  const each = planBudget(budget, feeds, replyMs);
+  if (budget.name !== BOOKS || feeds.length < 2 || (each.stretch <= 1 && each.problems.length === 0)) return each;
+  return planBudget(budget, [allBooksFeed(feeds)], replyMs);
+}
+
+function budgetNamed(budgets: ReadonlyMap<string, PlanBudget>, name: string): PlanBudget {
+  const budget = budgets.get(name);
+  if (budget !== undefined) return budget;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected a budget named ${name}, there are ${[...budgets.keys()].join(', ')}`,
+  );
+}
+
+function unusedBudget(budget: PlanBudget): PlannedBudget {
+  const limitPerMinute = (budget.limit / budget.windowMs) * 60_000;
+  return { ...budget, limitPerMinute, requestsPerMinute: 0, idleRequestsPerMinute: 0, leftPerMinute: limitPerMinute };
+}

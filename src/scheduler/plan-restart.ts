@@ -1,0 +1,57 @@
+import type { PlanBudget, PlanInput } from './plan-input.ts';
+import { capacityOf } from './planned-budget.ts';
+
+/** One list that is read after a restart. */
+export interface RestartStep {
+  readonly what: string;
+  readonly budget: string;
+  readonly requests: number;
+}
+
+/** What is read before anything is traded, and how long that takes. */
+export interface RestartPlan {
+  readonly steps: readonly RestartStep[];
+  readonly requests: number;
+  /** With free budgets. */
+  readonly soonestMs: number;
+  /** When every window counts as full at the start, because nothing is known of the time before. */
+  readonly latestMs: number;
+}
+
+/** The account is read on a consistent cut: the wallets between two readings of the trades. One question follows the other's answer. */
+export function planRestart(
+  budgets: ReadonlyMap<string, PlanBudget>,
+  {
+    usesAccount,
+    replyMs,
+    restart,
+    wallets,
+  }: Pick<PlanInput, 'usesAccount' | 'replyMs' | 'restart'> & { readonly wallets: number },
+): RestartPlan {
+  const all: readonly RestartStep[] = [
+    { what: 'open orders and those since', budget: 'orders/list', requests: restart.orderPages },
+    { what: 'trades, before and after the wallets', budget: 'trades/list', requests: restart.tradePages + 1 },
+    { what: 'balances', budget: 'v2/wallets', requests: 1 },
+    { what: 'history of each wallet', budget: 'users/wallets/transactions/list', requests: wallets },
+  ];
+  const steps = usesAccount ? all.filter(({ requests }) => requests > 0) : [];
+  const requests = steps.reduce((sum, step) => sum + step.requests, 0);
+  const soonestMs = requests * replyMs + steps.reduce((sum, step) => sum + windowsMs(step, budgets, replyMs), 0);
+  const blindMs = Math.max(
+    0,
+    ...steps.map(({ budget }) => (budgets.get(budget)?.windowMs ?? 0) + restart.lateArrivalMs),
+  );
+  return { steps, requests, soonestMs, latestMs: blindMs + soonestMs };
+}
+
+/** How long a list waits for its budget's windows to pass: infinity when nothing is left of the budget. */
+function windowsMs(
+  { budget: name, requests }: RestartStep,
+  budgets: ReadonlyMap<string, PlanBudget>,
+  replyMs: number,
+): number {
+  const budget = budgets.get(name);
+  if (budget === undefined) return 0;
+  const capacity = capacityOf(budget);
+  return capacity === 0 ? Infinity : Math.floor((requests - 1) / capacity) * (budget.windowMs + replyMs);
+}

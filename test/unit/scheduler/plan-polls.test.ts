@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { PlanBudget, PlanInput, PlanSubscription } from '../../../src/scheduler/plan-input.ts';
+import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
+
+/** Limits as the interface states them: name, requests, ms, reserve. */
+const BUDGETS = `
+  v2/orderbook 60 60000 0
+  v2/trades 15 60000 0
+  market/stats 100 60000 0
+  market/udf/history 30 60000 0
+  v2/options 30 60000 0
+  orders/list 30 60000 3
+  trades/list 30 60000 3
+  v2/wallets 12 60000 0
+  users/wallets/transactions/list 60 120000 0
+  orders/add 300 600000 0
+  orders/update-status 90 60000 9
+  orders/status 300 60000 30
+  orders/cancel-old 30 60000 3`
+  .trim()
+  .split('\n')
+  .map((line): PlanBudget => {
+    const [name = '', ...numbers] = line.trim().split(' ');
+    const [limit = 0, windowMs = 0, reserve = 0] = numbers.map(Number);
+    return { name, limit, windowMs, reserve };
+  });
+
+const MARKETS = Array.from({ length: 40 }, (_, index) => `C${index}IRT`);
+
+/** `scalper book BTCIRT every=1000 max=5000`, a line each. */
+function subscriptionsOf(text: string): PlanInput['subscriptions'] {
+  return text
+    .trim()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [strategy = '', kind = '', ...rest] = line.trim().split(/\s+/);
+      const option = (name: string): number | undefined => {
+        const found = rest.find((word) => word.startsWith(`${name}=`));
+        return found === undefined ? undefined : Number(found.slice(name.length + 1));
+      };
+      const [market = '', span] = rest.filter((word) => !word.includes('='));
+      return {
+        strategy,
+        subscription: { kind, market, span, everyMs: option('every'), maxAgeMs: option('max') } as PlanSubscription,
+      };
+    });
+}
+
+interface Situation {
+  readonly subscriptions?: PlanInput['subscriptions'];
+  readonly traded?: readonly string[];
+  readonly usesAccount?: boolean;
+  readonly scale?: number;
+  readonly replyMs?: number;
+}
+
+function plan(situation: Situation): PollPlan {
+  return planPolls({
+    subscriptions: situation.subscriptions ?? [],
+    traded: (situation.traded ?? []).map((market) => ({ strategy: 'trader', market })),
+    budgets: BUDGETS.map((budget) => ({ ...budget, limit: Math.round(budget.limit * (situation.scale ?? 1)) })),
+    usesAccount: situation.usesAccount ?? false,
+    replyMs: situation.replyMs ?? 500,
+    restart: { orderPages: 2, tradePages: 2, lateArrivalMs: 120_000 },
+  });
+}
+
+const textOf = ({ feeds }: PollPlan): string[] =>
+  feeds.map(
+    ({ key, intervalMs, idleIntervalMs, worstAgeMs }) => `${key}: ${intervalMs}/${idleIntervalMs} ${worstAgeMs}`,
+  );
+
+describe('the plan of polls', () => {
+  test.each([
+    ['a book as often as wanted', 'a book BTCIRT', ['book BTCIRT: 1500/1500 3000']],
+    ['a book no oftener than the exchange renews it', 'a book BTCIRT every=200', ['book BTCIRT: 1053/1053 2553']],
+    [
+      'the most demanding of several',
+      'a book BTCIRT every=9000\nb book BTCIRT every=4000',
+      ['book BTCIRT: 4000/4000 5500'],
+    ],
+    [
+      'one call for all books where each alone would be slower',
+      'a book BTCIRT\na book ETHIRT',
+      ['books: 1500/1500 3000'],
+    ],
+    [
+      'a book each where all can have what they want',
+      'a book BTCIRT every=3000\na book ETHIRT every=6000',
+      ['book BTCIRT: 3000/3000 4500', 'book ETHIRT: 6000/6000 7500'],
+    ],
+    ['one call for the statistics of all markets', 'a stats BTCIRT\nb stats ETHIRT', ['stats: 5000/5000 5500']],
+    [
+      'public trades within the limit of all markets',
+      'a trades BTCIRT\na trades ETHIRT',
+      ['trades BTCIRT: 8422/8422 8922', 'trades ETHIRT: 8422/8422 8922'],
+    ],
+    ['a bar once a bar', 'a candles BTCIRT 1m', ['candles BTCIRT 1m: 60000/60000 62500']],
+    ['slow data as slowly as it is wanted', 'a stats BTCIRT every=300000', ['stats: 300000/300000 300500']],
+    ['no requests for a timer', 'a timer', []],
+  ])('gives %s', (_, text, feeds) => {
+    const given = plan({ subscriptions: subscriptionsOf(text) });
+    expect(given.problems).toEqual([]);
+    expect(textOf(given).filter((line) => !line.startsWith('options'))).toEqual(feeds);
+  });
+
+  test('follows the account, slower while no order is open', () => {
+    expect(textOf(plan({ usesAccount: true, traded: ['BTCIRT', 'ETHIRT'] }))).toEqual([
+      'book BTCIRT: 10000/10000 11500',
+      'book ETHIRT: 10000/10000 11500',
+      'options: 600000/600000 600500',
+      'orders: 3000/15000 3500',
+      'fills: 3000/15000 3500',
+      'wallets: 10000/10000 10500',
+      // Three wallets (two coins and the rial), one after another.
+      'transactions: 20000/20000 60500',
+    ]);
+  });
+
+  test('adds the book of a traded market that nobody looks at, and leaves a subscribed one as wanted', () => {
+    const subscriptions = subscriptionsOf('a book BTCIRT every=20000');
+    const { feeds } = plan({ subscriptions, traded: ['BTCIRT', 'ETHIRT'] });
+    expect(
+      feeds.filter(({ kind }) => kind === 'book').map(({ key, intervalMs, askers }) => [key, intervalMs, askers]),
+    ).toEqual([
+      ['book BTCIRT', 20_000, ['a']],
+      ['book ETHIRT', 10_000, ['price collar of trader']],
+    ]);
+  });
+
+  test('says what is used of each budget and what is left for orders', () => {
+    const { budgets } = plan({ usesAccount: true, traded: ['BTCIRT'] });
+    const lines = budgets.map((budget) => {
+      const { name, requestsPerMinute, idleRequestsPerMinute, limitPerMinute, reserve, leftPerMinute } = budget;
+      return `${name} ${requestsPerMinute.toFixed(1)} idle ${idleRequestsPerMinute.toFixed(1)} of ${limitPerMinute} reserve ${reserve} left ${leftPerMinute.toFixed(1)}`;
+    });
+    expect(lines).toEqual([
+      'v2/orderbook 6.0 idle 6.0 of 60 reserve 0 left 54.0',
+      'v2/options 0.1 idle 0.1 of 30 reserve 0 left 29.9',
+      'orders/list 20.0 idle 4.0 of 30 reserve 3 left 10.0',
+      'trades/list 20.0 idle 4.0 of 30 reserve 3 left 10.0',
+      'v2/wallets 6.0 idle 6.0 of 12 reserve 0 left 6.0',
+      'users/wallets/transactions/list 2.0 idle 2.0 of 30 reserve 0 left 28.0',
+      'orders/add 0.0 idle 0.0 of 30 reserve 0 left 30.0',
+      'orders/update-status 0.0 idle 0.0 of 90 reserve 9 left 90.0',
+      'orders/status 0.0 idle 0.0 of 300 reserve 30 left 300.0',
+      'orders/cancel-old 0.0 idle 0.0 of 30 reserve 3 left 30.0',
+    ]);
+  });
+
+  test('says how long reading the account takes after a restart, with free windows and with full ones', () => {
+    const { restart } = plan({ usesAccount: true, traded: ['BTCIRT'] });
+    // Two pages of orders, three of trades, the wallets, and the history of two of them.
+    expect(restart).toMatchObject({ requests: 8, soonestMs: 4_000, latestMs: 120_000 + 120_000 + 4_000 });
+    expect(plan({ traded: ['BTCIRT'] }).restart).toEqual({ steps: [], requests: 0, soonestMs: 0, latestMs: 0 });
+  });
+
+  test('waits for the windows that a restart needs', () => {
+    const { restart } = plan({ usesAccount: true, traded: MARKETS, scale: 1 / 6 });
+    // 41 wallets at ten in two minutes, and three pages of trades at two a minute.
+    expect(restart.soonestMs).toBe(47 * 500 + 4 * 120_500 + 60_500);
+  });
+
+  test('keeps the bars of many markets within the burst at their close', () => {
+    const text = MARKETS.slice(0, 20).map((market) => `a candles ${market} 1h`);
+    const given = plan({ subscriptions: subscriptionsOf(text.join('\n')) });
+    expect(given.problems).toEqual([]);
+    expect(given.feeds[0]).toMatchObject({ intervalMs: 3_600_000, latestAfterCloseMs: 2_000 + 60_500 + 500 });
+  });
+
+  test('asks for shorter bars before longer ones', () => {
+    const text = ['a candles BTCIRT 1m', ...MARKETS.slice(0, 20).map((market) => `a candles ${market} 1h`)];
+    const [short, long] = plan({ subscriptions: subscriptionsOf(text.join('\n')) }).feeds;
+    expect([short?.latestAfterCloseMs, long?.latestAfterCloseMs]).toEqual([2_500, 63_000]);
+  });
+
+  test('gives a wait to paces that can meet', () => {
+    const text = [2, 3, 4, 5].map((seconds, index) => `a trades ${MARKETS[index]} every=${seconds}000`).join('\n');
+    const { feeds } = plan({ subscriptions: subscriptionsOf(text) });
+    // 14 of 15 in the time for which a slot is taken, and one more for each pace: three too many.
+    expect(feeds[0]!.worstAgeMs - feeds[0]!.intervalMs).toBe(500 + 3 * (60_500 / 15));
+  });
+});
+
+const many = (kind: string, rest = '') => MARKETS.map((market) => `a ${kind} ${market} ${rest}`).join('\n');
+
+describe('what does not fit', () => {
+  test.each([
+    [
+      'too many markets of public trades',
+      many('trades'),
+      /^v2\/trades: expected at most 14\.25 requests a minute \(95 % of 15 in 60 s\), found 40\.34 for trades C0IRT at most 60 s old \(a\), .* and 32 more: ask for fewer markets/,
+    ],
+    [
+      'data younger than the exchange gives it',
+      'a book BTCIRT max=1400',
+      /^book BTCIRT: expected a longest age above 1\.5 s, found 1\.4 s for a: an answer takes up to 0\.5 s and the exchange repeats it for 1 s; raise maxAgeMs$/,
+    ],
+    [
+      'more bars than requests',
+      many('candles', '1m'),
+      /^market\/udf\/history: expected at most 28\.5 requests a minute \(95 % of 30 in 60 s\), found 80 for candles C0IRT 1m at every close \(a\)/,
+    ],
+    [
+      'bars that come too late',
+      many('candles', '1h max=60000'),
+      /^candles C0IRT 1h: expected at most 60 s after the close for a, found up to 124 s: market\/udf\/history answers 30 in 60 s/,
+    ],
+  ])('is told: %s', (_, text, message) => {
+    const { problems } = plan({ subscriptions: subscriptionsOf(text) });
+    expect(problems[0]).toMatch(message);
+  });
+
+  test('tells of a reserve that leaves nothing', () => {
+    const input = { subscriptions: [], traded: [], usesAccount: true, replyMs: 500 };
+    const restart = { orderPages: 1, tradePages: 1, lateArrivalMs: 0 };
+    const budgets = BUDGETS.map((budget) => (budget.name === 'orders/list' ? { ...budget, reserve: 30 } : budget));
+    const given = planPolls({ ...input, budgets, restart });
+    expect(given.problems).toHaveLength(1);
+    expect(given.problems[0]).toContain('orders/list: expected at most 0 requests a minute');
+    expect(given.feeds.find(({ key }) => key === 'orders')?.intervalMs).toBe(Infinity);
+  });
+
+  test('refuses a budget that is not there', () => {
+    const input = { subscriptions: [], traded: [], budgets: [], usesAccount: true, replyMs: 500 };
+    const restart = { orderPages: 1, tradePages: 1, lateArrivalMs: 0 };
+    expect(() => planPolls({ ...input, restart })).toThrow('expected a budget named v2/options');
+  });
+});
+
+describe('every plan', () => {
+  const ages = fc.record({
+    everyMs: fc.option(fc.integer({ min: 100, max: 120_000 }), { nil: null }),
+    maxAgeMs: fc.option(fc.integer({ min: 100, max: 240_000 }), { nil: null }),
+  });
+  const market = fc.constantFrom(...MARKETS);
+  const subscription = fc.oneof(
+    fc
+      .tuple(fc.constantFrom('book' as const, 'trades' as const), market, ages)
+      .map(([kind, market, rest]) => ({ kind, market, ...rest })),
+    ages.map((rest) => ({ kind: 'stats' as const, ...rest })),
+    fc
+      .tuple(market, fc.constantFrom('1m' as const, '15m' as const, '1h' as const))
+      .map(([market, span]) => ({ kind: 'candles' as const, market, span })),
+  );
+  const situation = fc.record({
+    subscriptions: fc
+      .array(subscription, { maxLength: 60 })
+      .map((list) => list.map((wanted, index) => ({ strategy: `s${index % 3}`, subscription: wanted }))),
+    traded: fc.array(market, { maxLength: 5 }),
+    usesAccount: fc.boolean(),
+    replyMs: fc.integer({ min: 0, max: 5_000 }),
+  });
+  const scale = fc.double({ min: 0.2, max: 5, noNaN: true });
+
+  test('stays within its share of every budget, and within every longest age, unless a problem says so', () => {
+    let fitting = 0;
+    fc.assert(
+      fc.property(situation, scale, (given, factor) => {
+        const { feeds, budgets, problems } = plan({ ...given, scale: factor });
+        for (const { name, requestsPerMinute, limitPerMinute, limit, reserve } of budgets) {
+          if (problems.some((problem) => problem.startsWith(`${name}: `) && problem.includes('at every close')))
+            continue;
+          expect(requestsPerMinute).toBeLessThanOrEqual(0.95 * limitPerMinute * ((limit - reserve) / limit) + 1e-9);
+        }
+        if (problems.length > 0) return;
+        fitting += 1;
+        for (const { worstAgeMs, longestAgeMs } of feeds) expect(worstAgeMs).toBeLessThanOrEqual(longestAgeMs);
+      }),
+      { numRuns: 300 },
+    );
+    expect(fitting).toBeGreaterThan(30);
+  });
+
+  test('stretches nobody more when every budget is larger', () => {
+    fc.assert(
+      fc.property(situation, scale, scale, (given, one, other) => {
+        const [less, more] = [Math.min(one, other), Math.max(one, other)].map((factor) =>
+          plan({ ...given, scale: factor }),
+        );
+        expect(more!.largestStretch).toBeLessThanOrEqual(less!.largestStretch * (1 + 1e-9));
+        if (less!.problems.length === 0) expect(more!.problems).toEqual([]);
+      }),
+    );
+  });
+
+  test('asks for all books at once where they can not have the ages they want one by one, and only there', () => {
+    const wanted = fc.dictionary(market, fc.integer({ min: 1_000, max: 100_000 }), { minKeys: 2 });
+    fc.assert(
+      fc.property(wanted, (byMarket) => {
+        const subscriptions = Object.entries(byMarket).map(([symbol, everyMs]) => ({
+          strategy: 's',
+          subscription: { kind: 'book' as const, market: symbol, everyMs, maxAgeMs: 200_000 },
+        }));
+        const { feeds, problems } = plan({ subscriptions });
+        const intervals = feeds.filter(({ budget }) => budget === 'v2/orderbook').map(({ intervalMs }) => intervalMs);
+        const fits = Object.values(byMarket).reduce((sum, everyMs) => sum + 60_000 / everyMs, 0) <= 57;
+        expect(problems).toEqual([]);
+        expect(intervals).toEqual(
+          fits ? Object.values(byMarket) : [Math.max(1_053, Math.min(...Object.values(byMarket)))],
+        );
+      }),
+    );
+  });
+});
