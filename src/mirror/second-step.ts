@@ -185,9 +185,7 @@ export const SECOND_STEP = `
   CREATE INDEX orders_unfinished ON orders (state) WHERE state NOT IN ('filled', 'cancelled', 'rejected');
   CREATE INDEX orders_by_venue_id ON orders (venue_id);
   CREATE INDEX orders_by_strategy ON orders (strategy);
-  CREATE INDEX orders_by_intent ON orders (intent_id);
   CREATE INDEX journal_by_subject ON journal (subject);
   CREATE UNIQUE INDEX fills_by_trade ON fills (trade_id, ifnull(venue_order_id, -1), side);
   CREATE INDEX fills_by_order ON fills (order_key);
-  CREATE INDEX intents_working ON intents (status) WHERE status = 'working';
 `;

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import type { Units } from '../../../src/domain/money.ts';
+import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
+import { NOW_MS } from './mirror-fixture.ts';
+
+/** Few names, so that rows are written over one another. */
+const name = fc.constantFrom('a', 'b', 'c', 'd');
+const text = fc.string({ maxLength: 12, unit: 'binary' }).filter((value) => !value.includes('\0'));
+const json = fc.json({ maxDepth: 2 });
+const units = fc.bigInt({ min: 0n, max: 10n ** 32n }) as fc.Arbitrary<Units>;
+const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+/** Around the edge of what counts as recent, and elsewhere. */
+const timeMs = fc.oneof(fc.integer({ min: NOW_MS - 20 * 60_000, max: NOW_MS }), fc.integer({ min: 0, max: 4e12 }));
+const side = fc.constantFrom('buy' as const, 'sell' as const);
+
+const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { nil: null });
+
+const order = fc.record({
+  key: name,
+  clientOrderId: orNull(name),
+  intentId: name,
+  strategy: name,
+  tag: orNull(text),
+  market: name,
+  marketVersion: fc.nat(),
+  side,
+  execution: fc.constantFrom('limit' as const, 'market' as const, 'stop_limit' as const, 'stop_market' as const),
+  price: orNull(units),
+  stopPrice: orNull(units),
+  amount: units,
+  pairKey: orNull(name),
+  plannedAtMs: timeMs,
+  sentAtMs: orNull(timeMs),
+  attempts: fc.nat(3),
+  state: fc.constantFrom(
+    'planned' as const,
+    'sending' as const,
+    'unknown' as const,
+    'open' as const,
+    'cancelling' as const,
+    'settling' as const,
+    'filled' as const,
+    'cancelled' as const,
+    'rejected' as const,
+  ),
+  venueId: orNull(id),
+  venueStatus: orNull(text),
+  matched: units,
+  filled: units,
+  filledTotal: units,
+  fee: units,
+  reason: orNull(text),
+  closedAtMs: orNull(timeMs),
+  orderIdFloor: id,
+  tradeIdFloor: id,
+});
+
+const fill = fc.record({
+  tradeId: fc.constantFrom(1, 2, 3, Number.MAX_SAFE_INTEGER),
+  venueOrderId: fc.constantFrom(null, 1, 2),
+  orderKey: orNull(name),
+  strategy: orNull(name),
+  market: name,
+  side,
+  atMs: timeMs,
+  price: units,
+  amount: units,
+  total: units,
+  fee: units,
+});
+
+const program = fc.record({ intentId: name, strategy: name, market: name, json });
+
+const strategy = fc.record({
+  name,
+  status: fc.constantFrom('running' as const, 'paused' as const, 'stopped' as const),
+  reason: orNull(text),
+  json,
+  atMs: timeMs,
+});
+
+/** Changes of which a restart is told. */
+export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(
+  { weight: 4, arbitrary: order.map((value) => ({ kind: 'order' as const, order: value })) },
+  { weight: 2, arbitrary: fill.map((value) => ({ kind: 'fill' as const, fill: value })) },
+  program.map((value) => ({ kind: 'program' as const, program: value })),
+  name.map((intentId) => ({ kind: 'program-end' as const, intentId })),
+  strategy.map((value) => ({ kind: 'strategy' as const, strategy: value })),
+  fc.tuple(name, json).map(([key, value]) => ({ kind: 'kept' as const, name: key, json: value })),
+  fc.tuple(name, json).map(([subject, value]) => ({
+    kind: 'journal' as const,
+    entry: { kind: 'notice' as const, subject, json: value },
+  })),
+);

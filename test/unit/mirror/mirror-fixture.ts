@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseUnits } from '../../../src/domain/money.ts';
+import type { IntentRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
+import type { FillRecord } from '../../../src/execution/fill-record.ts';
+import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+
+export const NOW_MS = 1_700_000_000_000;
+export const DURABLE = { atMs: NOW_MS, isDurable: true };
+export const LATER = { atMs: NOW_MS, isDurable: false };
+
+/** A folder with a mirror, which is opened and closed as often as a test likes. */
+export class MirrorFolder implements Disposable {
+  readonly folder: string;
+  readonly path: string;
+  private readonly stores: MirrorStore[] = [];
+  private epochs = 0;
+
+  constructor(parent: string = tmpdir()) {
+    this.folder = mkdtempSync(join(parent, 'sarraf-mirror-'));
+    this.path = join(this.folder, 'mirror.sqlite');
+  }
+
+  /** Epochs are `e001`, `e002` and so on. */
+  open(options: Partial<MirrorStoreOptions> = {}): MirrorStore {
+    const store = MirrorStore.open({
+      path: this.path,
+      retention: DEFAULT_RETENTION,
+      nowMs: NOW_MS,
+      epoch: () => `e${String((this.epochs += 1)).padStart(3, '0')}`,
+      durability: 'off',
+      ...options,
+    });
+    this.stores.push(store);
+    return store;
+  }
+
+  [Symbol.dispose](): void {
+    for (const store of this.stores) {
+      try {
+        store.abandon();
+      } catch {
+        // The test closed it already.
+      }
+    }
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+export function orderRecord(changed: Partial<OrderRecord> = {}): OrderRecord {
+  return {
+    key: 'bot-ma-cross-e001-1',
+    clientOrderId: changed.key ?? 'bot-ma-cross-e001-1',
+    intentId: 'intent-1',
+    strategy: 'ma-cross',
+    tag: null,
+    market: 'BTCIRT',
+    marketVersion: 1,
+    side: 'buy',
+    execution: 'limit',
+    price: parseUnits('12600000000'),
+    stopPrice: null,
+    amount: parseUnits('0.000001'),
+    pairKey: null,
+    plannedAtMs: NOW_MS,
+    sentAtMs: null,
+    attempts: 0,
+    state: 'planned',
+    venueId: null,
+    venueStatus: null,
+    matched: parseUnits('0'),
+    filled: parseUnits('0'),
+    filledTotal: parseUnits('0'),
+    fee: parseUnits('0'),
+    reason: null,
+    closedAtMs: null,
+    orderIdFloor: 0,
+    tradeIdFloor: 0,
+    ...changed,
+  };
+}
+
+export function fillRecord(changed: Partial<FillRecord> = {}): FillRecord {
+  return {
+    tradeId: 70,
+    venueOrderId: 9,
+    orderKey: 'bot-ma-cross-e001-1',
+    strategy: 'ma-cross',
+    market: 'BTCIRT',
+    side: 'buy',
+    atMs: NOW_MS,
+    price: parseUnits('12600000000'),
+    amount: parseUnits('0.000001'),
+    total: parseUnits('12600'),
+    fee: parseUnits('0.0000000025'),
+    ...changed,
+  };
+}
+
+export function intentRecord(changed: Partial<IntentRecord> = {}): IntentRecord {
+  return {
+    id: 'intent-1',
+    strategy: 'ma-cross',
+    atMs: NOW_MS,
+    kind: 'place',
+    market: 'BTCIRT',
+    json: '{"kind":"place"}',
+    status: 'working',
+    reason: null,
+    ...changed,
+  };
+}
+
+export const journalLine = (subject: string, json = '{}'): MirrorChange => ({
+  kind: 'journal',
+  entry: { kind: 'order', subject, json },
+});
+
+export const kept = (name: string, json = '{}'): MirrorChange => ({ kind: 'kept', name, json });
