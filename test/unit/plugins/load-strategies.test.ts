@@ -95,8 +95,10 @@ throw new Error(one === other && one === running ? 'the same' : 'different');
     ['export const strategy = {};', 'as the default export, was undefined'],
     ['export default { name: 7 };', 'expected name to be a text, was number'],
     [`export default { name: 'a', params: {} };`, 'expected params to be a zod schema'],
-    [strategy('a').replace('subscribe:', 'subscribes:'), 'expected subscribe to be a function, was undefined'],
-    [strategy('a').replace('init:', 'initial:'), 'expected init to be a function, was undefined'],
+    [`export default { name: 'a', params: { safeParse() {} } };`, 'expected subscribe to be a function, was undefined'],
+    [strategy('a').replace(/ {2}init:.*/, ''), 'expected init to be a function, was undefined'],
+    [strategy('a').replace('init:', 'onBok: () => ({}),\n  init:'), 'onReject), was "onBok"'],
+    [strategy('a').replace('init:', 'onBook: 5,\n  init:'), 'expected onBook to be a function, was number'],
   ])('says what is missing from %j', (source, message) => {
     write({ 'a.ts': source });
     expect(load().problems[0]?.message).toContain(message);
