@@ -1,0 +1,111 @@
+import { priceUnits } from '../domain/market.ts';
+import { formatUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';
+import type { Dice } from './dice.ts';
+import type { Disturbance } from './disturbance.ts';
+import { WHALE_USER, type FuzzWorld } from './world.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A shock moves the price by these shares of it: beyond every quote that is near, and to many a stop. */
+const LEAST_SHOCK = 0.001;
+const LARGEST_SHOCK = 0.02;
+/** Worth of the order behind a shock, in the quote currency: far more than rests between here and there. */
+const SHOCK_WORTH = { rls: 3_000_000_000_000n, usdt: 3_000_000n } as const;
+
+function halt(world: FuzzWorld, dice: Dice): void {
+  const market = dice.pick(world.markets);
+  if (market === null || market.isClosed) return;
+  market.isClosed = true;
+  market.closedReason = 'halted';
+  world.time.at(world.time.now() + dice.logUniform(0.5, 30) * MINUTE_MS, () => {
+    world.advance();
+    market.isClosed = false;
+    market.closedReason = null;
+  });
+}
+
+/** Ten times coarser or finer than at the beginning, or as then. */
+function changeSteps(world: FuzzWorld, dice: Dice): void {
+  const index = dice.integer(0, world.markets.length - 1);
+  const market = world.markets[index];
+  const first = world.rules[index];
+  if (market === undefined || first === undefined) return;
+  const factors = [1n, 10n, 100n];
+  const scaled = (step: bigint): string => formatUnits((step * (dice.pick(factors) ?? 1n)) / 10n);
+  market.changeRules({
+    priceStep: scaled(first.priceStep),
+    amountStep: scaled(first.amountStep),
+    minOrderValue: formatUnits((first.minOrderValue * BigInt(dice.integer(5, 30))) / 10n),
+  });
+}
+
+/** Ends an order that was accepted with a word that nobody knows. */
+function reject(world: FuzzWorld, dice: Dice, timeMs: number): void {
+  const order = dice.pick(world.bot.open.values());
+  if (order !== null) world.exchange.trading.reject(order, timeMs);
+}
+
+/** Somebody buys or sells through the book. What is left of the order is taken back at once. */
+function shock(world: FuzzWorld, dice: Dice, timeMs: number): void {
+  const market = dice.pick(world.markets);
+  if (market === null) return;
+  const side = dice.happens(0.5) ? 'buy' : 'sell';
+  const share = dice.logUniform(LEAST_SHOCK, LARGEST_SHOCK);
+  const last = market.lastPrice / market.priceFactor;
+  const price = Math.max(1, Math.round(last * (side === 'buy' ? 1 + share : 1 - share)));
+  const { rules } = market;
+  const units = (SHOCK_WORTH[rules.dst] * UNITS_PER_ONE * UNITS_PER_ONE) / priceUnits(rules, price as Price);
+  const placed = world.exchange.trading.place(
+    WHALE_USER,
+    {
+      market: rules.symbol,
+      side,
+      execution: 'limit',
+      mode: 'default',
+      amount: Math.max(1, Number(units / rules.amountStep)),
+      price,
+      stopPrice: null,
+      stopLimitPrice: null,
+      clientOrderId: null,
+      pro: true,
+    },
+    timeMs,
+  );
+  if (!placed.ok) return;
+  for (const order of placed.value) world.exchange.trading.cancel(order, timeMs);
+}
+
+/** Accepted orders wait before they enter the book, from now on or no more. */
+function waitBeforeBook(world: FuzzWorld, dice: Dice): void {
+  // The settings belong to the exchange, which reads them at each placement.
+  Object.assign(world.exchange.trading.settings, { newForMs: dice.happens(0.5) ? 0 : dice.integer(100, 8_000) });
+}
+
+function switchLookup(world: FuzzWorld): void {
+  world.bot.lacksClientIdLookup = !world.bot.lacksClientIdLookup;
+}
+
+function barFromTrading(world: FuzzWorld, dice: Dice): void {
+  world.bot.mayTrade = false;
+  world.time.at(world.time.now() + dice.logUniform(0.2, 10) * MINUTE_MS, () => {
+    world.advance();
+    world.bot.mayTrade = true;
+  });
+}
+
+function changeFees(world: FuzzWorld, dice: Dice): void {
+  const rates = () => ({ maker: dice.integer(0, 3_000), taker: dice.integer(0, 4_000) });
+  world.bot.fees = { rls: rates(), usdt: rates() };
+}
+
+/** What the exchange does by itself, and what its other users do to prices. */
+export const EXCHANGE_EVENTS: readonly Disturbance[] = [
+  { name: 'halt', act: halt },
+  { name: 'new steps', act: changeSteps },
+  { name: 'rejection after acceptance', act: reject },
+  { name: 'shock', act: shock },
+  { name: 'wait before the book', act: waitBeforeBook },
+  { name: 'look-up switched', act: switchLookup },
+  { name: 'barred from trading', act: barFromTrading },
+  { name: 'new fees', act: changeFees },
+];

@@ -1,0 +1,73 @@
+import type { EndpointName } from '../exchange/endpoints/index.ts';
+import { FAULT_KINDS, type FaultRule } from '../simulator/faults/fault-rule.ts';
+import type { Dice } from './dice.ts';
+
+/** A stretch of a run in which some faults are likely. Times are from the beginning of the run. */
+export interface FaultEpisode {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly rules: readonly FaultRule[];
+}
+
+const MINUTE_MS = 60_000;
+const LONGEST_BACK_OFF_S = 86_400;
+/** Limits of a run of a day or more may lock the bot out for as long; a shorter run would see nothing else. */
+const LONG_RUN_MS = 24 * 3_600_000;
+
+/** Requests that change the exchange: where a fault hurts most. */
+const CHANGING: readonly EndpointName[] = ['addOrder', 'updateOrderStatus'];
+const LISTS: readonly EndpointName[] = ['ordersList', 'tradesList', 'orderStatus'];
+
+/** How likely the faults of a kind are, for each request: from and to. Those that shut a budget or the account are rare, since each ends hours. */
+const PROBABILITIES: Readonly<Record<FaultRule['kind'], readonly [least: number, most: number]>> = {
+  delay: [0.005, 0.4],
+  late: [0.005, 0.3],
+  lost: [0.005, 0.3],
+  'reply-lost': [0.01, 0.4],
+  reset: [0.005, 0.3],
+  'server-error': [0.005, 0.3],
+  'bad-gateway': [0.005, 0.3],
+  truncated: [0.005, 0.3],
+  forbidden: [0.000_03, 0.000_3],
+  'too-many-requests': [0.000_1, 0.003],
+  unauthorized: [0.000_03, 0.000_5],
+  'lagging-lists': [0.05, 1],
+  'shuffled-trades': [0.05, 1],
+  'missing-fields': [0.01, 0.5],
+  'unknown-fields': [0.05, 1],
+};
+
+/** One kind of fault with everything about it drawn. */
+function drawRule(dice: Dice, kind: FaultRule['kind'], runMs: number): FaultRule {
+  const [least, most] = PROBABILITIES[kind];
+  const aim = dice.pick<readonly EndpointName[] | null>([null, null, CHANGING, LISTS]);
+  return {
+    kind,
+    probability: dice.logUniform(least, most),
+    ...(aim === null || kind === 'lagging-lists' || kind === 'shuffled-trades' ? {} : { endpoints: aim }),
+    ...(kind === 'delay' || kind === 'late' ? { delayMs: Math.round(dice.logUniform(500, 100_000)) } : {}),
+    ...(kind === 'lagging-lists' ? { lagMs: Math.round(dice.logUniform(500, 20_000)) } : {}),
+    ...(kind === 'reset' || kind === 'server-error' || kind === 'bad-gateway' ? { isHandled: dice.happens(0.5) } : {}),
+    ...(kind === 'too-many-requests'
+      ? { backOff: Math.round(dice.logUniform(5, runMs >= LONG_RUN_MS ? LONGEST_BACK_OFF_S : 600)) }
+      : {}),
+  };
+}
+
+/**
+ * The faults of a run: a seed's own subset of the kinds, in episodes with quiet phases between them. That most seeds lack most kinds is what finds
+ * more than all of them at once: a fault that hides another is absent in half of the seeds.
+ */
+export function drawEpisodes(dice: Dice, runMs: number): readonly FaultEpisode[] {
+  const kinds = dice.some(FAULT_KINDS, dice.between(0.15, 0.6));
+  const episodes: FaultEpisode[] = [];
+  const meanMs = runMs / dice.integer(4, 24);
+  let fromMs = dice.between(0, 10 * MINUTE_MS);
+  while (fromMs < runMs) {
+    const toMs = Math.min(runMs, fromMs + MINUTE_MS + dice.exponential(meanMs));
+    const rules = dice.some(kinds, 0.7).map((kind) => drawRule(dice, kind, runMs));
+    if (rules.length > 0) episodes.push({ fromMs, toMs, rules });
+    fromMs = toMs + dice.exponential(meanMs / 2);
+  }
+  return episodes;
+}

@@ -1,0 +1,88 @@
+import { Dice } from './dice.ts';
+import type { Disturbance } from './disturbance.ts';
+import { EXCHANGE_EVENTS } from './exchange-events.ts';
+import { SECOND_HAND } from './second-hand.ts';
+import { drawEpisodes, type FaultEpisode } from './swarm-faults.ts';
+
+/** Where in a step of the bot its process dies. */
+export const CRASH_POINTS = ['before the commit', 'after the commit', 'amid the requests', 'at an answer'] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** Everything that will go wrong in one run, decided before it begins. Times are from its beginning, in ms. */
+export interface Swarm {
+  readonly seed: number;
+  readonly runMs: number;
+  /** Of the exchange against everybody else. */
+  readonly clockSkewMs: number;
+  readonly episodes: readonly FaultEpisode[];
+  readonly disturbances: readonly { readonly disturbance: Disturbance; readonly meanMs: number }[];
+  /** Of each step that asks for something, by where it dies; and at times that have nothing to do with steps. */
+  readonly crashes: Readonly<Record<CrashPoint, number>>;
+  readonly crashesAtMs: readonly number[];
+  /** How long the bot is gone after a crash, drawn for each between these. */
+  readonly restartMs: readonly [least: number, most: number];
+  /** The process stands still from here on for `STOP_MS`. */
+  readonly stopsAtMs: readonly number[];
+  readonly clockSteps: readonly { readonly atMs: number; readonly byMs: number }[];
+  /** Whether the bot logs in for tokens of a few hours, in place of a token that lasts. */
+  readonly logsIn: boolean;
+  /** What an operator does. */
+  readonly controls: readonly { readonly atMs: number; readonly kind: 'halt' | 'resume' | 'accept-balances' }[];
+}
+
+/** How long a stopped process stands still. */
+export const STOP_MS = 90_000;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Times of something that comes at random every `meanMs`. */
+function drawTimes(dice: Dice, runMs: number, meanMs: number): readonly number[] {
+  const times: number[] = [];
+  for (let atMs = dice.exponential(meanMs); atMs < runMs; atMs += dice.exponential(meanMs))
+    times.push(Math.round(atMs));
+  return times;
+}
+
+function drawCrashes(dice: Dice): Swarm['crashes'] {
+  const none = { 'before the commit': 0, 'after the commit': 0, 'amid the requests': 0, 'at an answer': 0 };
+  if (!dice.happens(0.7)) return none;
+  const points = dice.some(CRASH_POINTS, 0.6);
+  return { ...none, ...Object.fromEntries(points.map((point) => [point, dice.logUniform(0.000_5, 0.01)])) };
+}
+
+/** A halt that nobody takes back would end the run's use, so a resumption follows each within half an hour. */
+function drawControls(dice: Dice, runMs: number): Swarm['controls'] {
+  const halts = dice.happens(0.3) ? drawTimes(dice, runMs, 3 * HOUR_MS) : [];
+  const controls = halts.flatMap((atMs) => [
+    { atMs, kind: 'halt' as const },
+    { atMs: atMs + Math.round(dice.logUniform(0.1, 30) * MINUTE_MS), kind: 'resume' as const },
+  ]);
+  return controls.toSorted((left, right) => left.atMs - right.atMs);
+}
+
+/** What a seed makes go wrong in `hours`. The same seed and hours give the same. */
+export function drawSwarm(seed: number, hours: number): Swarm {
+  const runMs = hours * HOUR_MS;
+  const dice = Dice.of(seed, 'swarm');
+  const isLong = hours >= 24;
+  return {
+    seed,
+    runMs,
+    clockSkewMs: dice.happens(0.5) ? 0 : dice.integer(-3_000, 3_000),
+    episodes: drawEpisodes(Dice.of(seed, 'faults'), runMs),
+    disturbances: dice
+      .some([...SECOND_HAND, ...EXCHANGE_EVENTS], dice.between(0.2, 0.8))
+      .map((disturbance) => ({ disturbance, meanMs: Math.round(dice.logUniform(2, 120) * MINUTE_MS) })),
+    crashes: drawCrashes(dice),
+    crashesAtMs: dice.happens(0.6) ? drawTimes(dice, runMs, dice.logUniform(0.3, 6) * HOUR_MS) : [],
+    restartMs: dice.happens(0.5) ? [50, 2_000] : [1_000, 300_000],
+    stopsAtMs: dice.happens(0.4) ? drawTimes(dice, runMs, dice.logUniform(0.5, 4) * HOUR_MS) : [],
+    clockSteps: dice.happens(0.4)
+      ? drawTimes(dice, runMs, 2 * HOUR_MS).map((atMs) => ({ atMs, byMs: dice.integer(-20_000, 20_000) }))
+      : [],
+    logsIn: isLong || dice.happens(0.3),
+    controls: drawControls(dice, runMs),
+  };
+}

@@ -1,0 +1,133 @@
+import type { Market } from '../domain/market.ts';
+import type { SimulatedExchange } from '../simulator/core/exchange.ts';
+import type { MarketState } from '../simulator/core/market/market-state.ts';
+import type { Trader } from '../simulator/core/trading/trader.ts';
+import { FaultPlan } from '../simulator/faults/fault-plan.ts';
+import type { FaultRule } from '../simulator/faults/fault-rule.ts';
+import type { FaultyDoor } from '../simulator/faults/faulty-door.ts';
+import { SyntheticFlow } from '../simulator/flow/synthetic-flow.ts';
+import { InProcessVenue } from '../simulator/in-process-venue.ts';
+import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
+import { createSimulation } from '../simulator/simulation.ts';
+import type { RequestLog } from '../simulator/wire/request-log.ts';
+import { VirtualTime } from '../virtual/virtual-time.ts';
+
+/** The account that the bot shares with a second hand, and one that moves markets. */
+export const BOT_USER = 1;
+export const WHALE_USER = 2;
+
+export const BOT_NAME = 'bot';
+export const BOT_PASSWORD = 'bot-password';
+export const BOT_TOKEN = 'bot-token';
+
+/** Rial and tether, large and small prices. */
+const MARKETS = [
+  { symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '60000000000' },
+  { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' },
+  { symbol: 'USDTIRT', priceStep: '10', amountStep: '0.01', initialPrice: '925000' },
+] as const;
+
+const HISTORY_MINUTES = 60;
+
+export interface FuzzWorldOptions {
+  readonly seed: number;
+  readonly startMs: number;
+  /** How far the exchange's clock is ahead of everybody else's. It stays so: a clock that is set back would make its windows longer than they are. */
+  readonly clockSkewMs: number;
+}
+
+/** The exchange of one seed and the time it lives in. */
+export class FuzzWorld {
+  readonly time: VirtualTime;
+  readonly exchange: SimulatedExchange;
+  readonly venue: InProcessVenue;
+  readonly log: RequestLog;
+  /** The rules of the markets as they were at the beginning. */
+  readonly rules: readonly Market[];
+  private readonly seed: number;
+  private readonly clockSkewMs: number;
+  private readonly faulty: FaultyDoor;
+  private readonly flow: SyntheticFlow;
+  private isTrading = true;
+  private plans = 0;
+
+  constructor(options: FuzzWorldOptions) {
+    const { seed, startMs, clockSkewMs } = options;
+    this.seed = seed;
+    this.clockSkewMs = clockSkewMs;
+    this.time = new VirtualTime(startMs);
+    const exchangeStartMs = startMs + clockSkewMs;
+    const simulation = createSimulation({
+      config: readExchangeConfig({
+        markets: [...MARKETS],
+        users: [
+          {
+            username: BOT_NAME,
+            id: BOT_USER,
+            password: BOT_PASSWORD,
+            tokens: [BOT_TOKEN],
+            balances: { rls: '200000000000', usdt: '200000', btc: '3' },
+          },
+          {
+            username: 'whale',
+            id: WHALE_USER,
+            balances: { rls: '9000000000000000', usdt: '9000000000', btc: '90000' },
+          },
+        ],
+        trading: { recordVersions: true },
+      }),
+      startMs: exchangeStartMs,
+      seed,
+    });
+    this.exchange = simulation.exchange;
+    this.log = simulation.door.log;
+    this.faulty = simulation.faulty;
+    this.flow = new SyntheticFlow({
+      exchange: this.exchange,
+      seed,
+      startMs: exchangeStartMs,
+      historyMinutes: HISTORY_MINUTES,
+    });
+    this.venue = new InProcessVenue({
+      door: this.faulty,
+      now: () => this.time.now(),
+      sleep: async (durationMs) => this.time.sleep(durationMs),
+      world: { advance: (timeMs) => this.moveTo(timeMs) },
+    });
+    this.rules = this.markets.map(({ rules }) => rules);
+    this.setFaults([]);
+  }
+
+  /** Brings the exchange to the present, and says its time. To be called before anything is done to it from outside. */
+  advance(): number {
+    const { timeMs } = this.venue;
+    this.moveTo(timeMs);
+    return timeMs;
+  }
+
+  /** What goes wrong with requests from now on. */
+  setFaults(rules: readonly FaultRule[]): void {
+    this.plans += 1;
+    const seed = Math.imul(this.seed, 31) + this.plans;
+    this.faulty.plan = new FaultPlan({ seed: seed >>> 0, rules, clockSkewMs: this.clockSkewMs });
+  }
+
+  /** Whether the others trade; without them no price moves. */
+  setTrading(isTrading: boolean): void {
+    this.advance();
+    this.isTrading = isTrading;
+  }
+
+  get markets(): readonly MarketState[] {
+    return [...this.exchange.markets.values()];
+  }
+
+  get bot(): Trader {
+    return this.exchange.trading.trader(BOT_USER);
+  }
+
+  private moveTo(timeMs: number): void {
+    if (this.isTrading) this.flow.advance(timeMs);
+    this.exchange.advance(timeMs);
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { drawSwarm } from '../../../src/fuzz/swarm.ts';
+import { FAULT_KINDS } from '../../../src/simulator/faults/fault-rule.ts';
+
+const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1);
+const swarms = SEEDS.map((seed) => drawSwarm(seed, 6));
+const kindsOf = (swarm: (typeof swarms)[number]) =>
+  new Set(swarm.episodes.flatMap(({ rules }) => rules.map(({ kind }) => kind)));
+
+describe('the swarm', () => {
+  test('is the same for the same seed, and another for the next', () => {
+    expect(drawSwarm(7, 6)).toEqual(drawSwarm(7, 6));
+    expect(drawSwarm(8, 6)).not.toEqual(drawSwarm(7, 6));
+  });
+
+  test('gives no seed every kind of fault, and every kind to some seeds and not to others', () => {
+    for (const kind of FAULT_KINDS) {
+      const seeds = swarms.filter((swarm) => kindsOf(swarm).has(kind)).length;
+      expect.soft(seeds, kind).toBeGreaterThan(10);
+      expect.soft(seeds, kind).toBeLessThan(90);
+    }
+    expect(Math.max(...swarms.map((swarm) => kindsOf(swarm).size))).toBeLessThan(FAULT_KINDS.length);
+  });
+
+  test('has quiet phases between the episodes, which do not overlap and end with the run', () => {
+    for (const { episodes, runMs } of swarms) {
+      for (const [index, { fromMs, toMs }] of episodes.entries()) {
+        expect(fromMs).toBeGreaterThan(episodes[index - 1]?.toMs ?? 0);
+        expect(toMs).toBeLessThanOrEqual(runMs);
+      }
+    }
+  });
+
+  test('resumes after every halt', () => {
+    const controls = swarms.flatMap((swarm) => swarm.controls);
+    const count = (kind: string): number => controls.filter((control) => control.kind === kind).length;
+    expect(count('halt')).toBeGreaterThan(10);
+    expect(count('resume')).toBe(count('halt'));
+  });
+
+  test('crashes, stops, steps the clock and disturbs in some seeds and not in others', () => {
+    const facts = [
+      (swarm: (typeof swarms)[number]) => swarm.crashesAtMs.length > 0,
+      (swarm: (typeof swarms)[number]) => Object.values(swarm.crashes).some((probability) => probability > 0),
+      (swarm: (typeof swarms)[number]) => swarm.stopsAtMs.length > 0,
+      (swarm: (typeof swarms)[number]) => swarm.clockSteps.length > 0,
+      (swarm: (typeof swarms)[number]) => swarm.logsIn,
+      (swarm: (typeof swarms)[number]) => swarm.disturbances.some(({ disturbance }) => disturbance.name === 'deposit'),
+    ];
+    for (const fact of facts) {
+      const seeds = swarms.filter(fact).length;
+      expect(seeds).toBeGreaterThan(10);
+      expect(seeds).toBeLessThan(90);
+    }
+  });
+});
