@@ -1,7 +1,7 @@
 import { resolutionMs } from '../domain/candle.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
-import { SPANS, type Span } from '../strategy/subscriptions.ts';
-import { agesOf, BOOK_CACHE_MS, DEFAULT_AGES, LATEST_BAR_SHARE, strictest, type DataAges } from './default-ages.ts';
+import { SPANS, type CandleSubscription } from '../strategy/subscriptions.ts';
+import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type DataAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { WantedFeed } from './wanted-feed.ts';
@@ -22,13 +22,13 @@ export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   for (const { strategy, subscription } of input.subscriptions) {
     switch (subscription.kind) {
       case 'book':
-        want(bookFeed(subscription.market, agesOf(subscription, DEFAULT_AGES.book), strategy));
+        want(bookFeed(subscription.market, agesOf(subscription), strategy));
         break;
       case 'trades':
-        want(tradesFeed(subscription.market, agesOf(subscription, DEFAULT_AGES.trades), strategy));
+        want(tradesFeed(subscription.market, agesOf(subscription), strategy));
         break;
       case 'stats':
-        want(statsFeed(agesOf(subscription, DEFAULT_AGES.stats), strategy));
+        want(statsFeed(agesOf(subscription), strategy));
         break;
       case 'candles':
         want(candlesFeed(subscription, strategy));
@@ -39,7 +39,7 @@ export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   }
   const subscribed = new Set(feeds.keys());
   for (const { strategy, market } of input.traded) {
-    if (!subscribed.has(`book ${market}`)) want(bookFeed(market, DEFAULT_AGES.collar, `price collar of ${strategy}`));
+    if (!subscribed.has(`book ${market}`)) want(bookFeed(market, OWN_AGES.collar, `price collar of ${strategy}`));
   }
   if (feeds.size > 0 || input.usesAccount) want(optionsFeed());
   if (input.usesAccount) accountFeeds(walletsOf(input)).forEach(want);
@@ -113,16 +113,9 @@ function statsFeed(ages: DataAges, asker: string): WantedFeed {
   return feedOf(target, { ages, asker });
 }
 
-function candlesFeed(
-  {
-    market,
-    span,
-    maxAgeMs,
-  }: { readonly market: string; readonly span: Span; readonly maxAgeMs?: number | null | undefined },
-  asker: string,
-): WantedFeed {
+function candlesFeed({ market, span }: CandleSubscription, asker: string): WantedFeed {
   const lengthMs = resolutionMs(SPANS[span]);
-  const longestMs = lengthMs + (maxAgeMs ?? lengthMs * LATEST_BAR_SHARE);
+  const longestMs = lengthMs * (1 + LATEST_BAR_SHARE);
   const target = { key: `candles ${market} ${span}`, kind: 'candles', market, budget: 'market/udf/history' } as const;
   return feedOf(
     { ...target, requestClass: 'market' },
@@ -139,7 +132,7 @@ function optionsFeed(): WantedFeed {
     budget: 'v2/options',
     requestClass: 'market',
   } as const;
-  return feedOf(target, { ages: DEFAULT_AGES.options, asker: 'steps of the markets' });
+  return feedOf(target, { ages: OWN_AGES.options, asker: 'steps of the markets' });
 }
 
 /** What is followed of our account; `wallets` is how many have a history that is read. */
@@ -148,15 +141,12 @@ function accountFeeds(wallets: number): readonly WantedFeed[] {
   const asker = 'account';
   const transactions = { ...account, key: 'transactions', kind: 'transactions' } as const;
   return [
-    feedOf({ ...account, key: 'orders', kind: 'orders', budget: 'orders/list' }, { ages: DEFAULT_AGES.orders, asker }),
-    feedOf({ ...account, key: 'fills', kind: 'trades', budget: 'trades/list' }, { ages: DEFAULT_AGES.fills, asker }),
-    feedOf(
-      { ...account, key: 'wallets', kind: 'wallets', budget: 'v2/wallets' },
-      { ages: DEFAULT_AGES.wallets, asker },
-    ),
+    feedOf({ ...account, key: 'orders', kind: 'orders', budget: 'orders/list' }, { ages: OWN_AGES.orders, asker }),
+    feedOf({ ...account, key: 'fills', kind: 'trades', budget: 'trades/list' }, { ages: OWN_AGES.fills, asker }),
+    feedOf({ ...account, key: 'wallets', kind: 'wallets', budget: 'v2/wallets' }, { ages: OWN_AGES.wallets, asker }),
     feedOf(
       { ...transactions, budget: 'users/wallets/transactions/list' },
-      { ages: DEFAULT_AGES.transactions, asker },
+      { ages: OWN_AGES.transactions, asker },
       { turns: Math.max(1, wallets) },
     ),
   ];

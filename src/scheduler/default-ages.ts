@@ -5,13 +5,10 @@ export interface DataAges {
   readonly idleMs: number;
 }
 
-/** Ages for what no strategy says more about. */
-export const DEFAULT_AGES = {
-  book: { wantedMs: 1_500, longestMs: 30_000, idleMs: 1_500 },
+/** Ages for what the bot itself needs. */
+export const OWN_AGES = {
   /** The book of a market that is traded and that no strategy looks at: the price collar alone needs it. */
   collar: { wantedMs: 10_000, longestMs: 30_000, idleMs: 10_000 },
-  trades: { wantedMs: 4_000, longestMs: 60_000, idleMs: 4_000 },
-  stats: { wantedMs: 5_000, longestMs: 60_000, idleMs: 5_000 },
   orders: { wantedMs: 3_000, longestMs: 30_000, idleMs: 15_000 },
   fills: { wantedMs: 3_000, longestMs: 30_000, idleMs: 15_000 },
   wallets: { wantedMs: 10_000, longestMs: 120_000, idleMs: 10_000 },
@@ -28,17 +25,10 @@ export const BAR_RETRY_MS = 2_000;
 /** A bar that comes later than this share of its length is no longer worth having. */
 export const LATEST_BAR_SHARE = 0.5;
 
-/**
- * The ages that one strategy asks for. One that says how often and not how old is content with data of twice that age.
- */
-export function agesOf(
-  wanted: { readonly everyMs?: number | null | undefined; readonly maxAgeMs?: number | null | undefined },
-  usual: DataAges,
-): DataAges {
-  const everyMs = wanted.everyMs ?? usual.wantedMs;
-  const longestMs = wanted.maxAgeMs ?? Math.max(usual.longestMs, 2 * everyMs);
-  const wantedMs = Math.min(everyMs, longestMs);
-  return { wantedMs, longestMs, idleMs: wantedMs };
+/** The ages that one strategy asks for, the same whether orders are open or not. */
+export function agesOf({ everyMs, maxAgeMs }: { readonly everyMs: number; readonly maxAgeMs: number }): DataAges {
+  const wantedMs = Math.min(everyMs, maxAgeMs);
+  return { wantedMs, longestMs: maxAgeMs, idleMs: wantedMs };
 }
 
 /** The ages that please everybody who asks: the smallest of each. */

@@ -1,25 +1,4 @@
-import type { Span } from '../strategy/subscriptions.ts';
-
-/** How fresh a strategy wants something; what it leaves out is by default. */
-interface WantedAges {
-  /** How often it would like to see it. Positive. */
-  readonly everyMs?: number | null | undefined;
-  /** The age at which it is no longer worth having. Positive. */
-  readonly maxAgeMs?: number | null | undefined;
-}
-
-/** What of a strategy's subscription the plan looks at. Timers cost nothing. */
-export type PlanSubscription =
-  /** Bars are asked for at their close; their `maxAgeMs` counts from there. */
-  | {
-      readonly kind: 'candles';
-      readonly market: string;
-      readonly span: Span;
-      readonly maxAgeMs?: number | null | undefined;
-    }
-  | ({ readonly kind: 'book' | 'trades'; readonly market: string } & WantedAges)
-  | ({ readonly kind: 'stats' } & WantedAges)
-  | { readonly kind: 'timer' };
+import type { Subscription } from '../strategy/subscriptions.ts';
 
 /** A rate limit: at most `limit` requests in any `windowMs`, of which `reserve` are for cancels and resolutions alone. */
 export interface PlanBudget {
@@ -40,7 +19,8 @@ export interface RestartReading {
 
 /** All that a plan of polls is made from. */
 export interface PlanInput {
-  readonly subscriptions: readonly { readonly strategy: string; readonly subscription: PlanSubscription }[];
+  /** What every strategy wants. Timers cost nothing. */
+  readonly subscriptions: readonly { readonly strategy: string; readonly subscription: Subscription }[];
   /**
    * Markets in which strategies place orders. Each needs a book for the price collar, subscribed or not. Empty where orders are held against bars
    * alone.

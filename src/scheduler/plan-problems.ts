@@ -30,7 +30,7 @@ export function tooYoungProblem(feed: WantedFeed, waitMs: number): string {
 export function tooLateProblem(budget: PlanBudget, feed: GivenFeed): string {
   const allowedMs = feed.longestAgeMs - feed.intervalMs;
   const lateMs = feed.latestAfterCloseMs ?? 0;
-  return `${feed.key}: expected at most ${ageText(allowedMs)} after the close for ${feed.askers.join(' and ')}, found up to ${ageText(lateMs)}: ${budget.name} answers ${budget.limit} in ${ageText(budget.windowMs)}, and bars close together; ask for fewer candles, or raise maxAgeMs`;
+  return `${feed.key}: expected at most ${ageText(allowedMs)} after the close for ${feed.askers.join(' and ')}, found up to ${ageText(lateMs)}: ${budget.name} answers ${budget.limit} in ${ageText(budget.windowMs)}, and bars close together; ask for fewer or longer candles`;
 }
 
 function nameWithAge({ key, askers, isAtClose, longestAgeMs }: WantedFeed): string {

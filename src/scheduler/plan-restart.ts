@@ -1,5 +1,5 @@
 import type { PlanBudget, PlanInput } from './plan-input.ts';
-import { capacityOf } from './planned-budget.ts';
+import { capacityOf, takenMsOf } from './planned-budget.ts';
 
 /** One list that is read after a restart. */
 export interface RestartStep {
@@ -53,5 +53,5 @@ function windowsMs(
   const budget = budgets.get(name);
   if (budget === undefined) return 0;
   const capacity = capacityOf(budget);
-  return capacity === 0 ? Infinity : Math.floor((requests - 1) / capacity) * (budget.windowMs + replyMs);
+  return capacity === 0 ? Infinity : Math.floor((requests - 1) / capacity) * takenMsOf(budget, replyMs);
 }

@@ -22,6 +22,11 @@ export function plannedRate(budget: PlanBudget): number {
   return (PLANNED_SHARE * capacityOf(budget)) / budget.windowMs;
 }
 
+/** For how long a request has its slot: until its reply, for a window after that, and until the next ms. */
+export function takenMsOf(budget: PlanBudget, replyMs: number): number {
+  return budget.windowMs + replyMs + 1;
+}
+
 /**
  * How long a planned question can wait for its slot. Questions of one pace are spread evenly, so that a group of them is like one of their joint pace:
  * in the time for which a slot is taken (the window and the reply) it sends its share of `perMs` and one more. `paces` of such groups together can
@@ -33,7 +38,7 @@ export function slotWaitMs(
 ): number {
   const capacity = capacityOf(budget);
   if (capacity === 0) return 0;
-  const takenMs = budget.windowMs + of.replyMs;
+  const takenMs = takenMsOf(budget, of.replyMs);
   const sent = Math.floor(Math.min(of.perMs, plannedRate(budget)) * takenMs) + of.paces;
   return Math.ceil(Math.max(0, sent - capacity) * (takenMs / capacity));
 }
@@ -43,5 +48,5 @@ export function burstWaitMs(budget: PlanBudget, of: { readonly requests: number;
   const capacity = capacityOf(budget);
   if (of.requests === 0) return 0;
   if (capacity === 0) return Infinity;
-  return (Math.ceil(of.requests / capacity) - 1) * (budget.windowMs + of.replyMs);
+  return (Math.ceil(of.requests / capacity) - 1) * takenMsOf(budget, of.replyMs);
 }
