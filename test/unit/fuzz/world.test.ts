@@ -48,8 +48,13 @@ describe('the world of the fuzzer', () => {
     placeFar(world);
     const before = stateOf(world);
     const dice = new Dice(5);
-    for (let count = 0; count < 11; count += 1) act(world, dice, world.advance());
-    expect(stateOf(world)).not.toBe(before);
+    const states = new Set<string>();
+    for (let count = 0; count < 10; count += 1) {
+      act(world, dice, world.advance());
+      states.add(stateOf(world));
+    }
+    states.delete(before);
+    expect(states.size).toBeGreaterThan(0);
     for (const currency of world.exchange.accounts.houseCurrencies()) {
       expect(world.exchange.accounts.imbalanceOf(currency)).toBe(0n);
     }
