@@ -1,0 +1,85 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
+import type { ProcessTime } from '../virtual/process-time.ts';
+import type { Dice } from './dice.ts';
+import type { FuzzWorld } from './world.ts';
+
+/** How long a request or a reply takes on its way. */
+const LEAST_WAY_MS = 1;
+const MOST_WAY_MS = 60;
+
+export interface LinkOptions {
+  readonly world: FuzzWorld;
+  /** The process whose link it is. */
+  readonly process: ProcessTime;
+  readonly dice: Dice;
+}
+
+/** The way from one process to the exchange. What has left the process goes on without it: a request arrives, or is lost, whoever waits. */
+export class Link implements Transport {
+  private readonly options: LinkOptions;
+
+  constructor(options: LinkOptions) {
+    this.options = options;
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { process, dice } = this.options;
+    const target = `${request.method} ${request.path.split('?', 1)[0]}`;
+    if (request.signal?.aborted === true) {
+      throw new SarrafError('ABORTED', `${target}: the caller gave up (nothing was sent)`, { outcome: 'none' });
+    }
+    const startMs = process.now();
+    const winsOverTimer = dice.happens(0.5);
+    const reply = await this.unlessAborted(request, target);
+    await process.awake();
+    // A process that stood still finds the reply and its own time-out waiting, and takes either first.
+    if (process.now() - startMs >= request.timeoutMs && !winsOverTimer) {
+      throw new SarrafError('TIMED_OUT', `${target}: expected a reply within ${request.timeoutMs} ms`);
+    }
+    if (reply.kind === 'failed') throw reply.error;
+    return reply.response;
+  }
+
+  async close(): Promise<void> {}
+
+  private async unlessAborted(request: HttpRequest, target: string): Promise<Arrival> {
+    const { signal } = request;
+    const arrival = this.exchange(request);
+    if (signal === undefined) return arrival;
+    const given = Promise.withResolvers<Arrival>();
+    const giveUp = (): void => {
+      given.resolve({ kind: 'failed', error: new SarrafError('ABORTED', `${target}: the caller gave up`) });
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      return await Promise.race([arrival, given.promise]);
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** What the world does with a request that has left. */
+  private async exchange(request: HttpRequest): Promise<Arrival> {
+    const { world, process, dice } = this.options;
+    const { signal: _signal, ...bytes } = request;
+    const outMs = Math.round(dice.logUniform(LEAST_WAY_MS, MOST_WAY_MS));
+    const backMs = Math.round(dice.logUniform(LEAST_WAY_MS, MOST_WAY_MS));
+    const isLostWithSender = dice.happens(0.5);
+    await world.time.sleep(outMs);
+    if (process.isDead && isLostWithSender) return new Promise<never>(() => {});
+    const timeoutMs = Math.max(1, request.timeoutMs - outMs);
+    try {
+      const response = await world.venue.send({ ...bytes, timeoutMs });
+      await world.time.sleep(backMs);
+      return { kind: 'reply', response };
+    } catch (error) {
+      return { kind: 'failed', error };
+    }
+  }
+}
+
+/** What comes back to the process. */
+type Arrival =
+  | { readonly kind: 'reply'; readonly response: HttpResponse }
+  | { readonly kind: 'failed'; readonly error: unknown };

@@ -1,0 +1,63 @@
+import type { Cancel, Timeline } from './virtual-time.ts';
+
+/**
+ * Time as one process sees it. While the process stands still nothing of it happens; what fell due meanwhile happens late, in its order, when it goes
+ * on. Once it is dead, nothing of it ever happens again: what waits is forgotten, promises included.
+ */
+export class ProcessTime implements Timeline {
+  private readonly outer: Timeline;
+  private stillUntilMs = Number.NEGATIVE_INFINITY;
+  private dead = false;
+
+  constructor(outer: Timeline) {
+    this.outer = outer;
+  }
+
+  get isDead(): boolean {
+    return this.dead;
+  }
+
+  now(): number {
+    return this.outer.now();
+  }
+
+  at(atMs: number, work: () => void): Cancel {
+    let cancel = this.outer.at(atMs, () => {
+      if (this.dead) return;
+      if (this.isStill) cancel = this.at(this.stillUntilMs, work);
+      else work();
+    });
+    return () => cancel();
+  }
+
+  async sleep(durationMs: number): Promise<void> {
+    return new Promise((wake) => {
+      this.at(this.now() + Math.max(0, durationMs), wake);
+    });
+  }
+
+  /** Has it stand still, as a stopped process or a machine that sleeps does. */
+  stop(durationMs: number): void {
+    this.stillUntilMs = Math.max(this.stillUntilMs, this.now() + durationMs);
+  }
+
+  /** Ends it without a word. */
+  kill(): void {
+    this.dead = true;
+  }
+
+  /** For what comes in from outside: goes on once the process does, or never. */
+  async awake(): Promise<void> {
+    if (this.dead) {
+      await new Promise<never>(() => {
+        // Nobody is there any more.
+      });
+    }
+    // Whether it still runs is looked at again, since it may be stopped anew meanwhile.
+    while (this.isStill) await this.sleep(this.stillUntilMs - this.now());
+  }
+
+  private get isStill(): boolean {
+    return this.now() < this.stillUntilMs;
+  }
+}
