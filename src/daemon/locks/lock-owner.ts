@@ -1,0 +1,52 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { lifeSignOf, ownerText, thisOwner } from '../../budget/process-owner.ts';
+
+/** Who has a lock, as told to others. It is a message, never a proof: the lock itself is SQLite's. */
+export interface LockOwner {
+  readonly pid: number;
+  /** The machine or container, since process ids mean something within one only. */
+  readonly host: string;
+  /** When it was taken, in ms since 1970. */
+  readonly sinceMs: number;
+}
+
+const stored = z.object({
+  pid: z.int().positive(),
+  host: z.string().max(255),
+  sinceMs: z.int().nonnegative(),
+  owner: z.string().max(200),
+});
+
+const ownerPath = (lockPath: string): string => `${lockPath}.owner.json`;
+
+/** Writes down who has a lock, beside it. Called by the one that has it; a reader sees a whole file or none. */
+export function writeLockOwner(lockPath: string, nowMs: number): LockOwner {
+  const owner = thisOwner();
+  const details: LockOwner = { pid: owner.pid, host: hostname(), sinceMs: nowMs };
+  const draft = `${ownerPath(lockPath)}.draft`;
+  writeFileSync(draft, JSON.stringify({ ...details, owner: ownerText(owner) }));
+  renameSync(draft, ownerPath(lockPath));
+  return details;
+}
+
+/** Takes the note away, by the one that has the lock. */
+export function removeLockOwner(lockPath: string): void {
+  rmSync(ownerPath(lockPath), { force: true });
+}
+
+/**
+ * Who has a lock that is held; null where no note can be read, or it is that of a process proven dead: a lock that was just taken has its
+ * predecessor's note for a moment.
+ */
+export function readLockOwner(lockPath: string): LockOwner | null {
+  try {
+    const parsed = stored.safeParse(JSON.parse(readFileSync(ownerPath(lockPath), 'utf8')));
+    if (!parsed.success) return null;
+    const { owner, ...details } = parsed.data;
+    return lifeSignOf(owner, thisOwner()) === 'dead' ? null : details;
+  } catch {
+    return null;
+  }
+}

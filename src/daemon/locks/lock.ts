@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { isBusy } from '../../budget/ledger-file.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { readLockOwner, removeLockOwner, writeLockOwner, type LockOwner } from './lock-owner.ts';
+
+/** "sark" in ASCII: tells a lock from any other SQLite file. */
+const APPLICATION_ID = 0x7361726b;
+
+/** How long taking a lock may wait: somebody who only looks whether it is held is done by then. */
+const TAKE_WAIT_MS = 300;
+
+export interface LockOptions {
+  /** The file that stands for the lock. It stays when the lock is given back. */
+  readonly path: string;
+  /** What is locked, as in `expected WHAT for this run alone`. */
+  readonly what: string;
+  /** What to do when another has it, as in `end that one, or OTHERWISE`. */
+  readonly otherwise: string;
+}
+
+/** A lock that this process has until it gives it back or ends, whichever way it ends. */
+export interface Lock {
+  readonly path: string;
+  readonly owner: LockOwner;
+  /** Gives it back; a second call does nothing. */
+  release(): void;
+}
+
+function timeText(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function heldMessage(options: LockOptions): string {
+  const owner = readLockOwner(options.path);
+  const who =
+    owner === null
+      ? 'another process has it'
+      : `pid ${owner.pid} on ${owner.host} since ${timeText(owner.sinceMs)} has it`;
+  return `expected ${options.what} for this run alone; ${who}: end that one, or ${options.otherwise}`;
+}
+
+function unusable(options: LockOptions, error: unknown): SarrafError {
+  if (error instanceof SarrafError) return error;
+  if (isBusy(error)) return new SarrafError('DATA_UNUSABLE', heldMessage(options), { cause: error });
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected to be able to write ${options.path}, the lock of ${options.what}: ${reason}. Make the folder writable for this user, or ${options.otherwise}`,
+    { cause: error },
+  );
+}
+
+/**
+ * Writes inside an exclusive lock that SQLite keeps from then on. The write is what shows a folder that can not be written to. It is the
+ * operating system that holds the lock, for the open file: it ends with the process, whatever its end, and no process id is trusted. Containers that
+ * share a folder of one machine see it too; a network file system keeps such a lock only as well as it does for SQLite.
+ */
+function hold(database: Database.Database, path: string): void {
+  database.pragma('locking_mode = EXCLUSIVE');
+  database.exec('BEGIN EXCLUSIVE');
+  const id = Number(database.pragma('application_id', { simple: true }));
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (!isEmpty && id !== APPLICATION_ID) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a lock of sarraf or nothing at ${path}, found another database: move it away`,
+    );
+  }
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  database.exec('CREATE TABLE IF NOT EXISTS takings (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER) STRICT');
+  database.exec('INSERT INTO takings VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = count + 1');
+  database.exec('COMMIT');
+}
+
+/**
+ * Takes a lock. Throws `DATA_UNUSABLE` when another process has it, naming that process, and when the folder can not be written to. Nothing may
+ * read the file itself within this process: closing it would end the operating system's lock.
+ */
+export function acquireLock(options: LockOptions): Lock {
+  let database: Database.Database | null = null;
+  try {
+    mkdirSync(dirname(options.path), { recursive: true });
+    const opened = new Database(options.path, { timeout: TAKE_WAIT_MS });
+    database = opened;
+    hold(opened, options.path);
+    const owner = writeLockOwner(options.path, Date.now());
+    let isHeld = true;
+    return {
+      path: options.path,
+      owner,
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        removeLockOwner(options.path);
+        opened.close();
+      },
+    };
+  } catch (error) {
+    database?.close();
+    throw unusable(options, error);
+  }
+}
+
+/**
+ * Whether a process has a lock right now; looking does not take it. Throws `DATA_UNUSABLE` where the file is there and can not be looked at, since
+ * then nothing is known.
+ */
+export function isLockHeld(path: string): boolean {
+  let database: Database.Database | null = null;
+  if (!existsSync(path)) return false;
+  try {
+    database = new Database(path, { fileMustExist: true, timeout: 0 });
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw unusable({ path, what: 'this folder', otherwise: 'name another folder with --data' }, error);
+  } finally {
+    database?.close();
+  }
+}

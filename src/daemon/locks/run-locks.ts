@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { ledgerFolder, subjectOf } from '../../budget/ledger-file.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { acquireLock, isLockHeld, type Lock } from './lock.ts';
+
+/** Where the lock of a data folder is. */
+export function dataLockPath(dataFolder: string): string {
+  return join(dataFolder, 'run.lock');
+}
+
+/** Takes a data folder for this run alone. Throws `DATA_UNUSABLE` when another run has it or the folder can not be written to. */
+export function lockDataFolder(dataFolder: string): Lock {
+  return acquireLock({
+    path: dataLockPath(dataFolder),
+    what: dataFolder,
+    otherwise: 'name another folder with --data',
+  });
+}
+
+/** Whether a run has a data folder right now. */
+export function isDataFolderInUse(dataFolder: string): boolean {
+  return isLockHeld(dataLockPath(dataFolder));
+}
+
+export interface AccountLockOptions {
+  /** The token or key of the account; only its hash is written. */
+  readonly credential: string;
+  /** The instance's name, by which its orders are told from those of others: letters, digits and hyphens of the lower case. */
+  readonly instance: string;
+  /** Where the locks of all processes that may use the account are: beside the ledger. */
+  readonly folder?: string;
+}
+
+/**
+ * Takes an account for one instance name: two runs of one name would take each other's orders for their own. Instances of different names share an
+ * account. Throws `DATA_UNUSABLE` when another run has it, `INVALID_OPTIONS` for a name that can not be part of an order's id.
+ */
+export function lockAccount(options: AccountLockOptions): Lock {
+  const { instance } = options;
+  if (!/^[a-z0-9-]{1,32}$/.test(instance)) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected an instance name of letters, digits and hyphens of the lower case, was "${instance}"`,
+    );
+  }
+  const account = subjectOf(options.credential);
+  return acquireLock({
+    path: join(options.folder ?? ledgerFolder(), `account-${account}-${instance}.lock`),
+    what: `account ${account} under the instance name "${instance}"`,
+    otherwise: 'give this one another instance name',
+  });
+}

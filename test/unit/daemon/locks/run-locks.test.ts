@@ -1,0 +1,137 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  dataLockPath,
+  isDataFolderInUse,
+  lockAccount,
+  lockDataFolder,
+} from '../../../../src/daemon/locks/run-locks.ts';
+import { SarrafError } from '../../../../src/domain/errors.ts';
+import { startNode } from '../../../support/sarraf-process.ts';
+
+const LOCK_PROCESS = fileURLToPath(new URL('./lock-process.ts', import.meta.url));
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-lock-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function refusal(work: () => unknown): SarrafError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SarrafError) return error;
+    throw error;
+  }
+  throw new Error('expected a refusal');
+}
+
+describe('the lock of a data folder', () => {
+  test('is had by one process at a time, and the other is told whose it is and what to do', async () => {
+    const other = startNode([LOCK_PROCESS, folder]);
+    await other.line((line) => line.startsWith('has it'));
+    const { code, message } = refusal(() => lockDataFolder(folder));
+    expect(code).toBe('DATA_UNUSABLE');
+    expect(message).toMatch(
+      new RegExp(
+        `^expected ${folder} for this run alone; pid ${other.child.pid} on \\S+ since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC has it: ` +
+          'end that one, or name another folder with --data$',
+      ),
+    );
+    expect(isDataFolderInUse(folder)).toBe(true);
+    other.child.kill('SIGKILL');
+    await other.finished;
+  });
+
+  test('is free at once when its process is killed, although its note stays', async () => {
+    const other = startNode([LOCK_PROCESS, folder]);
+    await other.line((line) => line.startsWith('has it'));
+    other.child.kill('SIGKILL');
+    await other.finished;
+    expect(existsSync(`${dataLockPath(folder)}.owner.json`)).toBe(true);
+    expect(isDataFolderInUse(folder)).toBe(false);
+    const lock = lockDataFolder(folder);
+    expect(lock.owner.pid).toBe(process.pid);
+    lock.release();
+  });
+
+  test('does not trust a process id that lives again: a note alone holds nothing', () => {
+    lockDataFolder(folder).release();
+    const note = JSON.stringify({ pid: process.pid, host: 'here', sinceMs: 0, owner: 'boot space 1 -' });
+    writeFileSync(`${dataLockPath(folder)}.owner.json`, note);
+    expect(isDataFolderInUse(folder)).toBe(false);
+    lockDataFolder(folder).release();
+  });
+
+  test('does not name a process that is dead as the one that has it', () => {
+    const lock = lockDataFolder(folder);
+    const notePath = `${dataLockPath(folder)}.owner.json`;
+    writeFileSync(notePath, readFileSync(notePath, 'utf8').replace(/"owner":"\S+/, '"owner":"another-boot'));
+    expect(refusal(() => lockDataFolder(folder)).message).toContain('; another process has it: end that one');
+    lock.release();
+  });
+
+  test('is given back once, and not taken from its next owner by a second call', () => {
+    const first = lockDataFolder(folder);
+    first.release();
+    const second = lockDataFolder(folder);
+    first.release();
+    expect(isDataFolderInUse(folder)).toBe(true);
+    expect(refusal(() => lockDataFolder(folder)).message).toContain(`pid ${process.pid} `);
+    second.release();
+    expect(isDataFolderInUse(folder)).toBe(false);
+  });
+
+  test('can be looked at where there is no folder, and makes none', () => {
+    const missing = join(folder, 'missing');
+    expect(isDataFolderInUse(missing)).toBe(false);
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  test('says what to do where the folder can not be made or written to', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const { code, message } = refusal(() => lockDataFolder(join(file, 'data')));
+    expect(code).toBe('DATA_UNUSABLE');
+    expect(message).toMatch(/expected to be able to write .*run\.lock.*Make the folder writable.*--data/);
+  });
+
+  test.each(['another database', 'no database'])('leaves a file that is %s as it is', (kind) => {
+    const path = dataLockPath(folder);
+    if (kind === 'no database') writeFileSync(path, 'my notes '.repeat(500));
+    else new Database(path).exec('CREATE TABLE notes (id)').close();
+    const before = readFileSync(path);
+    expect(refusal(() => lockDataFolder(folder)).code).toBe('DATA_UNUSABLE');
+    expect(readFileSync(path)).toEqual(before);
+  });
+});
+
+describe('the lock of an account', () => {
+  test('is one an instance name, so that instances of different names share an account', () => {
+    const first = lockAccount({ credential: 'secret', instance: 'a', folder });
+    const second = lockAccount({ credential: 'secret', instance: 'b', folder });
+    const other = lockAccount({ credential: 'another', instance: 'a', folder });
+    const { message } = refusal(() => lockAccount({ credential: 'secret', instance: 'a', folder }));
+    expect(message).toContain('under the instance name "a" for this run alone; pid');
+    expect(message).toContain('another instance name');
+    for (const lock of [first, second, other]) lock.release();
+  });
+
+  test('shows nothing of the credential', () => {
+    const lock = lockAccount({ credential: 'secret', instance: 'a', folder });
+    const { message } = refusal(() => lockAccount({ credential: 'secret', instance: 'a', folder }));
+    expect(`${lock.path}${message}`).not.toContain('secret');
+    lock.release();
+  });
+
+  test('refuses a name that would lead out of its folder or out of an id', () => {
+    for (const instance of ['../a', 'A', '', 'a b']) {
+      expect(refusal(() => lockAccount({ credential: 'secret', instance, folder })).code).toBe('INVALID_OPTIONS');
+    }
+  });
+});
