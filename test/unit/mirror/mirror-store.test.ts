@@ -1,0 +1,310 @@
+import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { startNode } from '../../support/sarraf-process.ts';
+import {
+  DURABLE,
+  fillRecord,
+  intentRecord,
+  journalLine,
+  kept,
+  LATER,
+  MirrorFolder,
+  NOW_MS,
+  orderRecord,
+} from './mirror-fixture.ts';
+
+let place: MirrorFolder;
+
+beforeEach(() => {
+  place = new MirrorFolder();
+});
+
+afterEach(() => place[Symbol.dispose]());
+
+/** Rows as another reader of the file sees them. */
+function seen(sql: string): unknown[] {
+  const reader = new Database(place.path, { readonly: true });
+  try {
+    return reader.prepare(sql).all();
+  } finally {
+    reader.close();
+  }
+}
+
+const keptNames = (): unknown[] =>
+  seen('SELECT name FROM kept ORDER BY name').map((row) => Object.values(row as object)[0]);
+
+describe('a mirror', () => {
+  test('has strict tables only, a write-ahead log and commits that are on the disk', () => {
+    const store = place.open({ durability: 'full' });
+    const tables = seen(
+      `SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'`,
+    );
+    expect(tables.length).toBeGreaterThan(14);
+    expect(tables.filter((table) => (table as { strict: number }).strict === 0)).toEqual([]);
+    expect(seen('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    expect(store.isWritable()).toBe(true);
+  });
+
+  test('shows durable changes to others at once, and the gathered ones that came before with them', () => {
+    const store = place.open();
+    store.apply([kept('a')], LATER);
+    expect(keptNames()).toEqual([]);
+    store.apply([kept('b')], DURABLE);
+    expect(keptNames()).toEqual(['a', 'b']);
+  });
+
+  test('writes what was gathered with a flush, when it grows, and when it closes', () => {
+    const store = place.open();
+    store.apply([kept('a')], LATER);
+    store.flush();
+    expect(keptNames()).toEqual(['a']);
+    for (let count = 0; count < 256; count += 1) store.apply([kept('many', `${count}`)], LATER);
+    expect(seen(`SELECT json FROM kept WHERE name = 'many'`)).toEqual([{ json: '255' }]);
+    store.apply([kept('last')], LATER);
+    store.close();
+    expect(keptNames()).toEqual(['a', 'last', 'many']);
+  });
+
+  test('loses in a crash what was gathered, and nothing durable', () => {
+    const store = place.open();
+    store.apply([kept('durable')], DURABLE);
+    store.apply([kept('gathered')], LATER);
+    store.abandon();
+    expect(place.open().load().kept).toEqual({ durable: '{}' });
+  });
+
+  test('writes all changes of a step or none, and can still take those that failed and what waited before them', () => {
+    const store = place.open();
+    const wrong = { ...orderRecord(), state: 'lost' } as unknown as ReturnType<typeof orderRecord>;
+    store.apply([kept('before')], LATER);
+    expect(() => store.apply([kept('a'), { kind: 'order', order: wrong }], DURABLE)).toThrow(
+      expect.objectContaining({ code: 'DATA_UNUSABLE', details: expect.objectContaining({ isFull: false }) }),
+    );
+    expect(store.isWritable()).toBe(false);
+    expect(keptNames()).toEqual([]);
+    store.apply([kept('a'), { kind: 'order', order: orderRecord() }], DURABLE);
+    expect(store.isWritable()).toBe(true);
+    expect(keptNames()).toEqual(['a', 'before']);
+  });
+
+  test('keeps the journal in the order of the steps, with their times', () => {
+    const store = place.open();
+    store.apply([journalLine('x', '1'), journalLine('y', '2')], { atMs: 5, isDurable: false });
+    store.apply([journalLine('x', '3')], { atMs: 6, isDurable: true });
+    expect(seen('SELECT seq, at_ms, subject, json FROM journal ORDER BY seq')).toEqual([
+      { seq: 1, at_ms: 5, subject: 'x', json: '1' },
+      { seq: 2, at_ms: 5, subject: 'y', json: '2' },
+      { seq: 3, at_ms: 6, subject: 'x', json: '3' },
+    ]);
+  });
+
+  test('keeps what was last seen of markets, wallets, candles and public trades', () => {
+    const level = [decimalText('12600000000'), decimalText('0.000001')] as const;
+    const one = decimalText('1');
+    const candle = { openTimeMs: 0, open: one, high: one, low: one, close: one, volume: one };
+    const trade = { timeMs: 7, price: one, amount: one, side: 'sell' } as const;
+    const nothing = { volumeSrc: null, volumeDst: null, mark: null, dayLow: null, dayHigh: null, dayOpen: null };
+    const changes: MirrorChange[] = [
+      { kind: 'book', market: 'BTCIRT', book: { bids: [level], asks: [], updatedAtMs: null } },
+      { kind: 'book', market: 'BTCIRT', book: { bids: [], asks: [level], updatedAtMs: 6 } },
+      {
+        kind: 'stats',
+        stats: {
+          ...nothing,
+          market: parseMarket('BTCIRT'),
+          isClosed: true,
+          closedReason: 'halted',
+          latest: one,
+          bestBuy: null,
+          bestSell: null,
+          dayClose: null,
+          dayChange: decimalText('-1.5'),
+        },
+      },
+      { kind: 'candle', market: 'BTCIRT', resolution: '60', candle },
+      { kind: 'candle', market: 'BTCIRT', resolution: '60', candle: { ...candle, volume: decimalText('2') } },
+      { kind: 'public-trades', market: 'BTCIRT', trades: [trade, trade] },
+      { kind: 'public-trades', market: 'ETHIRT', trades: [trade] },
+      { kind: 'wallet', wallet: { currency: 'rls', walletId: 3, total: decimalText('1'), held: one } },
+      {
+        kind: 'wallet',
+        wallet: { currency: 'rls', walletId: 3, total: decimalText('126000000000000000000.0000000001'), held: one },
+      },
+      { kind: 'transaction', transaction: { id: 5, currency: 'rls', atMs: 1, amount: one, description: 'deposit' } },
+      { kind: 'transaction', transaction: { id: 5, currency: 'rls', atMs: 1, amount: one, description: 'deposit' } },
+    ];
+    place.open().apply(changes, DURABLE);
+    expect(seen('SELECT bids, asks, updated_at_ms FROM books')).toEqual([
+      { bids: '[]', asks: '[["12600000000","0.000001"]]', updated_at_ms: 6 },
+    ]);
+    expect(seen('SELECT market, is_closed, closed_reason, latest, day_change FROM stats')).toEqual([
+      { market: 'BTCIRT', is_closed: 1, closed_reason: 'halted', latest: '1', day_change: '-1.5' },
+    ]);
+    expect(seen('SELECT volume FROM candles')).toEqual([{ volume: '2' }]);
+    expect(seen('SELECT market, ordinal FROM public_trades')).toEqual([
+      { market: 'BTCIRT', ordinal: 1 },
+      { market: 'BTCIRT', ordinal: 2 },
+      { market: 'ETHIRT', ordinal: 1 },
+    ]);
+    expect(seen('SELECT currency, wallet_id, total, seen_at_ms FROM balances')).toEqual([
+      { currency: 'rls', wallet_id: 3, total: '126000000000000000000.0000000001', seen_at_ms: NOW_MS },
+    ]);
+    expect(seen('SELECT id FROM transactions')).toEqual([{ id: 5 }]);
+  });
+
+  test('tells a restart the versions of a market in their order', () => {
+    const version = (number: number) => ({
+      symbol: 'BTCIRT',
+      version: number,
+      fromMs: number * 1_000,
+      priceStep: decimalText('10'),
+      amountStep: decimalText('0.000001'),
+      minOrderValue: decimalText('500000'),
+    });
+    const store = place.open();
+    store.apply(
+      [
+        { kind: 'market', market: version(10) },
+        { kind: 'market', market: version(9) },
+      ],
+      DURABLE,
+    );
+    expect(store.load().markets).toEqual([version(9), version(10)]);
+  });
+
+  test('tells a restart the fills with the highest 2,000 trade ids, both sides of a trade with oneself', () => {
+    const store = place.open();
+    const changes = Array.from({ length: 2_100 }, (_, index): MirrorChange => {
+      return { kind: 'fill', fill: fillRecord({ tradeId: 3_000 - index }) };
+    });
+    store.apply(
+      [...changes, { kind: 'fill', fill: fillRecord({ tradeId: 3_000, venueOrderId: 8, side: 'sell' }) }],
+      DURABLE,
+    );
+    const ids = store.load().fills.map(({ tradeId }) => tradeId);
+    expect([ids.length, ids[0], ids.at(-1), ids.at(-2)]).toEqual([2_001, 1_001, 3_000, 3_000]);
+  });
+
+  test('takes a fill once, and knows it again when its order is found', () => {
+    const store = place.open();
+    const foreign = fillRecord({ orderKey: null, strategy: null });
+    store.apply(
+      [
+        { kind: 'fill', fill: foreign },
+        { kind: 'fill', fill: foreign },
+      ],
+      DURABLE,
+    );
+    store.apply([{ kind: 'fill', fill: fillRecord() }], DURABLE);
+    expect(store.load().fills).toEqual([fillRecord()]);
+  });
+
+  test('writes an intent again when it changes', () => {
+    const store = place.open();
+    store.apply([{ kind: 'intent', intent: intentRecord() }], DURABLE);
+    store.apply([{ kind: 'intent', intent: intentRecord({ status: 'refused', reason: 'too large' }) }], DURABLE);
+    expect(seen('SELECT status, reason FROM intents')).toEqual([{ status: 'refused', reason: 'too large' }]);
+  });
+});
+
+describe('the epoch', () => {
+  test('is made with the mirror and stays over restarts and crashes', () => {
+    const first = place.open();
+    expect(first.epoch).toBe('e001');
+    first.apply([journalLine('a')], DURABLE);
+    first.abandon();
+    expect(place.open().load().epoch).toBe('e001');
+  });
+
+  test('is another one when asked for', () => {
+    const store = place.open();
+    store.renewEpoch();
+    store.close();
+    expect(place.open().epoch).toBe('e002');
+  });
+
+  test('is never the old one again', () => {
+    place.open().close();
+    const store = place.open({ epoch: () => 'e001' });
+    expect(() => store.renewEpoch()).toThrow('expected a new epoch');
+  });
+
+  test('is another one in a copy of the mirror', () => {
+    place.open().close();
+    using other = new MirrorFolder();
+    cpSync(place.folder, other.folder, { recursive: true });
+    expect(other.open({ epoch: () => 'copy' }).epoch).toBe('copy');
+  });
+
+  test('is another one when an older copy was put into the place of the mirror', () => {
+    const copy = join(place.folder, 'copy');
+    const first = place.open();
+    first.apply([journalLine('a')], DURABLE);
+    first.close();
+    copyFileSync(place.path, copy);
+    const second = place.open();
+    second.apply([journalLine('b')], DURABLE);
+    second.close();
+    // Into the same file, so that its place on the disk does not tell.
+    copyFileSync(copy, place.path);
+    expect(place.open().epoch).toBe('e002');
+  });
+
+  test('is refused when it is not four letters or digits', () => {
+    expect(() => place.open({ epoch: () => 'E-1' })).toThrow('expected an epoch of four of [a-z0-9], was "E-1"');
+    expect(place.open().epoch).toBe('e001');
+  });
+});
+
+describe('the one writer', () => {
+  test('keeps another one out as long as it lasts, in this process too', () => {
+    const first = place.open();
+    expect(() => place.open()).toThrow(
+      expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining('another bot') }),
+    );
+    first.apply([kept('a')], DURABLE);
+    first.close();
+    expect(place.open().load().kept).toEqual({ a: '{}' });
+  });
+
+  test('is gone with its process, however that ends', async () => {
+    const script = `
+      import { MirrorStore } from './src/mirror/mirror-store.ts';
+      import { DEFAULT_RETENTION } from './src/mirror/retention.ts';
+      const store = MirrorStore.open({ path: process.argv[1], retention: DEFAULT_RETENTION, nowMs: 0, epoch: () => 'abcd', durability: 'full' });
+      store.apply([{ kind: 'kept', name: 'a', json: '1' }], { atMs: 0, isDurable: true });
+      console.log('open');
+      setInterval(() => store, 1_000);`;
+    const { child, line, finished } = startNode(['--input-type=module', '-e', script, place.path]);
+    await line((text) => text === 'open');
+    expect(() => place.open()).toThrow('another bot');
+    child.kill('SIGKILL');
+    await finished;
+    expect(place.open().load().kept).toEqual({ a: '1' });
+  });
+});
+
+describe('the ballast', () => {
+  test('is there while there is room, and made again after it was freed', () => {
+    const ballast = `${place.path}.ballast`;
+    const store = place.open();
+    expect(existsSync(ballast)).toBe(true);
+    rmSync(ballast);
+    for (let count = 0; count < 60; count += 1) store.flush();
+    expect(existsSync(ballast)).toBe(true);
+  });
+});
+
+test('a retention out of bounds is refused before anything is made', () => {
+  expect(() => place.open({ retention: { ...DEFAULT_RETENTION, fills: 10 } })).toThrow(
+    'expected a whole number from 2000 to 2000000 for retention.fills, was 10',
+  );
+  expect(existsSync(place.path)).toBe(false);
+});
