@@ -14,40 +14,51 @@ export interface LiveSums {
 
 export const NO_LIVE_ORDERS: LiveSums = { buys: 0n, sells: 0n, highestBuy: 0n, highestSell: 0n };
 
+/** Sums while they are made. */
+type Tally = { -readonly [Name in keyof LiveSums]: LiveSums[Name] };
+
 /** The sums of one market. */
 export function sumLive(orders: readonly OrderRecord[], market: string): LiveSums {
-  let sums = NO_LIVE_ORDERS;
+  const tally: Tally = { buys: 0n, sells: 0n, highestBuy: 0n, highestSell: 0n };
   for (const order of orders) {
-    if (order.market === market) sums = addLive(sums, order, orders);
+    if (order.market === market) addLive(tally, order, orders);
   }
-  return sums;
+  return tally;
 }
 
 /** The sums of every market that has live orders, by its symbol. */
 export function sumLiveByMarket(orders: readonly OrderRecord[]): Map<string, LiveSums> {
-  const byMarket = new Map<string, LiveSums>();
+  const byMarket = new Map<string, Tally>();
   for (const order of orders) {
-    byMarket.set(order.market, addLive(byMarket.get(order.market) ?? NO_LIVE_ORDERS, order, orders));
+    let tally = byMarket.get(order.market);
+    if (tally === undefined) {
+      tally = { buys: 0n, sells: 0n, highestBuy: 0n, highestSell: 0n };
+      byMarket.set(order.market, tally);
+    }
+    addLive(tally, order, orders);
   }
   return byMarket;
 }
 
 /** The sums of its market as they are once the wanted order is among them. */
 export function withWanted(sums: LiveSums, view: RiskView): LiveSums {
-  return add(sums, { side: view.order.side, amount: view.order.amount, price: highestPrice(view) ?? 0n });
-}
-
-function addLive(sums: LiveSums, order: OrderRecord, orders: readonly OrderRecord[]): LiveSums {
-  const amount = openRest(order);
-  if (amount === 0n || (order.pairKey !== null && !countsForPair(order, orders))) return sums;
-  return add(sums, { side: order.side, amount, price: order.price ?? order.stopPrice ?? 0n });
-}
-
-function add(
-  sums: LiveSums,
-  { side, amount, price }: { readonly side: 'buy' | 'sell'; readonly amount: bigint; readonly price: bigint },
-): LiveSums {
+  const { buys, sells, highestBuy, highestSell } = sums;
+  const { side, amount } = view.order;
+  const price = highestPrice(view) ?? 0n;
   return side === 'buy'
-    ? { ...sums, buys: sums.buys + amount, highestBuy: price > sums.highestBuy ? price : sums.highestBuy }
-    : { ...sums, sells: sums.sells + amount, highestSell: price > sums.highestSell ? price : sums.highestSell };
+    ? { buys: buys + amount, sells, highestBuy: price > highestBuy ? price : highestBuy, highestSell }
+    : { buys, sells: sells + amount, highestBuy, highestSell: price > highestSell ? price : highestSell };
+}
+
+function addLive(tally: Tally, order: OrderRecord, orders: readonly OrderRecord[]): void {
+  const amount = openRest(order);
+  if (amount === 0n || (order.pairKey !== null && !countsForPair(order, orders))) return;
+  const price = order.price ?? order.stopPrice ?? 0n;
+  if (order.side === 'buy') {
+    tally.buys += amount;
+    if (price > tally.highestBuy) tally.highestBuy = price;
+  } else {
+    tally.sells += amount;
+    if (price > tally.highestSell) tally.highestSell = price;
+  }
 }

@@ -1,4 +1,5 @@
-import { formatUnits } from '../../domain/money.ts';
+import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
+import { divideUp } from '../../domain/rounding.ts';
 import { sumLive, withWanted } from './live-sums.ts';
 import { onlyReduces } from './only-reduces.ts';
 import type { RiskCheck } from './risk-check.ts';
@@ -16,18 +17,19 @@ export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
   const held = view.holdings.get(market.symbol) ?? { position: view.position, price: null };
   const sums = withWanted(sumLive(view.liveOrders, market.symbol), view);
   const worst = side === 'buy' ? worstLong(held, sums) : worstShort(held, sums);
-  if ((worst !== null && worst <= limit) || onlyReduces(view)) return null;
+  if ((worst !== null && worst <= limit * UNITS_PER_ONE) || onlyReduces(view)) return null;
+  const exposure = worst === null ? null : divideUp(worst, UNITS_PER_ONE);
   const makes =
-    worst === null
+    exposure === null
       ? `has no price to be valued with`
-      : `would make an exposure of ${sayValue(worst, market.dst)} in ${market.symbol}`;
+      : `would make an exposure of ${sayValue(exposure, market.dst)} in ${market.symbol}`;
   return {
     check: 'market-exposure',
     reason: `the order of ${sayAmount(amount, market)} ${makes}, and the limit is ${sayValue(limit, market.dst)}`,
     numbers: {
       amount: formatUnits(amount),
       position: formatUnits(held.position),
-      exposure: worst === null ? null : formatUnits(worst),
+      exposure: exposure === null ? null : formatUnits(exposure),
       limit: formatUnits(limit),
     },
   };

@@ -20,8 +20,8 @@ export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
       numbers: { amount: formatUnits(amount), price: null, value: null, limit: formatUnits(limit) },
     };
   }
+  if (amount * price <= limit * UNITS_PER_ONE) return null;
   const value = divideUp(amount * price, UNITS_PER_ONE);
-  if (value <= limit) return null;
   return {
     check: 'order-value',
     reason: `the order of ${sayAmount(amount, market)} at ${sayValue(price, market.dst)} has a value of ${sayValue(value, market.dst)}, above the limit of ${sayValue(limit, market.dst)} for one order`,

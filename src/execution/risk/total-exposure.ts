@@ -1,6 +1,7 @@
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../domain/market-symbol.ts';
-import { formatUnits, NO_UNITS } from '../../domain/money.ts';
+import { formatUnits, NO_UNITS, UNITS_PER_ONE } from '../../domain/money.ts';
+import { divideUp } from '../../domain/rounding.ts';
 import { NO_LIVE_ORDERS, sumLiveByMarket, withWanted, type LiveSums } from './live-sums.ts';
 import { onlyReduces } from './only-reduces.ts';
 import type { RiskCheck } from './risk-check.ts';
@@ -26,11 +27,12 @@ export const checkTotalExposure: RiskCheck = (view, { maxTotalExposure }) => {
   if (worstBefore !== null && worstAfter !== null && worstAfter <= worstBefore) return null;
   live.set(market.symbol, after);
   const total = worstOfAll(view, market.dst, live);
-  if ((total.unpriced === null && total.sum <= limit) || onlyReduces(view)) return null;
+  if ((total.unpriced === null && total.sum <= limit * UNITS_PER_ONE) || onlyReduces(view)) return null;
   return refusal(view, { ...total, limit });
 };
 
 interface Total {
+  /** At twenty decimals. */
   readonly sum: bigint;
   /** A market that has no price to be valued with. */
   readonly unpriced: string | null;
@@ -57,15 +59,16 @@ function worstOfAll(view: RiskView, quote: QuoteCurrency, live: ReadonlyMap<stri
 
 function refusal(view: RiskView, { sum, unpriced, limit }: Total & { readonly limit: bigint }): RiskRefusal {
   const { market, amount } = view.order;
+  const exposure = divideUp(sum, UNITS_PER_ONE);
   return {
     check: 'total-exposure',
     reason:
       unpriced === null
-        ? `the order of ${sayAmount(amount, market)} would make an exposure of ${sayValue(sum, market.dst)} in all, above the limit of ${sayValue(limit, market.dst)}`
+        ? `the order of ${sayAmount(amount, market)} would make an exposure of ${sayValue(exposure, market.dst)} in all, above the limit of ${sayValue(limit, market.dst)}`
         : `${unpriced} has no price to be valued with, and all exposure may be at most ${sayValue(limit, market.dst)}`,
     numbers: {
       amount: formatUnits(amount),
-      exposure: unpriced === null ? formatUnits(sum) : null,
+      exposure: unpriced === null ? formatUnits(exposure) : null,
       limit: formatUnits(limit),
     },
   };

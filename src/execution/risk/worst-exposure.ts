@@ -1,5 +1,4 @@
-import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { divideUp } from '../../domain/rounding.ts';
+import type { Units } from '../../domain/money.ts';
 import type { LiveSums } from './live-sums.ts';
 
 /** What is held in a market, in units of its source currency, and its last price in units of the quote currency; null before the first. */
@@ -9,8 +8,8 @@ export interface HeldPosition {
 }
 
 /**
- * The value held in a market once all buys have traded and no sell has, in units of the quote currency, rounded up; zero where it would still be
- * short. Everything counts at the last price, or at the highest that one of the buys may pay where that is higher. Null where there is no price.
+ * The value held in a market once all buys have traded and no sell has, at twenty decimals of the quote currency, so that nothing is rounded; zero
+ * where it would still be short. Everything counts at the last price, or at the highest that one of the buys may pay where that is higher. Null where there is no price.
  */
 export function worstLong({ position, price }: HeldPosition, { buys, highestBuy }: LiveSums): bigint | null {
   const last = price ?? 0n;
@@ -32,5 +31,5 @@ export function worstExposure(held: HeldPosition, sums: LiveSums): bigint | null
 
 function valueOf(amount: bigint, price: bigint): bigint | null {
   if (amount <= 0n) return 0n;
-  return price === 0n ? null : divideUp(amount * price, UNITS_PER_ONE);
+  return price === 0n ? null : amount * price;
 }

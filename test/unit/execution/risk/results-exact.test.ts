@@ -91,7 +91,7 @@ describe('results', () => {
       { numRuns: 200 },
     );
 
-    expect(turns).toBeGreaterThan(100);
+    expect(turns).toBeGreaterThan(20);
   });
 
   test('come back from their text as they were', () => {
