@@ -5,11 +5,12 @@ import { VERSION } from '../exchange/version.ts';
 import { CommandError } from './command-error.ts';
 import { budgetCommand } from './commands/budget.ts';
 import { exchangeCommand } from './commands/exchange.ts';
+import { planCommand } from './commands/plan.ts';
 import { runCommand } from './commands/run.ts';
 import { FAILED, OK, WRONG_INPUT } from './exit-codes.ts';
 
 /** Every command, one a file: a line here for each. */
-const COMMANDS: readonly (() => Command)[] = [runCommand, exchangeCommand, budgetCommand];
+const COMMANDS: readonly (() => Command)[] = [runCommand, exchangeCommand, planCommand, budgetCommand];
 
 function createProgram(): Command {
   const program = new Command('sarraf')

@@ -146,7 +146,7 @@ function accountFeeds(wallets: number): readonly WantedFeed[] {
     feedOf({ ...account, key: 'wallets', kind: 'wallets', budget: 'v2/wallets' }, { ages: OWN_AGES.wallets, asker }),
     feedOf(
       { ...transactions, budget: 'users/wallets/transactions/list' },
-      { ages: OWN_AGES.transactions, asker },
+      { ages: OWN_AGES.transactions, asker: 'account, wallet by wallet' },
       { turns: Math.max(1, wallets) },
     ),
   ];

@@ -16,6 +16,9 @@ export const OWN_AGES = {
   options: { wantedMs: 600_000, longestMs: 3_600_000, idleMs: 600_000 },
 } as const satisfies Record<string, DataAges>;
 
+/** How long an answer takes at the longest in ordinary times, where nothing was measured. */
+export const USUAL_REPLY_MS = 500;
+
 /** The exchange answers with the same book for this long, so that asking more often shows nothing new. */
 export const BOOK_CACHE_MS = 1_000;
 

@@ -1,0 +1,98 @@
+import { budgetTable } from '../exchange/budget-table.ts';
+import { ageText } from '../scheduler/age-text.ts';
+import type { GivenFeed } from '../scheduler/given-feed.ts';
+import type { PlannedBudget } from '../scheduler/planned-budget.ts';
+import type { PollPlan } from '../scheduler/plan-polls.ts';
+import type { RestartPlan } from '../scheduler/plan-restart.ts';
+
+/** Strategies that one line names; of more it says how many there are. */
+const MOST_ASKERS = 3;
+
+/** A plan for people: every datum with its ages, every endpoint with its requests, and what a restart takes. */
+export function planLines(plan: PollPlan): readonly string[] {
+  return [
+    'What is asked for, and how old it can get',
+    ...tableLines([
+      ['data', 'wanted every', 'asked every', 'without orders', 'at most old', 'allowed', 'for'],
+      ...plan.feeds.map(feedCells),
+    ]),
+    '',
+    'Requests a minute',
+    ...tableLines([
+      ['endpoint', 'planned', 'without orders', 'limit', 'reserve', 'left', ''],
+      ...plan.budgets.map(budgetCells),
+    ]),
+    '  What is left is for orders: placing them, taking them back, looking them up. Only the last two get the reserve.',
+    '',
+    ...restartLines(plan.restart),
+  ];
+}
+
+function feedCells(feed: GivenFeed): readonly string[] {
+  const { key, intervalMs, idleIntervalMs, wantedAgeMs, worstAgeMs, longestAgeMs, latestAfterCloseMs } = feed;
+  const idle = idleIntervalMs === intervalMs ? '' : ageText(idleIntervalMs);
+  const ages =
+    latestAfterCloseMs === null
+      ? [ageText(wantedAgeMs), ageText(intervalMs), idle, ageText(worstAgeMs), ageText(longestAgeMs)]
+      : [
+          'at close',
+          ageText(intervalMs),
+          idle,
+          `close + ${ageText(latestAfterCloseMs)}`,
+          `close + ${ageText(longestAgeMs - intervalMs)}`,
+        ];
+  return [key, ...ages, askersText(feed)];
+}
+
+function askersText({ askers }: GivenFeed): string {
+  const more = askers.length - MOST_ASKERS;
+  return `${askers.slice(0, MOST_ASKERS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function budgetCells(budget: PlannedBudget): readonly string[] {
+  const { name, requestsPerMinute, idleRequestsPerMinute, limitPerMinute, reserve, windowMs, leftPerMinute } = budget;
+  const idle = idleRequestsPerMinute === requestsPerMinute ? '' : rateText(idleRequestsPerMinute);
+  const reserveText = reserve === 0 ? '' : rateText((reserve / windowMs) * 60_000);
+  const note = budgetTable().get(name)?.assumed === true ? 'limit assumed' : usageOf(budget);
+  return [
+    name,
+    rateText(requestsPerMinute),
+    idle,
+    rateText(limitPerMinute),
+    reserveText,
+    rateText(leftPerMinute),
+    note,
+  ];
+}
+
+/** What the requests are for that no poll uses. */
+function usageOf({ name, requestsPerMinute }: PlannedBudget): string {
+  if (requestsPerMinute > 0) return '';
+  return name === 'orders/add' ? 'placements' : name === 'orders/status' ? 'look-ups of orders' : 'cancels';
+}
+
+function rateText(perMinute: number): string {
+  return perMinute > 0 && perMinute < 0.05 ? '<0.1' : perMinute.toFixed(1).replace(/\.0$/, '');
+}
+
+function restartLines({ steps, requests, soonestMs, latestMs }: RestartPlan): readonly string[] {
+  if (steps.length === 0) return ['After a restart nothing has to be read.'];
+  return [
+    `After a restart the account is read with ${requests} requests in ${ageText(soonestMs)}; in ${ageText(latestMs)} at the latest, when nothing is known of the requests before it`,
+    ...tableLines([
+      ['read', 'endpoint', 'requests'],
+      ...steps.map(({ what, budget, requests }) => [what, budget, String(requests)]),
+    ]),
+  ];
+}
+
+/** Cells under each other, as wide as the widest of their column; columns of numbers end where their heading ends. */
+function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
+  const columns = (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ''));
+  const padded = columns.map((cells) => {
+    const width = Math.max(...cells.map(({ length }) => length));
+    const isNumbers = cells.slice(1).every((cell) => /^<?[\d.]*$/.test(cell));
+    return cells.map((cell) => (isNumbers ? cell.padStart(width) : cell.padEnd(width)));
+  });
+  return rows.map((_, index) => `  ${padded.map((cells) => cells[index]).join('  ')}`.trimEnd());
+}

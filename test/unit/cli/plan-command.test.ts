@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startSarraf } from '../../support/sarraf-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sarraf-plan-'));
+const wantsLittle = join(folder, 'wants-little.ts');
+const wantsTooMuch = join(folder, 'wants-too-much.ts');
+
+const strategy = (name: string, subscriptions: string) => `
+import { z } from 'zod';
+import { book, candles, defineStrategy, trades } from '#sdk';
+export default defineStrategy({
+  name: '${name}',
+  params: z.strictObject({}),
+  subscribe: ({ market, span }) => [${subscriptions}],
+  init: () => ({}),
+});`;
+
+beforeAll(() => {
+  writeFileSync(wantsLittle, strategy('little', `book(market, { everyMs: 4_000 }), candles(market, span)`));
+  writeFileSync(wantsTooMuch, strategy('too-much', `trades(market, { everyMs: 2_000, maxAgeMs: 3_000 })`));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('sarraf plan', () => {
+  test('prints the age of every datum, the use of every endpoint and what a restart takes', async () => {
+    const { code, out, error } = await startSarraf(['plan', '--strategies', wantsLittle, '--span', '1h']).finished;
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(out).toMatch(/^ {2}book BTCIRT +4 s +4 s +5\.5 s +30 s +little$/m);
+    expect(out).toMatch(/^ {2}candles BTCIRT 1h +at close +60 min +close \+ 2\.5 s +close \+ 30 min +little$/m);
+    expect(out).toMatch(/^ {2}orders +3 s +3 s +15 s +3\.5 s +30 s +account$/m);
+    expect(out).toMatch(/^ {2}v2\/orderbook +15 +60 +45$/m);
+    expect(out).toMatch(/^ {2}orders\/list +20 +4 +30 +3 +10$/m);
+    expect(out).toMatch(/^ {2}orders\/add +0 +30 +30 {2}placements$/m);
+    expect(out).toMatch(/^After a restart the account is read with 8 requests in 4 s; in 244 s at the latest/m);
+  });
+
+  test('prints JSON for programs, and plans for every market', async () => {
+    const args = ['plan', '--json', '--strategies', wantsLittle, '--market', 'BTCIRT', 'eth-usdt'];
+    const { out } = await startSarraf(args).finished;
+    const plan = JSON.parse(out) as { feeds: { key: string }[] };
+    expect(plan).toMatchObject({ problems: [], strategyProblems: [], largestStretch: 1, restart: { requests: 10 } });
+    expect(plan.feeds.map(({ key }) => key)).toEqual([
+      'book BTCIRT',
+      'book ETHUSDT',
+      'candles BTCIRT 1m',
+      'candles ETHUSDT 1m',
+      'options',
+      'orders',
+      'fills',
+      'wallets',
+      'transactions',
+    ]);
+  });
+
+  test('says what does not fit, and shows what there would be', async () => {
+    const { code, out, error } = await startSarraf(['plan', '--strategies', wantsTooMuch]).finished;
+    expect(code).toBe(2);
+    expect(error).toBe(
+      'It does not fit:\n  v2/trades: expected at most 14.25 requests a minute (95 % of 15 in 60 s), found 24 for trades BTCIRT at most 3 s old (too-much): ask for fewer markets, allow older data with maxAgeMs, or raise the limit if the exchange grants more\n',
+    );
+    expect(out).toMatch(/^ {2}trades BTCIRT +2 s +4\.3 s +4\.8 s +3 s +too-much$/m);
+  });
+
+  test.each([
+    ['no market', ['--market', 'FOO'], 'expected a market such as'],
+    ['no strategy', ['--strategies', '/nowhere'], 'found nothing at /nowhere'],
+    ['no length of a candle', ['--span', '7m'], 'Allowed choices are 1m'],
+  ])('refuses what is %s in one line', async (_, args, message) => {
+    const { code, out, error } = await startSarraf(['plan', ...args]).finished;
+    expect([code, out, error.trim().split('\n').length]).toEqual([2, '', 1]);
+    expect(error).toContain(message);
+  });
+});
