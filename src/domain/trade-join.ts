@@ -1,0 +1,43 @@
+import type { PublicTrade } from './trade.ts';
+
+/**
+ * What is new in a page of the public tape after the page before. Trades carry no id, so the pages are joined by their longest overlap: the largest part
+ * of the end of the old one that is, as a multiset, the beginning of the new one. No overlap is a gap: some may have been missed.
+ *
+ * Both pages are oldest first. Bounded by the length of a page.
+ */
+export function joinTrades(
+  before: readonly PublicTrade[] | null,
+  page: readonly PublicTrade[],
+): { readonly fresh: readonly PublicTrade[]; readonly hasGap: boolean } {
+  if (before === null) return { fresh: page, hasGap: false };
+  if (page.length === 0) return { fresh: [], hasGap: false };
+  if (before.length === 0) return { fresh: page, hasGap: false };
+  const old = before.map(nameOf);
+  const now = page.map(nameOf);
+  for (let length = Math.min(old.length, now.length); length > 0; length -= 1) {
+    if (areSame(old.slice(old.length - length), now.slice(0, length))) {
+      return { fresh: page.slice(length), hasGap: false };
+    }
+  }
+  return { fresh: page, hasGap: true };
+}
+
+/** Trades as the exchange lists them, oldest first, whatever order they came in. */
+export function oldestFirst(page: readonly PublicTrade[]): readonly PublicTrade[] {
+  const first = page[0];
+  const last = page.at(-1);
+  if (first === undefined || last === undefined || first.timeMs <= last.timeMs) return page;
+  return page.toReversed();
+}
+
+function nameOf({ timeMs, price, amount, side }: PublicTrade): string {
+  return `${timeMs} ${side} ${price} ${amount}`;
+}
+
+/** Whether two lists hold the same, in whichever order: trades of one instant change places between pages. */
+function areSame(left: readonly string[], right: readonly string[]): boolean {
+  if (left[0] === right[0] && left.every((name, index) => name === right[index])) return true;
+  const sorted = right.toSorted();
+  return left.toSorted().every((name, index) => name === sorted[index]);
+}

@@ -1,0 +1,164 @@
+import type { VenueOrder } from '../domain/order.ts';
+import type { VenueAnswer } from '../domain/venue-call.ts';
+import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import type { AnswerTaker } from './order-desk.ts';
+import type { OrderKeeper } from './order-keeper.ts';
+import type { OrderSightings } from './order-sightings.ts';
+
+/** How long a cancel may wait for a slot: it has the reserve, so it waits for a lockout at most. */
+const CANCEL_WITHIN_MS = 30_000;
+const LOOK_UP_WITHIN_MS = 60_000;
+
+/** After a cancel that came to nothing, and after one of an order that may not even be there. */
+const RETRY_AFTER_MS = 2_000;
+const RETRY_UNKNOWN_AFTER_MS = 15_000;
+
+/** What is kept of cancels that are wanted, by this name. */
+export const KEPT_CANCELS = 'wanted-cancels';
+
+/** Ends orders. What is wanted is remembered until it is so, over a restart as well; whether an order ended is read, never assumed. */
+export class CancelDesk {
+  private readonly keeper: OrderKeeper;
+  private readonly sightings: OrderSightings;
+  private readonly expect: (requestId: number, take: AnswerTaker) => void;
+  /** Orders that are to end, and when to ask the next time. */
+  private readonly wanted = new Map<string, number>();
+  private readonly lookUps = new Set<string>();
+
+  constructor(options: {
+    readonly keeper: OrderKeeper;
+    readonly sightings: OrderSightings;
+    readonly expect: (requestId: number, take: AnswerTaker) => void;
+  }) {
+    this.keeper = options.keeper;
+    this.sightings = options.sightings;
+    this.expect = options.expect;
+    this.keeper.listen((order) => {
+      if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
+      // One that is known only now can be canceled only now.
+      else if (order.state === 'open' && this.wanted.get(order.key) === Number.POSITIVE_INFINITY) {
+        this.wanted.set(order.key, this.keeper.outbox.nowMs);
+      }
+    });
+  }
+
+  get size(): number {
+    return this.wanted.size;
+  }
+
+  /** Wants the end of an order, and asks for it as soon as that is possible. */
+  cancel(order: OrderRecord): void {
+    const { nowMs } = this.keeper.outbox;
+    if (order.state === 'planned') {
+      this.keeper.apply(order, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
+      return;
+    }
+    if (!mayTrade(order) || this.wanted.has(order.key)) return;
+    this.wanted.set(order.key, nowMs);
+    this.remember();
+    this.ask(order.key);
+  }
+
+  /** Asks the exchange what an order is. */
+  lookUp(order: OrderRecord): void {
+    const { key, venueId, clientOrderId } = order;
+    if (venueId === null || this.lookUps.has(key)) return;
+    this.lookUps.add(key);
+    const id = this.keeper.outbox.request(
+      { kind: 'order', venueId, clientOrderId: clientOrderId ?? '' },
+      { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOK_UP_WITHIN_MS },
+    );
+    this.expect(id, (answer) => {
+      this.lookUps.delete(key);
+      const current = this.keeper.table.get(key);
+      if (current !== undefined && answer.outcome === 'value') {
+        this.sightings.take(answer.value as VenueOrder, current);
+      }
+    });
+  }
+
+  /** Ends an order that is not in the table: a second one of ours, or, when the whole account is halted, anybody's. */
+  cancelForeign(venueId: number): void {
+    const id = this.keeper.outbox.request(
+      { kind: 'cancel', venueId, clientOrderId: '' },
+      { requestClass: 'cancel', dedupe: `cancel ${venueId}`, withinMs: CANCEL_WITHIN_MS },
+    );
+    this.expect(id, () => undefined);
+  }
+
+  pump(nowMs: number): void {
+    for (const [key, atMs] of this.wanted) if (atMs <= nowMs) this.ask(key);
+  }
+
+  wakeAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const atMs of this.wanted.values()) next = Math.min(next, atMs);
+    return next;
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    for (const key of JSON.parse(json) as readonly string[]) {
+      const order = this.keeper.table.get(key);
+      if (order !== undefined && !isFinal(order)) this.wanted.set(key, 0);
+    }
+  }
+
+  private ask(key: string): void {
+    const order = this.keeper.table.get(key);
+    const { nowMs } = this.keeper.outbox;
+    if (order === undefined || !mayTrade(order)) {
+      this.wanted.delete(key);
+      return;
+    }
+    // Its answer is awaited first: then it is open, or unknown, or never was.
+    if (order.state === 'sending' || order.state === 'cancelling') {
+      this.wanted.set(key, order.state === 'sending' ? nowMs + RETRY_AFTER_MS : Number.POSITIVE_INFINITY);
+      return;
+    }
+    if (order.state === 'unknown' && order.clientOrderId === null) {
+      this.wanted.set(key, nowMs + RETRY_UNKNOWN_AFTER_MS);
+      return;
+    }
+    this.wanted.set(key, order.state === 'unknown' ? nowMs + RETRY_UNKNOWN_AFTER_MS : Number.POSITIVE_INFINITY);
+    this.keeper.apply(order, { kind: 'cancel asked' });
+    const { venueId, clientOrderId } = order;
+    const id = this.keeper.outbox.request(
+      { kind: 'cancel', venueId, clientOrderId: clientOrderId ?? '' },
+      { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
+    );
+    this.expect(id, (answer) => this.take(key, answer));
+  }
+
+  private take(key: string, answer: VenueAnswer): void {
+    const record = recordIn(answer);
+    const order = this.keeper.table.get(key);
+    if (order === undefined) return;
+    const seen = record === null ? order : this.see(order, record);
+    if (seen.pairKey !== null && !mayTrade(seen)) {
+      const pair = this.keeper.table.get(seen.pairKey);
+      if (pair !== undefined && mayTrade(pair)) this.lookUp(pair);
+    }
+    if (!mayTrade(seen)) return;
+    // It may be closed all the same: its reply was lost, or told nothing of it.
+    const open = this.keeper.apply(seen, { kind: 'cancel failed' });
+    if (this.wanted.has(key)) this.wanted.set(key, this.keeper.outbox.nowMs + RETRY_AFTER_MS);
+    if (answer.outcome !== 'unsent') this.lookUp(open);
+  }
+
+  private see(order: OrderRecord, record: VenueOrder): OrderRecord {
+    const sighting = this.sightings.take(record, order);
+    return sighting.kind === 'own' ? sighting.order : order;
+  }
+
+  private remember(): void {
+    this.keeper.outbox.keep(KEPT_CANCELS, [...this.wanted.keys()]);
+  }
+}
+
+/** The record that a cancel's answer holds, whether it applied or not. */
+function recordIn(answer: VenueAnswer): VenueOrder | null {
+  if (answer.outcome === 'refused') return answer.order;
+  if (answer.outcome !== 'value') return null;
+  return (answer.value as { readonly order: VenueOrder | null }).order;
+}

@@ -1,0 +1,107 @@
+import { resolutionMs, type Candle, type Resolution } from '../domain/candle.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
+import { SPANS, type Span } from '../strategy/subscriptions.ts';
+
+/** After a bar closes, its last trades take a moment to show. */
+const CLOSE_DELAY_MS = 1_000;
+
+/** A bar that is not there yet is asked for again after this; and after so many times it is left to the next bar. */
+const RETRY_MS = 5_000;
+const MOST_RETRIES = 3;
+
+/** Bars that the exchange gives at once ("Market data"). */
+export const MOST_CANDLES = 500;
+
+/** Bars of the past at most, over as many requests as that takes. */
+const MOST_WARM_UP = 5_000;
+
+/** The candles of one market at one length: closed ones only, in order, each once, gaps counted. Pure: it is told what was read and when. */
+export class CandleReader {
+  readonly market: string;
+  readonly span: Span;
+  readonly resolution: Resolution;
+  readonly lengthMs: number;
+  lastOpenMs: number | null = null;
+  /** When bars were read last; null before. */
+  seenAtMs: number | null = null;
+  private retries = 0;
+  private warmUpLeft: number;
+  /** Bars of the past, oldest first, while they are gathered. */
+  private past: Candle[] = [];
+
+  constructor(options: { readonly market: string; readonly span: Span; readonly warmUp: number }) {
+    this.market = options.market;
+    this.span = options.span;
+    this.resolution = SPANS[options.span];
+    this.lengthMs = resolutionMs(this.resolution);
+    this.warmUpLeft = Math.min(options.warmUp, MOST_WARM_UP);
+  }
+
+  /** Whether all bars of the past are there, so that live ones may come. */
+  isWarm = false;
+
+  /** What to ask now: how many bars, up to when. */
+  question(nowMs: number): { readonly toMs: number; readonly count: number } {
+    if (!this.isWarm) {
+      const toMs = this.past[0]?.openTimeMs ?? nowMs;
+      return { toMs, count: Math.min(MOST_CANDLES, this.warmUpLeft + 2) };
+    }
+    const behind = this.lastOpenMs === null ? 1 : Math.ceil((nowMs - this.lastOpenMs) / this.lengthMs);
+    return { toMs: nowMs, count: Math.min(MOST_CANDLES, Math.max(3, behind + 2)) };
+  }
+
+  /**
+   * Bars of the past. Answers null while more are to be asked for; then all of them, oldest first.
+   */
+  takePast(candles: readonly Candle[], nowMs: number): readonly ClosedCandle[] | null {
+    const before = this.past[0]?.openTimeMs ?? Number.POSITIVE_INFINITY;
+    const closed = this.closedOf(candles, nowMs).filter(({ openTimeMs }) => openTimeMs < before);
+    this.past.unshift(...closed);
+    this.warmUpLeft -= closed.length;
+    this.seenAtMs = nowMs;
+    if (this.warmUpLeft > 0 && closed.length > 0 && candles.length >= MOST_CANDLES) return null;
+    this.isWarm = true;
+    const { past } = this;
+    this.past = [];
+    return past.map((candle) => this.next(candle, nowMs));
+  }
+
+  /** Bars that closed since the last ones. */
+  take(candles: readonly Candle[], nowMs: number): readonly ClosedCandle[] {
+    this.seenAtMs = nowMs;
+    const after = this.lastOpenMs ?? Number.NEGATIVE_INFINITY;
+    return this.closedOf(candles, nowMs)
+      .filter(({ openTimeMs }) => openTimeMs > after)
+      .map((candle) => this.next(candle, nowMs));
+  }
+
+  /** When to ask again: right after the next close, or a little later where the last one is not there yet. */
+  nextMs(nowMs: number): number {
+    const lastClosedOpenMs = Math.floor((nowMs - CLOSE_DELAY_MS) / this.lengthMs) * this.lengthMs - this.lengthMs;
+    const isThere = this.lastOpenMs !== null && this.lastOpenMs >= lastClosedOpenMs;
+    if (isThere || this.retries >= MOST_RETRIES) {
+      this.retries = 0;
+      return (Math.floor((nowMs - CLOSE_DELAY_MS) / this.lengthMs) + 1) * this.lengthMs + CLOSE_DELAY_MS;
+    }
+    this.retries += 1;
+    return nowMs + RETRY_MS;
+  }
+
+  /** A bar is closed once its end has passed. Oldest first, each once. */
+  private closedOf(candles: readonly Candle[], nowMs: number): readonly Candle[] {
+    const closed = candles.filter(({ openTimeMs }) => openTimeMs + this.lengthMs <= nowMs);
+    const isSorted = closed.every(
+      (candle, index) => index === 0 || (closed[index - 1]?.openTimeMs ?? 0) < candle.openTimeMs,
+    );
+    if (isSorted) return closed;
+    const byTime = new Map(closed.map((candle) => [candle.openTimeMs, candle]));
+    return [...byTime.values()].toSorted((left, right) => left.openTimeMs - right.openTimeMs);
+  }
+
+  private next(candle: Candle, nowMs: number): ClosedCandle {
+    const expectedMs = this.lastOpenMs === null ? candle.openTimeMs : this.lastOpenMs + this.lengthMs;
+    this.lastOpenMs = candle.openTimeMs;
+    const missedBefore = Math.round((candle.openTimeMs - expectedMs) / this.lengthMs);
+    return { ...candle, market: this.market, span: this.span, seenAtMs: nowMs, missedBefore };
+  }
+}

@@ -1,0 +1,129 @@
+import { isFinal, mayTrade } from '../execution/order-record.ts';
+import type { Page } from '../domain/venue-call.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type { ControlCommand } from './engine-event.ts';
+import type { AnswerTaker, OrderDesk } from './order-desk.ts';
+import type { Outbox } from './outbox.ts';
+
+export const KEPT_CONTROL = 'control';
+
+/** What is kept of a halt, so that it holds over a restart. */
+interface StoredControl {
+  readonly halted: { readonly reason: string; readonly sinceMs: number; readonly wholeAccount: boolean } | null;
+}
+
+/** While halted, what shows up open is canceled at this pace. */
+const LOOK_EVERY_MS = 1_000;
+
+const WITHIN_MS = 60_000;
+
+export interface ControlOptions {
+  readonly outbox: Outbox;
+  readonly desk: OrderDesk;
+  readonly expect: (requestId: number, take: AnswerTaker) => void;
+  readonly endPrograms: (reason: string) => void;
+  readonly stopStrategies: (reason: string) => void;
+}
+
+/** Halts, goes on and drains: what an operator, or the end of the run, asks for. */
+export class Control {
+  private readonly options: ControlOptions;
+  private halted: StoredControl['halted'] = null;
+  private draining: 'cancel' | 'keep' | null = null;
+  private nextLookAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(options: ControlOptions) {
+    this.options = options;
+  }
+
+  phase(hasStarted: boolean): 'syncing' | 'trading' | 'halted' | 'draining' {
+    if (this.draining !== null) return 'draining';
+    if (this.halted !== null) return 'halted';
+    return hasStarted ? 'trading' : 'syncing';
+  }
+
+  /** Why no new orders are taken; null while they are. */
+  closed(): string | null {
+    if (this.draining !== null) return 'the run is ending';
+    return this.halted === null ? null : `trading is halted: ${this.halted.reason}`;
+  }
+
+  take(command: Exclude<ControlCommand, { kind: 'accept-balances' }>): void {
+    const { outbox, endPrograms, stopStrategies } = this.options;
+    outbox.durable();
+    if (command.kind === 'resume') {
+      this.halted = null;
+      if (this.draining === null) this.nextLookAtMs = Number.POSITIVE_INFINITY;
+      outbox.info('trading goes on');
+    } else if (command.kind === 'halt') {
+      this.halted = { reason: command.reason, sinceMs: outbox.nowMs, wholeAccount: command.wholeAccount };
+      outbox.alarm(`trading is halted: ${command.reason}`);
+      endPrograms('halted');
+      if (command.wholeAccount) this.cancelWholeAccount();
+      this.nextLookAtMs = outbox.nowMs;
+    } else {
+      if (this.draining === null) stopStrategies('the run is ending');
+      this.draining = command.openOrders;
+      if (command.openOrders === 'cancel') endPrograms('the run is ending');
+      this.nextLookAtMs = outbox.nowMs;
+    }
+    outbox.journal('control', command.kind, { ...command });
+    outbox.keep(KEPT_CONTROL, { halted: this.halted } satisfies StoredControl);
+  }
+
+  /** Cancels what is still open. */
+  pump(nowMs: number): void {
+    if (this.nextLookAtMs > nowMs) return;
+    const cancels = this.halted !== null || this.draining === 'cancel';
+    const { desk } = this.options;
+    desk.dropPlanned(this.halted === null ? 'Ending' : 'Halted');
+    let isLeft = false;
+    for (const order of desk.keeper.table.unfinished()) {
+      if (!mayTrade(order)) continue;
+      isLeft = true;
+      if (cancels) desk.cancels.cancel(order);
+    }
+    this.nextLookAtMs = isLeft || this.halted !== null ? nowMs + LOOK_EVERY_MS : Number.POSITIVE_INFINITY;
+  }
+
+  wakeAtMs(): number {
+    return this.nextLookAtMs;
+  }
+
+  isDrained(): boolean {
+    if (this.draining === null) return false;
+    const { table } = this.options.desk.keeper;
+    return table.unfinished().every((order) => isFinal(order) || (this.draining === 'keep' && order.state === 'open'));
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    this.halted = (JSON.parse(json) as StoredControl).halted;
+    if (this.halted === null) return;
+    this.nextLookAtMs = this.options.outbox.nowMs;
+    this.options.outbox.alarm(
+      `trading is halted since before this start: ${this.halted.reason}. "sarraf resume" ends it`,
+    );
+  }
+
+  /** Everybody's active orders at once; the stop orders that this leaves are canceled one by one. */
+  private cancelWholeAccount(): void {
+    const { outbox, expect, desk } = this.options;
+    const id = outbox.request({ kind: 'cancel-old' }, { requestClass: 'cancel', withinMs: WITHIN_MS });
+    expect(id, () => {
+      const list = outbox.request(
+        { kind: 'orders', status: 'open', fromId: null },
+        { requestClass: 'resolve', withinMs: WITHIN_MS },
+      );
+      expect(list, (answer) => {
+        if (answer.outcome !== 'value') return;
+        for (const record of (answer.value as Page<VenueOrder>).items) {
+          desk.takeRecord(record);
+          if (record.id !== null && desk.keeper.table.byVenueId(record.id) === undefined) {
+            desk.cancels.cancelForeign(record.id);
+          }
+        }
+      });
+    });
+  }
+}

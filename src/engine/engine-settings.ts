@@ -1,0 +1,54 @@
+import type { Market } from '../domain/market.ts';
+import type { Units } from '../domain/money.ts';
+import type { RiskLimits } from '../execution/risk/risk-limits.ts';
+import type { PlannedFeed } from '../scheduler/feed.ts';
+import type { StrategyRunner } from '../strategy/runner.ts';
+
+/** What becomes of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its orders are canceled as well. */
+export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
+
+/** One strategy at work. */
+export interface SeatSettings {
+  readonly runner: StrategyRunner;
+  readonly onError: ErrorPolicy;
+  /** How long a pause lasts. */
+  readonly pauseMs: number;
+  readonly limits: RiskLimits;
+  /** What it may call its own, by quote currency; null: the account's balance. For equity and shares only. */
+  readonly capital: Readonly<Partial<Record<'rls' | 'usdt', Units>>>;
+}
+
+/** What does not change while an engine lives. */
+export interface EngineSettings {
+  /** One to six letters and digits of the lower case: the first part of every clientOrderId. */
+  readonly instance: string;
+  readonly markets: readonly Market[];
+  readonly seats: readonly SeatSettings[];
+  readonly feeds: readonly PlannedFeed[];
+  /** How long after its last send a request may still arrive. */
+  readonly lateArrivalMs: number;
+  /** The least time between the two complete passes that prove an absence. */
+  readonly absencePassesApartMs: number;
+  /** Whether an order that never arrived is sent once more under its own id. */
+  readonly resendUnknown: boolean;
+  /** How long an order may wait for a slot: what waits longer would be priced by an old book. */
+  readonly placeWithinMs: number;
+  readonly reconciliation: ReconciliationSettings;
+}
+
+export interface ReconciliationSettings {
+  readonly everyMs: number;
+  /** How far lists may lag behind one another: a difference that outlasts it is a break. */
+  readonly lagMs: number;
+  /** How long without a conclusion until it is told. */
+  readonly alertAfterMs: number;
+}
+
+export const DEFAULT_RECONCILIATION: ReconciliationSettings = { everyMs: 60_000, lagMs: 30_000, alertAfterMs: 600_000 };
+
+export const DEFAULT_ENGINE_TIMES = {
+  lateArrivalMs: 120_000,
+  absencePassesApartMs: 10_000,
+  resendUnknown: false,
+  placeWithinMs: 3_000,
+} as const;

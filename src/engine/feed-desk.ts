@@ -1,0 +1,296 @@
+import type { Candle } from '../domain/candle.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import { unitsOf } from '../domain/money.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
+import type {
+  MarketRule,
+  Page,
+  VenueAnswer,
+  VenueCall,
+  WalletReading,
+  WalletTransaction,
+} from '../domain/venue-call.ts';
+import type { PlannedFeed } from '../scheduler/feed.ts';
+import { PollQueue } from '../scheduler/poll-queue.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
+import type { AccountState } from './account-state.ts';
+import type { CandleReader } from './candle-reader.ts';
+import type { FillReader } from './fill-reader.ts';
+import type { MarketDesk } from './market-desk.ts';
+import { ORDERS_PAGE, type AnswerTaker, type OrderDesk } from './order-desk.ts';
+import type { Outbox } from './outbox.ts';
+import type { Reconciler } from './reconciler.ts';
+
+/** A poll waits for its slot no longer than this, or than its own interval. */
+const SHORTEST_WAIT_MS = 5_000;
+
+/** Lines of a wallet's history of one page. */
+const PAGES_OF_LINES = 20;
+
+export interface FeedDeskOptions {
+  readonly feeds: readonly PlannedFeed[];
+  readonly startMs: number;
+  readonly outbox: Outbox;
+  readonly desk: OrderDesk;
+  readonly markets: MarketDesk;
+  readonly account: AccountState;
+  readonly fills: FillReader;
+  readonly reconciler: Reconciler;
+  readonly candles: ReadonlyMap<string, CandleReader>;
+  /** Currencies whose wallets are followed. */
+  readonly currencies: ReadonlySet<string>;
+  readonly expect: (requestId: number, take: AnswerTaker) => void;
+  /** Bars of the past, all at once, and a live one. */
+  readonly onPast: (candles: readonly ClosedCandle[]) => void;
+  readonly onCandle: (candle: ClosedCandle) => void;
+}
+
+/** Asks for every feed at its pace, and hands on what comes back. */
+export class FeedDesk {
+  /** What has been read to its end at least once. */
+  readonly read = new Set<string>();
+  private readonly options: FeedDeskOptions;
+  private readonly queue: PollQueue;
+  private readonly keys: ReadonlySet<string>;
+  private openIds = new Set<number>();
+  private openAskedAtMs = 0;
+  private isIdle = false;
+
+  constructor(options: FeedDeskOptions) {
+    this.options = options;
+    this.queue = new PollQueue(options.feeds, options.startMs);
+    this.keys = new Set(options.feeds.map(({ key }) => key));
+  }
+
+  /** Asks what is due. */
+  pump(nowMs: number): void {
+    for (let feed = this.queue.due(nowMs); feed !== null; feed = this.queue.due(nowMs)) {
+      this.queue.asked(feed.key, nowMs);
+      const call = this.callFor(feed, nowMs);
+      if (call === null) this.queue.answered(feed.key, nowMs);
+      else this.ask(feed, call);
+    }
+  }
+
+  wakeAtMs(): number {
+    return this.queue.wakeAtMs();
+  }
+
+  /** Brings a feed forward: something has changed. */
+  hasten(key: string): void {
+    if (this.keys.has(key)) this.queue.hasten(key, this.options.outbox.nowMs);
+  }
+
+  setIdle(isIdle: boolean): void {
+    if (isIdle === this.isIdle) return;
+    this.isIdle = isIdle;
+    this.queue.setIdle(isIdle);
+  }
+
+  /** Whether everything that trading needs has been read once. */
+  isReady(): boolean {
+    for (const key of ['orders', 'fills', 'wallets']) if (this.keys.has(key) && !this.read.has(key)) return false;
+    for (const reader of this.options.candles.values()) if (!reader.isWarm) return false;
+    return true;
+  }
+
+  private ask(feed: PlannedFeed, call: VenueCall): void {
+    const { outbox, expect } = this.options;
+    const id = outbox.request(call, {
+      requestClass: feed.requestClass,
+      dedupe: feed.key,
+      withinMs: Math.max(SHORTEST_WAIT_MS, feed.intervalMs === Infinity ? 0 : feed.intervalMs),
+    });
+    expect(id, (answer, way) => {
+      if (answer.outcome === 'value') this.take(feed, call, { answer, askedAtMs: way.sentAtMs ?? way.atMs });
+      else this.failed(feed);
+    });
+  }
+
+  private failed(feed: PlannedFeed): void {
+    const { nowMs } = this.options.outbox;
+    if (feed.kind === 'trades') this.options.fills.failed();
+    this.done(feed, nowMs);
+  }
+
+  private done(feed: PlannedFeed, nowMs: number): void {
+    this.queue.answered(feed.key, nowMs);
+    const reader = this.options.candles.get(feed.key);
+    if (reader === undefined) return;
+    if (reader.isWarm) {
+      const nextMs = reader.nextMs(nowMs);
+      this.queue.postpone(feed.key, nextMs);
+      this.queue.hasten(feed.key, nextMs);
+    } else this.queue.hasten(feed.key, nowMs + 1_000);
+  }
+
+  private callFor(feed: PlannedFeed, nowMs: number): VenueCall | null {
+    const { markets, fills, account, candles, currencies } = this.options;
+    const market = feed.market ?? '';
+    switch (feed.kind) {
+      case 'book':
+        return { kind: 'book', market };
+      case 'books':
+        return { kind: 'books' };
+      case 'stats': {
+        const names = [...markets.all()].map((state) => parseMarket(state.market.symbol));
+        return {
+          kind: 'stats',
+          src: [...new Set(names.map(({ src }) => src))],
+          dst: [...new Set(names.map(({ dst }) => dst))],
+        };
+      }
+      case 'public-trades':
+        return { kind: 'public-trades', market };
+      case 'candles': {
+        const reader = candles.get(feed.key);
+        if (reader === undefined) return null;
+        return { kind: 'candles', market: reader.market, resolution: reader.resolution, ...reader.question(nowMs) };
+      }
+      case 'orders':
+        this.openIds = new Set();
+        this.openAskedAtMs = nowMs;
+        return { kind: 'orders', status: 'open', fromId: null };
+      case 'trades':
+        return fills.nextCall();
+      case 'wallets':
+        return { kind: 'wallets' };
+      case 'transactions': {
+        const wallet = account.nextOf(currencies);
+        return wallet === null ? null : { kind: 'transactions', walletId: wallet.walletId, page: 1 };
+      }
+      case 'options':
+        return { kind: 'options' };
+      case 'place':
+      case 'place-oco':
+      case 'cancel':
+      case 'cancel-old':
+      case 'order':
+        return null;
+    }
+  }
+
+  private take(
+    feed: PlannedFeed,
+    call: VenueCall,
+    got: { readonly answer: Extract<VenueAnswer, { outcome: 'value' }>; readonly askedAtMs: number },
+  ): void {
+    const { markets, account, reconciler, outbox } = this.options;
+    const { nowMs } = outbox;
+    const { askedAtMs } = got;
+    const { value } = got.answer;
+    switch (call.kind) {
+      case 'book':
+        markets.takeBook(call.market, value as OrderBook);
+        break;
+      case 'books':
+        for (const [symbol, book] of Object.entries(value as Readonly<Record<string, OrderBook>>)) {
+          markets.takeBook(symbol, book);
+        }
+        break;
+      case 'stats':
+        for (const stats of value as readonly MarketStats[]) markets.takeStats(stats);
+        break;
+      case 'public-trades':
+        markets.takeTape(call.market, value as readonly PublicTrade[]);
+        break;
+      case 'candles':
+        this.takeCandles(feed, value as readonly Candle[]);
+        break;
+      case 'orders':
+        if (this.takeOrders(feed, value as Page<VenueOrder>)) return;
+        break;
+      case 'trades':
+        if (this.takeTrades(feed, value as Page<VenueTrade>, askedAtMs)) return;
+        break;
+      case 'wallets':
+        account.take(value as readonly WalletReading[]);
+        reconciler.onWallets(value as readonly WalletReading[], askedAtMs, nowMs);
+        break;
+      case 'transactions':
+        if (this.takeLines(feed, call, value as Page<WalletTransaction>)) return;
+        break;
+      case 'options':
+        for (const rule of value as readonly MarketRule[]) markets.takeRule(rule);
+        break;
+      case 'place':
+      case 'place-oco':
+      case 'cancel':
+      case 'cancel-old':
+      case 'order':
+        break;
+    }
+    this.read.add(feed.key);
+    this.done(feed, nowMs);
+  }
+
+  private takeCandles(feed: PlannedFeed, candles: readonly Candle[]): void {
+    const reader = this.options.candles.get(feed.key);
+    if (reader === undefined) return;
+    const { outbox, markets, onPast, onCandle } = this.options;
+    const { nowMs } = outbox;
+    const wasWarm = reader.isWarm;
+    const closed = wasWarm ? reader.take(candles, nowMs) : (reader.takePast(candles, nowMs) ?? []);
+    const state = markets.get(reader.market);
+    for (const candle of closed) {
+      outbox.change({ kind: 'candle', market: reader.market, resolution: reader.resolution, candle });
+      if (state !== undefined) state.lastClose = unitsOf(candle.close);
+      if (wasWarm) onCandle(candle);
+    }
+    if (!wasWarm && closed.length > 0) onPast(closed);
+  }
+
+  /** Answers whether another page is asked for. */
+  private takeOrders(feed: PlannedFeed, page: Page<VenueOrder>): boolean {
+    const { desk, account } = this.options;
+    let lastId = 0;
+    for (const record of page.items) {
+      if (record.id !== null) {
+        this.openIds.add(record.id);
+        lastId = Math.max(lastId, record.id);
+      }
+      desk.takeRecord(record);
+    }
+    if ((page.hasNext ?? page.items.length >= ORDERS_PAGE) && lastId > 0) {
+      this.ask(feed, { kind: 'orders', status: 'open', fromId: lastId + 1 });
+      return true;
+    }
+    desk.takeOpenList(this.openIds, this.openAskedAtMs);
+    account.saw('orders');
+    return false;
+  }
+
+  private takeTrades(feed: PlannedFeed, page: Page<VenueTrade>, askedAtMs: number): boolean {
+    const { fills, desk, reconciler, account, outbox } = this.options;
+    const got = fills.take(page, askedAtMs);
+    if (got.next !== null) {
+      this.ask(feed, got.next);
+      return true;
+    }
+    account.saw('fills');
+    reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
+    desk.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+    return false;
+  }
+
+  /** Lines are told once the page that joins what was read before has come. */
+  private takeLines(
+    feed: PlannedFeed,
+    call: Extract<VenueCall, { kind: 'transactions' }>,
+    page: Page<WalletTransaction>,
+  ): boolean {
+    const { reconciler, outbox, account } = this.options;
+    const currency = account.currencyOf(call.walletId);
+    if (currency === null) return false;
+    const isMore = reconciler.onLines(currency, page.items, call.page) && page.hasNext === true;
+    if (!isMore || call.page >= PAGES_OF_LINES) {
+      for (const transaction of reconciler.linesEnd(currency)) outbox.change({ kind: 'transaction', transaction });
+      return false;
+    }
+    this.ask(feed, { kind: 'transactions', walletId: call.walletId, page: call.page + 1 });
+    return true;
+  }
+}

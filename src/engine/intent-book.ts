@@ -1,0 +1,41 @@
+import type { Intent } from '../strategy/intents.ts';
+import type { IntentRecord } from './mirror-change.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Intents at work that are remembered, to be ended in the mirror. Bounded by the orders and programs that can be live. */
+export class IntentBook {
+  private readonly outbox: Outbox;
+  private readonly working = new Map<string, IntentRecord>();
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  begin(id: string, strategy: string, intent: Intent): void {
+    const record: IntentRecord = {
+      id,
+      strategy,
+      atMs: this.outbox.nowMs,
+      kind: intent.kind,
+      market: 'market' in intent ? (intent.market ?? null) : null,
+      json: JSON.stringify(intent),
+      status: 'working',
+      reason: null,
+    };
+    this.working.set(id, record);
+    this.outbox.change({ kind: 'intent', intent: record });
+    this.outbox.journal('intent', id, { strategy, kind: intent.kind });
+  }
+
+  end(id: string, status: 'done' | 'refused', reason: string): void {
+    const record = this.working.get(id);
+    if (record === undefined) return;
+    this.working.delete(id);
+    this.outbox.change({ kind: 'intent', intent: { ...record, status, reason } });
+    this.outbox.journal('intent', id, { status, reason });
+  }
+
+  isWorking(id: string): boolean {
+    return this.working.has(id);
+  }
+}

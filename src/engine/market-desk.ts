@@ -1,0 +1,186 @@
+import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
+import { createMarket, type Market } from '../domain/market.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+import type { MarketRule } from '../domain/venue-call.ts';
+import type { SeenBook } from '../execution/risk/risk-view.ts';
+import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import type { MirrorState } from './mirror-change.ts';
+import type { Outbox } from './outbox.ts';
+
+/** What is known of one market. */
+export interface MarketState {
+  market: Market;
+  book: OrderBook | null;
+  bookSeenAtMs: number | null;
+  /** The best prices in units, worked out when somebody asks. */
+  seen: SeenBook | null;
+  stats: MarketStats | null;
+  statsSeenAtMs: number | null;
+  tape: readonly PublicTrade[] | null;
+  tapeSeenAtMs: number | null;
+  /** The close of the last bar that was seen. */
+  lastClose: Units | null;
+}
+
+/** The markets as they were last seen: steps, books, numbers, tape. */
+export class MarketDesk {
+  private readonly states = new Map<string, MarketState>();
+  private readonly outbox: Outbox;
+  private readonly emit: (event: StrategyEvent, market: string) => void;
+
+  constructor(options: {
+    readonly markets: readonly Market[];
+    readonly outbox: Outbox;
+    /** Hands an event to the strategies that subscribed to it. */
+    readonly emit: (event: StrategyEvent, market: string) => void;
+  }) {
+    this.outbox = options.outbox;
+    this.emit = options.emit;
+    for (const market of options.markets) {
+      this.states.set(market.symbol, {
+        market,
+        book: null,
+        bookSeenAtMs: null,
+        seen: null,
+        stats: null,
+        statsSeenAtMs: null,
+        tape: null,
+        tapeSeenAtMs: null,
+        lastClose: null,
+      });
+    }
+  }
+
+  get(symbol: string): MarketState | undefined {
+    return this.states.get(symbol);
+  }
+
+  all(): Iterable<MarketState> {
+    return this.states.values();
+  }
+
+  /** Versions go on from where the mirror stands: a market whose steps are other than they were is a new one. */
+  restore(stored: MirrorState['markets'], nowMs: number): void {
+    for (const state of this.states.values()) {
+      const known = stored
+        .filter(({ symbol }) => symbol === state.market.symbol)
+        .toSorted((left, right) => right.version - left.version)[0];
+      if (known === undefined) this.enter(state, { ...state.market, version: 1 }, nowMs);
+      else {
+        const { market } = state;
+        const rules = {
+          symbol: market.symbol,
+          priceStep: formatUnits(market.priceStep),
+          amountStep: formatUnits(market.amountStep),
+          minOrderValue: formatUnits(market.minOrderValue),
+        };
+        state.market = { ...createMarket({ market: market.symbol, ...known }), version: known.version };
+        this.takeRule(rules);
+      }
+    }
+  }
+
+  takeBook(symbol: string, book: OrderBook): void {
+    const state = this.states.get(symbol);
+    if (state === undefined) return;
+    const { nowMs } = this.outbox;
+    state.book = book;
+    state.bookSeenAtMs = nowMs;
+    state.seen = null;
+    this.outbox.change({ kind: 'book', market: symbol, book });
+    this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
+  }
+
+  takeStats(stats: MarketStats): void {
+    const { symbol } = stats.market;
+    const state = this.states.get(symbol);
+    if (state === undefined) return;
+    state.stats = stats;
+    state.statsSeenAtMs = this.outbox.nowMs;
+    this.outbox.change({ kind: 'stats', stats });
+    this.emit({ kind: 'stats', stats, seenAtMs: this.outbox.nowMs }, symbol);
+  }
+
+  takeTape(symbol: string, page: readonly PublicTrade[]): void {
+    const state = this.states.get(symbol);
+    if (state === undefined) return;
+    const { nowMs } = this.outbox;
+    const ordered = oldestFirst(page);
+    const isFirst = state.tape === null;
+    const { fresh, hasGap } = joinTrades(state.tape, ordered);
+    if (ordered.length > 0) state.tape = ordered;
+    state.tapeSeenAtMs = nowMs;
+    if (fresh.length === 0) return;
+    this.outbox.change({ kind: 'public-trades', market: symbol, trades: fresh });
+    if (hasGap) this.outbox.info(`${symbol}: trades may be missing before ${fresh[0]?.timeMs}`);
+    // The first page is the past.
+    if (!isFirst) this.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
+  }
+
+  /** New steps make a new version of a market; what was made under an old one keeps it. */
+  takeRule(rule: MarketRule): void {
+    const state = this.states.get(rule.symbol);
+    if (state === undefined) return;
+    const { market } = state;
+    const next = createMarket({
+      market: rule.symbol,
+      priceStep: rule.priceStep ?? formatUnits(market.priceStep),
+      amountStep: rule.amountStep ?? formatUnits(market.amountStep),
+      minOrderValue: rule.minOrderValue ?? formatUnits(market.minOrderValue),
+      version: market.version + 1,
+    });
+    const isSame =
+      next.priceStep === market.priceStep &&
+      next.amountStep === market.amountStep &&
+      next.minOrderValue === market.minOrderValue;
+    if (isSame) return;
+    this.outbox.warn(
+      `${rule.symbol}: steps are now ${formatUnits(next.priceStep)} and ${formatUnits(next.amountStep)}, the least value ${formatUnits(next.minOrderValue)}`,
+    );
+    this.enter(state, next, this.outbox.nowMs);
+  }
+
+  /** The best prices of a market's last book. */
+  seenBook(symbol: string): SeenBook | null {
+    const state = this.states.get(symbol);
+    if (state === undefined || state.book === null || state.bookSeenAtMs === null) return null;
+    const { bids, asks, updatedAtMs } = state.book;
+    state.seen ??= {
+      bestBid: bids[0] === undefined ? null : unitsOf(bids[0][0]),
+      bestAsk: asks[0] === undefined ? null : unitsOf(asks[0][0]),
+      seenAtMs: state.bookSeenAtMs,
+      venueAtMs: updatedAtMs,
+    };
+    return state.seen;
+  }
+
+  /** What a coin is worth: the middle of the book, or what was traded last; null before anything was seen. */
+  priceOf(symbol: string): Units | null {
+    const book = this.seenBook(symbol);
+    if (book !== null && book.bestBid !== null && book.bestAsk !== null) {
+      return ((book.bestBid + book.bestAsk) / 2n) as Units;
+    }
+    const state = this.states.get(symbol);
+    const latest = state?.stats?.latest ?? null;
+    if (latest !== null) return unitsOf(latest);
+    return state?.lastClose ?? null;
+  }
+
+  private enter(state: MarketState, market: Market, nowMs: number): void {
+    state.market = market;
+    this.outbox.change({
+      kind: 'market',
+      market: {
+        symbol: market.symbol,
+        version: market.version,
+        fromMs: nowMs,
+        priceStep: formatUnits(market.priceStep),
+        amountStep: formatUnits(market.amountStep),
+        minOrderValue: formatUnits(market.minOrderValue),
+      },
+    });
+  }
+}

@@ -1,0 +1,165 @@
+import type { Market } from '../domain/market.ts';
+import type { Units } from '../domain/money.ts';
+import type { Execution, Side } from '../domain/order.ts';
+import { fitToMarket } from '../execution/fit-to-market.ts';
+import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
+import type { RiskLimits } from '../execution/risk/risk-limits.ts';
+import type { RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
+import type { MarketDesk } from './market-desk.ts';
+import type { OrderDesk } from './order-desk.ts';
+import type { Outbox } from './outbox.ts';
+import type { Seat } from './seat.ts';
+
+/** An order as a strategy or a program wants it, not yet on the steps of its market. Units of 1e-10. */
+export interface WishedOrder {
+  readonly intentId: string;
+  readonly tag: string | null;
+  readonly side: Side;
+  readonly amount: Units;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  /** Only for an OCO. */
+  readonly stopLimitPrice: Units | null;
+}
+
+export type Planned =
+  | { readonly ok: true; readonly order: OrderRecord }
+  /** `code`: `fit`, `risk <check>`, or `closed` while no orders are taken. */
+  | { readonly ok: false; readonly code: string; readonly reason: string };
+
+export interface OrderGateOptions {
+  readonly outbox: Outbox;
+  readonly desk: OrderDesk;
+  readonly markets: MarketDesk;
+  readonly seats: readonly Seat[];
+  /** Why no orders are taken at all; null while they are. */
+  readonly closed: () => string | null;
+}
+
+/** The one way to an order: fitted to its market, checked, then planned. */
+export class OrderGate {
+  private readonly outbox: Outbox;
+  private readonly desk: OrderDesk;
+  private readonly markets: MarketDesk;
+  private readonly seats: readonly Seat[];
+  private readonly closed: () => string | null;
+
+  constructor(options: OrderGateOptions) {
+    this.outbox = options.outbox;
+    this.desk = options.desk;
+    this.markets = options.markets;
+    this.seats = options.seats;
+    this.closed = options.closed;
+  }
+
+  plan(seat: Seat, market: Market, wish: WishedOrder): Planned {
+    const closed = this.closed();
+    if (closed !== null) return { ok: false, code: 'closed', reason: closed };
+    const best = this.bestFor(market.symbol, wish.side);
+    const fitted = fitToMarket(market, { ...wish, reference: best });
+    if (!fitted.ok) return { ok: false, code: 'fit', reason: fitted.reason };
+    const { amount, stopPrice, stopLimitPrice } = fitted;
+    const execution = executionOf(wish);
+    // A market order is bound by the best price of the other side: it fills no worse than one percent beyond.
+    const price = execution === 'market' ? best : fitted.price;
+    const wanted: WantedOrder = {
+      strategy: seat.name,
+      market,
+      side: wish.side,
+      execution,
+      price,
+      stopPrice: stopLimitPrice === null ? stopPrice : null,
+      amount,
+    };
+    const first = this.check(seat, wanted);
+    if (!first.ok) return first;
+    const stop =
+      stopLimitPrice === null
+        ? null
+        : this.check(seat, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
+    if (stop !== null && !stop.ok) return stop;
+    seat.planned(this.outbox.nowMs);
+    const { intentId, tag } = wish;
+    return { ok: true, order: this.desk.plan({ intentId, tag, order: first.order, stopLeg: stop?.order ?? null }) };
+  }
+
+  /** Why an order that has waited may no longer go. */
+  objectionTo(order: OrderRecord): string | null {
+    const closed = this.closed();
+    if (closed !== null) return closed;
+    const seat = this.seats.find(({ name }) => name === order.strategy);
+    const market = this.markets.get(order.market)?.market;
+    if (seat === undefined || market === undefined) return 'NoStrategy';
+    const { side, execution, price, stopPrice, amount } = order;
+    const wanted: WantedOrder = { strategy: seat.name, market, side, execution, price, stopPrice, amount };
+    const verdict = this.check(seat, wanted, order.key);
+    return verdict.ok ? null : `Risk: ${verdict.reason}`;
+  }
+
+  private check(
+    seat: Seat,
+    order: WantedOrder,
+    exceptKey?: string,
+  ):
+    | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
+    | { readonly ok: false; code: string; reason: string } {
+    const view = this.viewFor(seat, order, exceptKey);
+    const verdict = checkRisk(view, this.limitsOf(seat));
+    if (verdict.ok) return verdict;
+    const { check, reason, numbers } = verdict.refusal;
+    this.outbox.journal('intent', seat.name, { refusedBy: check, ...numbers });
+    return { ok: false, code: `risk ${check}`, reason };
+  }
+
+  private limitsOf(seat: Seat): RiskLimits {
+    return seat.settings.limits;
+  }
+
+  private viewFor(seat: Seat, order: WantedOrder, exceptKey: string | undefined): RiskView {
+    const { markets, seats } = this;
+    const { nowMs } = this.outbox;
+    const { symbol, dst } = order.market;
+    const unfinished = this.desk.keeper.table.unfinished();
+    const liveOrders = unfinished.filter(
+      (live) => (live.state === 'planned' || mayTrade(live)) && live.key !== exceptKey && !isStopLeg(live),
+    );
+    const price = markets.priceOf(symbol);
+    if (price !== null) seat.takePrice(order.market, price, nowMs);
+    return {
+      nowMs,
+      order,
+      book: markets.seenBook(symbol),
+      position: seat.position(symbol, dst),
+      liveOrders,
+      get holdings() {
+        const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
+        for (const { market } of markets.all()) {
+          const position = seats.reduce((sum, other) => sum + other.position(market.symbol, market.dst), 0n) as Units;
+          holdings.set(market.symbol, { market, position, price: markets.priceOf(market.symbol) });
+        }
+        return holdings;
+      },
+      results: seat.resultsView(dst, nowMs),
+      plannedAtMs: seat.plannedAtMs,
+    };
+  }
+
+  /** The price that a market order of a side meets first. */
+  private bestFor(symbol: string, side: Side): Units | null {
+    const book = this.markets.seenBook(symbol);
+    if (book === null) return this.markets.priceOf(symbol);
+    return side === 'buy' ? book.bestAsk : book.bestBid;
+  }
+}
+
+/** Only one leg of an OCO trades; the limit leg stands for both. */
+function isStopLeg({ clientOrderId }: OrderRecord): boolean {
+  return clientOrderId === null;
+}
+
+function executionOf({ price, stopPrice, stopLimitPrice }: WishedOrder): Execution {
+  if (stopLimitPrice !== null) return 'limit';
+  if (stopPrice === null) return price === null ? 'market' : 'limit';
+  return price === null ? 'stop_market' : 'stop_limit';
+}

@@ -1,0 +1,93 @@
+import { formatUnits } from '../domain/money.ts';
+import { IdenticalOrders } from '../execution/identical-orders.ts';
+import type { OrderFact } from '../execution/order-fact.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import { OrderTable } from '../execution/order-table.ts';
+import { afterFact } from '../execution/order-transition.ts';
+import { UnknownOrders } from '../execution/unknown-orders.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import type { MirrorState } from './mirror-change.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Told of every change of an order, after it was entered. `before` is null for a new one. */
+export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
+
+/** Keeps our orders: every fact about one goes through here, into the table, the mirror and the journal, and on to whoever listens. */
+export class OrderKeeper {
+  readonly table = new OrderTable();
+  readonly identical = new IdenticalOrders();
+  readonly unknown: UnknownOrders;
+  readonly outbox: Outbox;
+  /** The largest ids of orders and trades of the exchange that were ever seen: a new order's own are above them. */
+  highestOrderId = 0;
+  highestTradeId = 0;
+  private readonly listeners: OrderListener[] = [];
+
+  constructor(settings: EngineSettings, outbox: Outbox) {
+    this.outbox = outbox;
+    this.unknown = new UnknownOrders({
+      lateArrivalMs: settings.lateArrivalMs,
+      passesApartMs: settings.absencePassesApartMs,
+    });
+  }
+
+  listen(listener: OrderListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Enters a new order. */
+  add(order: OrderRecord): void {
+    this.write(order, null);
+  }
+
+  /** Takes in a fact; answers the order as it then is, the same value where nothing changed. */
+  apply(order: OrderRecord, fact: OrderFact): OrderRecord {
+    const next = afterFact(order, fact);
+    if (next === order) return order;
+    const { nowMs } = this.outbox;
+    if (fact.kind === 'handed over') this.identical.sent(next);
+    else if (order.state === 'sending' && next.state !== 'unknown') this.identical.answered(next, nowMs);
+    if (next.state === 'unknown' && order.state !== 'unknown') this.unknown.track(next, nowMs);
+    if (order.state === 'unknown' && next.state !== 'unknown') {
+      this.unknown.forget(next.key);
+      this.identical.answered(next, nowMs);
+    }
+    if (next.venueId !== null && next.venueId > this.highestOrderId) this.highestOrderId = next.venueId;
+    this.write(next, order);
+    return next;
+  }
+
+  /**
+   * Takes over what the mirror kept. Whether a request that was being handed over has left is not known, so it may be there; a cancel that was on
+   * its way is asked for again.
+   */
+  restore(state: MirrorState, nowMs: number): void {
+    for (const order of state.orders) {
+      this.highestOrderId = Math.max(this.highestOrderId, order.venueId ?? 0, order.orderIdFloor);
+      this.table.put(order);
+    }
+    for (const { tradeId } of state.fills) this.highestTradeId = Math.max(this.highestTradeId, tradeId);
+    this.identical.restore(state.orders, nowMs);
+    for (const order of state.orders) {
+      if (order.state === 'sending') this.apply(order, { kind: 'unanswered', sentAtMs: nowMs });
+      else if (order.state === 'unknown') this.unknown.track(order, nowMs);
+      else if (order.state === 'cancelling') this.apply(order, { kind: 'cancel failed' });
+      else if (order.state === 'planned') this.apply(order, { kind: 'dropped', atMs: nowMs, reason: 'Restarted' });
+    }
+  }
+
+  private write(order: OrderRecord, before: OrderRecord | null): void {
+    this.table.put(order);
+    this.outbox.change({ kind: 'order', order });
+    this.outbox.journal('order', order.key, {
+      state: order.state,
+      venueId: order.venueId,
+      status: order.venueStatus,
+      matched: formatUnits(order.matched),
+      filled: formatUnits(order.filled),
+      ...(order.reason === null ? {} : { reason: order.reason }),
+    });
+    if (before === null || before.state !== order.state || isFinal(order)) this.outbox.tell({ kind: 'order', order });
+    for (const listener of this.listeners) listener(order, before);
+  }
+}

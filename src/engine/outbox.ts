@@ -1,0 +1,92 @@
+import type { RequestClass } from '../domain/request-class.ts';
+import type { VenueCall } from '../domain/venue-call.ts';
+import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
+import type { JournalEntry, MirrorChange } from './mirror-change.ts';
+
+const NO_CHANGES: readonly MirrorChange[] = [];
+const NO_REQUESTS: readonly EngineRequest[] = [];
+const NO_NOTICES: readonly EngineNotice[] = [];
+
+/** Calls that may change the exchange: nothing of them leaves before what they belong to is on the disk. */
+const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set(['place', 'place-oco', 'cancel', 'cancel-old']);
+
+/** Notices of one step at most; beyond it they are counted and told as one. */
+const MOST_NOTICES = 200;
+
+/** Gathers what one step wants done. */
+export class Outbox {
+  nowMs = 0;
+  private changes: MirrorChange[] | null = null;
+  private requests: EngineRequest[] | null = null;
+  private notices: EngineNotice[] | null = null;
+  private isDurable = false;
+  private lastRequestId = 0;
+
+  change(change: MirrorChange): void {
+    (this.changes ??= []).push(change);
+  }
+
+  journal(kind: JournalEntry['kind'], subject: string, facts: Readonly<Record<string, unknown>>): void {
+    this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
+  }
+
+  /** Keeps a small piece of state under a name. */
+  keep(name: string, state: unknown): void {
+    this.change({ kind: 'kept', name, json: JSON.stringify(state) });
+  }
+
+  /** What must be on the disk before anything else happens. */
+  durable(): void {
+    this.isDurable = true;
+  }
+
+  request(
+    call: VenueCall,
+    way: { readonly requestClass: RequestClass; readonly dedupe?: string; readonly withinMs: number },
+  ): number {
+    this.lastRequestId += 1;
+    const { requestClass, dedupe = null, withinMs } = way;
+    if (CHANGES_THE_EXCHANGE.has(call.kind)) this.isDurable = true;
+    (this.requests ??= []).push({
+      id: this.lastRequestId,
+      call,
+      requestClass,
+      dedupe,
+      expiresAtMs: this.nowMs + withinMs,
+    });
+    return this.lastRequestId;
+  }
+
+  tell(notice: EngineNotice): void {
+    const notices = (this.notices ??= []);
+    if (notices.length < MOST_NOTICES) notices.push(notice);
+  }
+
+  info(message: string, subject: string | null = null): void {
+    this.tell({ kind: 'notice', level: 'info', message, subject });
+  }
+
+  warn(message: string, subject: string | null = null): void {
+    this.tell({ kind: 'notice', level: 'warning', message, subject });
+  }
+
+  alarm(message: string, subject: string | null = null): void {
+    this.tell({ kind: 'notice', level: 'error', message, subject });
+  }
+
+  /** Everything gathered since the last call. */
+  take(wakeAtMs: number): EngineOutput {
+    const output: EngineOutput = {
+      changes: this.changes ?? NO_CHANGES,
+      isDurable: this.isDurable,
+      requests: this.requests ?? NO_REQUESTS,
+      notices: this.notices ?? NO_NOTICES,
+      wakeAtMs,
+    };
+    this.changes = null;
+    this.requests = null;
+    this.notices = null;
+    this.isDurable = false;
+    return output;
+  }
+}

@@ -1,0 +1,275 @@
+import { parseMarket } from '../domain/market-symbol.ts';
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import type { WalletReading, WalletTransaction } from '../domain/venue-call.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import { BalanceBooks, type Disagreement, type StoredBooks } from '../portfolio/balance-books.ts';
+import type { ReconciliationSettings } from './engine-settings.ts';
+import type { Outbox } from './outbox.ts';
+
+/** What the reconciler waits for: it asks for the feeds in this order, each after the one before has been answered. */
+type Phase =
+  | { readonly kind: 'idle'; readonly nextAtMs: number }
+  | { readonly kind: 'fills before'; readonly sinceMs: number }
+  | { readonly kind: 'wallets'; readonly sinceMs: number }
+  | { readonly kind: 'fills after'; readonly sinceMs: number; readonly totals: ReadonlyMap<string, bigint> };
+
+/** A difference that the next conclusion must confirm. */
+interface Suspicion {
+  readonly sinceMs: number;
+  readonly rows: readonly DisagreementText[];
+}
+
+export interface DisagreementText {
+  readonly currency: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** What is kept, and what `sarraf reconcile` shows. */
+export interface StoredReconciliation {
+  readonly books: StoredBooks;
+  readonly lastLineIds: Readonly<Record<string, number>>;
+  readonly concludedAtMs: number | null;
+  readonly conclusions: number;
+  readonly suspicion: Suspicion | null;
+  /** A break stops new orders until a person has looked at it. */
+  readonly break: (Suspicion & { readonly atMs: number }) | null;
+}
+
+export const KEPT_RECONCILIATION = 'reconciliation';
+
+/** How soon another cut is tried after one that said nothing. */
+const TRY_AGAIN_MS = 5_000;
+
+/** A phase that is not answered for this long is given up. */
+const PHASE_PATIENCE_MS = 60_000;
+
+/** What the reconciler asks of the engine around it. */
+export interface ReconcilerPorts {
+  /** Brings a feed forward. */
+  hasten(feed: 'fills' | 'wallets' | 'transactions'): void;
+  /** Whether a request that may change a balance is on its way, or the fate or the fills of an order are missing. */
+  isUnsettled(): boolean;
+}
+
+/**
+ * Compares the books with the exchange on a consistent cut: the wallets read between two readings of the trades of which the second brings nothing new,
+ * with nothing in flight and nothing settling. Anything else says nothing. Two cuts that disagree in the same way, further apart than lists may lag,
+ * are a break.
+ */
+export class Reconciler {
+  private readonly settings: ReconciliationSettings;
+  private readonly outbox: Outbox;
+  private readonly ports: ReconcilerPorts;
+  private readonly books = new BalanceBooks();
+  private readonly lastLineIds = new Map<string, number>();
+  private phase: Phase = { kind: 'idle', nextAtMs: 0 };
+  private suspicion: Suspicion | null = null;
+  private found: StoredReconciliation['break'] = null;
+  private concludedAtMs: number | null = null;
+  private conclusions = 0;
+  private isAlarmed = false;
+  /** The lines of the wallet that is being read, by their id. */
+  private readonly lines = new Map<number, WalletTransaction>();
+  private startedAtMs: number | null = null;
+
+  /** Currencies that are compared: those of the markets that are traded. */
+  private readonly currencies: ReadonlySet<string>;
+
+  constructor(
+    settings: ReconciliationSettings & { readonly currencies: ReadonlySet<string> },
+    outbox: Outbox,
+    ports: ReconcilerPorts,
+  ) {
+    this.currencies = settings.currencies;
+    this.settings = settings;
+    this.outbox = outbox;
+    this.ports = ports;
+  }
+
+  /** The break that stops new orders; null while the books agree, as far as is known. */
+  get break(): StoredReconciliation['break'] {
+    return this.found;
+  }
+
+  /** How many cuts said something. */
+  get conclusionCount(): number {
+    return this.conclusions;
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    const stored = JSON.parse(json) as StoredReconciliation;
+    this.books.restore(stored.books);
+    for (const [currency, id] of Object.entries(stored.lastLineIds)) this.lastLineIds.set(currency, id);
+    this.suspicion = stored.suspicion;
+    this.found = stored.break;
+    this.concludedAtMs = stored.concludedAtMs;
+    this.conclusions = stored.conclusions;
+  }
+
+  /** Tries at once, as at the start and at the end. */
+  tryNow(): void {
+    if (this.phase.kind === 'idle') this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+  }
+
+  /** Begins a cut when one is due, and gives up one that stands still. */
+  pump(nowMs: number): void {
+    this.startedAtMs ??= nowMs;
+    if (this.phase.kind === 'idle') {
+      if (this.phase.nextAtMs > nowMs) return;
+      this.alarmIfLong(nowMs);
+      this.phase = { kind: 'fills before', sinceMs: nowMs };
+      this.ports.hasten('fills');
+    } else if (this.phase.sinceMs + PHASE_PATIENCE_MS < nowMs) this.inconclusive(nowMs);
+  }
+
+  wakeAtMs(): number {
+    return this.phase.kind === 'idle' ? this.phase.nextAtMs : this.phase.sinceMs + PHASE_PATIENCE_MS + 1;
+  }
+
+  onFill(fill: FillRecord): void {
+    if (fill.market === '?') return;
+    const { src, dst } = parseMarket(fill.market);
+    const { side, amount, total, fee } = fill;
+    this.books.addTrade({ src, dst, side, amount, total, fee });
+    if (this.books.hasBegun) this.keep();
+  }
+
+  onFillsRead(askedAtMs: number, taken: number, nowMs: number): void {
+    const { phase } = this;
+    if (phase.kind === 'fills before' && askedAtMs >= phase.sinceMs) {
+      this.phase = { kind: 'wallets', sinceMs: nowMs };
+      this.ports.hasten('wallets');
+    } else if (phase.kind === 'fills after' && askedAtMs >= phase.sinceMs) {
+      if (taken > 0 || this.ports.isUnsettled()) this.inconclusive(nowMs);
+      else this.conclude(phase.totals, nowMs);
+    } else if (phase.kind === 'wallets' && taken > 0) this.inconclusive(nowMs);
+  }
+
+  onWallets(wallets: readonly WalletReading[], askedAtMs: number, nowMs: number): void {
+    const { phase } = this;
+    if (phase.kind !== 'wallets' || askedAtMs < phase.sinceMs) return;
+    if (this.ports.isUnsettled()) {
+      this.inconclusive(nowMs);
+      return;
+    }
+    const totals = new Map(
+      wallets
+        .filter(({ currency }) => this.currencies.has(currency))
+        .map(({ currency, total }) => [currency, parseUnits(total) as bigint]),
+    );
+    this.phase = { kind: 'fills after', sinceMs: nowMs, totals };
+    this.ports.hasten('fills');
+  }
+
+  /** One page of a wallet's history, newest first. Answers whether all of it was new, so that more may be on the next page. */
+  onLines(currency: string, lines: readonly WalletTransaction[], page: number): boolean {
+    const before = this.lastLineIds.get(currency);
+    // A page that is read again while lines are added begins with some of the page before.
+    if (page === 1) this.lines.clear();
+    for (const line of lines) this.lines.set(line.id, line);
+    return before !== undefined && lines.length > 0 && lines.every(({ id }) => id > before);
+  }
+
+  /** The last page of a wallet's history was read. Answers the lines that are new. */
+  linesEnd(currency: string): readonly WalletTransaction[] {
+    const before = this.lastLineIds.get(currency);
+    const lines = [...this.lines.values()].toSorted((left, right) => left.id - right.id);
+    this.lines.clear();
+    const lastId = lines.at(-1)?.id ?? before ?? 0;
+    if (lastId === before) return [];
+    this.lastLineIds.set(currency, lastId);
+    // Lines that were there before the books began are in the first reading.
+    const isPast = !this.books.hasBegun || (before === undefined && this.books.knows(currency));
+    const fresh = isPast ? [] : lines.filter(({ id }) => before === undefined || id > before);
+    for (const { id, amount } of fresh) {
+      this.books.addLine({ currency, id, amount: parseUnits(amount), readAtMs: this.outbox.nowMs });
+    }
+    this.keep();
+    return fresh;
+  }
+
+  /** A person has looked: the books begin anew with the next reading. */
+  accept(): void {
+    this.found = null;
+    this.suspicion = null;
+    this.books.restore({ expected: null, unmatched: [], outside: [] });
+    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+    this.outbox.journal('reconciliation', 'accepted', {});
+    this.keep();
+  }
+
+  /** Something that can not be, such as a fill of an order that never was. Stops new orders at once. */
+  breakAt(rows: readonly DisagreementText[], why: string): void {
+    const { nowMs } = this.outbox;
+    this.found ??= { sinceMs: nowMs, atMs: nowMs, rows };
+    this.outbox.journal('reconciliation', 'break', { why, rows });
+    this.outbox.alarm(`the books do not agree, so no new orders are placed: ${why}. See "sarraf reconcile --explain"`);
+    this.keep();
+  }
+
+  private conclude(totals: ReadonlyMap<string, bigint>, nowMs: number): void {
+    // What came before the books begin must be known as such, or it would count as coming after.
+    if (!this.books.hasBegun && [...totals.keys()].some((currency) => !this.lastLineIds.has(currency))) {
+      this.ports.hasten('transactions');
+      this.inconclusive(nowMs);
+      return;
+    }
+    this.concludedAtMs = nowMs;
+    this.conclusions += 1;
+    this.isAlarmed = false;
+    this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
+    if (!this.books.hasBegun) this.books.begin(totals);
+    else this.judge(this.books.compare(totals, nowMs), nowMs);
+    this.keep();
+  }
+
+  private judge(disagreements: readonly Disagreement[], nowMs: number): void {
+    if (disagreements.length === 0) {
+      this.suspicion = null;
+      return;
+    }
+    const rows = disagreements.map(({ currency, expected, found }) => ({
+      currency,
+      expected: formatUnits(expected),
+      found: formatUnits(found),
+    }));
+    this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+    this.ports.hasten('transactions');
+    const same = this.suspicion !== null && JSON.stringify(this.suspicion.rows) === JSON.stringify(rows);
+    if (!same) this.suspicion = { sinceMs: nowMs, rows };
+    else if (this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs && this.found === null) {
+      const why = rows
+        .map(({ currency, expected, found }) => `expected ${expected} ${currency}, the exchange has ${found}`)
+        .join('; ');
+      this.breakAt(rows, why);
+    }
+    if (this.found !== null) this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
+  }
+
+  private inconclusive(nowMs: number): void {
+    this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+  }
+
+  private alarmIfLong(nowMs: number): void {
+    const sinceMs = this.concludedAtMs ?? this.startedAtMs ?? nowMs;
+    if (this.isAlarmed || nowMs - sinceMs < this.settings.alertAfterMs) return;
+    this.isAlarmed = true;
+    this.outbox.alarm(
+      `the books could not be compared with the exchange for ${Math.round((nowMs - sinceMs) / 60_000)} minutes`,
+    );
+  }
+
+  private keep(): void {
+    const stored: StoredReconciliation = {
+      books: this.books.store(),
+      lastLineIds: Object.fromEntries(this.lastLineIds),
+      concludedAtMs: this.concludedAtMs,
+      conclusions: this.conclusions,
+      suspicion: this.suspicion,
+      break: this.found,
+    };
+    this.outbox.keep(KEPT_RECONCILIATION, stored);
+  }
+}

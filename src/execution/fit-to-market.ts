@@ -1,0 +1,79 @@
+import { Decimal } from 'decimal.js';
+import { SarrafError } from '../domain/errors.ts';
+import { amountUnits, floorAmount, priceUnits, roundPrice, type Market } from '../domain/market.ts';
+import { formatUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
+import { divideUp } from '../domain/rounding.ts';
+
+/** Sizes and prices as they are wished, in units of 1e-10. */
+export interface UnfittedOrder {
+  readonly amount: Units;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  readonly stopLimitPrice: Units | null;
+  /** What an order without a price is valued by; null where no price is known. */
+  readonly reference: Units | null;
+}
+
+/** The same on the steps of the market, or why there is no such order. */
+export type FittedOrder =
+  | {
+      readonly ok: true;
+      readonly amount: Units;
+      readonly price: Units | null;
+      readonly stopPrice: Units | null;
+      readonly stopLimitPrice: Units | null;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Fits a wish to its market: the amount down to a whole step, prices half-even, as the exchange itself would round extra digits. Refused when nothing is
+ * left, or when the value does not exceed the market's minimum.
+ */
+export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
+  try {
+    const amount = amountUnits(market, floorAmount(market, wish.amount));
+    const price = onStep(market, wish.price);
+    const stopPrice = onStep(market, wish.stopPrice);
+    const stopLimitPrice = onStep(market, wish.stopLimitPrice);
+    if (amount === 0n) {
+      const step = formatUnits(market.amountStep);
+      return {
+        ok: false,
+        reason: `expected an amount of at least one step of ${step}, was ${formatUnits(wish.amount)}`,
+      };
+    }
+    if (price === 0n || stopPrice === 0n || stopLimitPrice === 0n) {
+      return { ok: false, reason: `expected a price of at least one step of ${formatUnits(market.priceStep)}` };
+    }
+    const valuedAt = price ?? stopPrice ?? wish.reference;
+    if (valuedAt !== null) {
+      const value = divideUp(valuedAt * amount, UNITS_PER_ONE) as Units;
+      if (value <= market.minOrderValue) {
+        const least = `${formatUnits(market.minOrderValue)} ${market.dst}`;
+        return { ok: false, reason: `expected a value above ${least}, was ${formatUnits(value)}` };
+      }
+    }
+    return { ok: true, amount, price, stopPrice, stopLimitPrice };
+  } catch (error) {
+    if (error instanceof SarrafError) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+/**
+ * A decimal as an author writes it, in units of 1e-10. What lies below is cut: it is far below any step. Null when it is no positive finite number,
+ * or one beyond 10^30.
+ */
+export function unitsOfInput(input: string | Decimal): Units | null {
+  try {
+    const value = new Decimal(input);
+    if (!value.isFinite() || !value.isPositive() || value.isZero() || value.e > 30) return null;
+    return BigInt(value.toFixed(UNIT_DECIMALS, Decimal.ROUND_DOWN).replace('.', '')) as Units;
+  } catch {
+    return null;
+  }
+}
+
+function onStep(market: Market, units: Units | null): Units | null {
+  return units === null ? null : priceUnits(market, roundPrice(market, units));
+}

@@ -1,0 +1,32 @@
+import type { Units } from '../domain/money.ts';
+
+/** What the exchange said of an order, in any of its lists and replies. */
+export interface VenueSight {
+  readonly venueId: number | null;
+  readonly status: string | null;
+  readonly matched: Units;
+}
+
+/** Something that was done about an order, or learned of it. */
+export type OrderFact =
+  /** Its request was handed over, to leave when its budget lets it. */
+  | { readonly kind: 'handed over'; readonly atMs: number }
+  /** It was decided otherwise before anything left: halted, too old, no slot. */
+  | { readonly kind: 'dropped'; readonly atMs: number; readonly reason: string }
+  /** The exchange's own no, which says that nothing was registered. */
+  | { readonly kind: 'refused'; readonly atMs: number; readonly code: string }
+  /** No clear answer; it can have left until `sentAtMs`. */
+  | { readonly kind: 'unanswered'; readonly sentAtMs: number }
+  | { readonly kind: 'seen'; readonly atMs: number; readonly sight: VenueSight }
+  | { readonly kind: 'cancel asked' }
+  /** The cancel came to nothing, or to nothing clear. Whether the order is open is asked next. */
+  | { readonly kind: 'cancel failed' }
+  | {
+      readonly kind: 'filled';
+      readonly atMs: number;
+      readonly amount: Units;
+      readonly total: Units;
+      readonly fee: Units;
+    }
+  /** Proven that it never arrived. `resend`: it may be sent again under its own id. */
+  | { readonly kind: 'absent'; readonly atMs: number; readonly resend: boolean };

@@ -1,0 +1,40 @@
+import { invariant } from '../domain/errors.ts';
+
+/** What a clientOrderId of ours says by itself, without the mirror. */
+export interface OrderName {
+  readonly instance: string;
+  readonly strategy: string;
+  readonly epoch: string;
+  readonly row: number;
+}
+
+/** A name begins with letters and digits only, so that the strategy between may have hyphens. */
+const INSTANCE = /^[a-z0-9]{1,6}$/;
+const NAME = /^([a-z0-9]{1,6})-([a-z0-9]+(?:-[a-z0-9]+)*)-([a-z0-9]{4})-([a-z0-9]{1,7})$/;
+
+/**
+ * The clientOrderId of an order: instance, strategy, epoch of the mirror and row of the journal, at most 32 characters ("Spot trading": letters, digits,
+ * hyphen; ours are lower case). The exchange frees an id once its order closes, so epoch and row, not the exchange, keep it unique for ever.
+ */
+export function clientOrderIdOf(name: OrderName): string {
+  const id = `${name.instance}-${name.strategy}-${name.epoch}-${name.row.toString(36)}`;
+  invariant(id.length <= 32 && NAME.test(id), `expected a clientOrderId of at most 32 characters, was "${id}"`);
+  return id;
+}
+
+/** Reads a clientOrderId; null where it is none of sarraf's. */
+export function readOrderName(id: string | null): OrderName | null {
+  const parts = id === null ? null : NAME.exec(id);
+  if (parts === null) return null;
+  const [, instance = '', strategy = '', epoch = '', row = ''] = parts;
+  return { instance, strategy, epoch, row: Number.parseInt(row, 36) };
+}
+
+export function isInstanceName(text: string): boolean {
+  return INSTANCE.test(text);
+}
+
+/** The key of the stop leg of an OCO, which has no id of its own on the wire. */
+export function stopLegKey(clientOrderId: string): string {
+  return `${clientOrderId}/2`;
+}

@@ -1,0 +1,114 @@
+import { invariant } from '../domain/errors.ts';
+import type { Units } from '../domain/money.ts';
+import { isOpenStatus } from '../domain/order.ts';
+import type { OrderFact, VenueSight } from './order-fact.ts';
+import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
+
+/** Every state that a state may become; what is not here is a mistake of ours and stops trading. */
+export const NEXT_STATES: Readonly<Record<OrderState, readonly OrderState[]>> = {
+  planned: ['sending', 'rejected'],
+  sending: ['unknown', 'open', 'settling', 'filled', 'cancelled', 'rejected'],
+  unknown: ['planned', 'open', 'settling', 'filled', 'cancelled', 'rejected'],
+  open: ['cancelling', 'settling', 'filled', 'cancelled'],
+  cancelling: ['open', 'settling', 'filled', 'cancelled'],
+  settling: ['filled', 'cancelled'],
+  filled: [],
+  cancelled: [],
+  rejected: [],
+};
+
+/**
+ * The life cycle of an order: its next value after a fact, or the same value where the fact changes nothing. Only positive evidence rejects an order
+ * that was sent. Lists lag, so what was matched stays matched, and a closed order does not open again.
+ * @throws SarrafError `INVARIANT` for a step that must not happen, such as a fill beyond the amount or of an order that never was.
+ */
+export function afterFact(order: OrderRecord, fact: OrderFact): OrderRecord {
+  const next = apply(order, fact);
+  invariant(
+    next.state === order.state || NEXT_STATES[order.state].includes(next.state),
+    `expected one of ${NEXT_STATES[order.state].join(', ') || 'nothing'} after ${order.state} for ${order.key}, was ${next.state} by "${fact.kind}"`,
+  );
+  return next;
+}
+
+function apply(order: OrderRecord, fact: OrderFact): OrderRecord {
+  switch (fact.kind) {
+    case 'handed over':
+      return { ...order, state: 'sending', attempts: order.attempts + 1, sentAtMs: fact.atMs };
+    case 'dropped':
+      return { ...order, state: 'rejected', reason: fact.reason, closedAtMs: fact.atMs };
+    case 'refused':
+      // One that was seen in a list meanwhile is there, whatever a late answer says.
+      if (order.state !== 'sending' && order.state !== 'unknown') return order;
+      return { ...order, state: 'rejected', reason: fact.code, closedAtMs: fact.atMs };
+    case 'unanswered':
+      if (order.state !== 'sending') return order;
+      return { ...order, state: 'unknown', sentAtMs: fact.sentAtMs };
+    case 'seen':
+      return seen(order, fact.sight, fact.atMs);
+    case 'cancel asked':
+      return order.state === 'open' ? { ...order, state: 'cancelling' } : order;
+    case 'cancel failed':
+      return order.state === 'cancelling' ? { ...order, state: 'open' } : order;
+    case 'filled':
+      return filled(order, fact);
+    case 'absent':
+      if (order.state !== 'unknown') return order;
+      if (fact.resend) return { ...order, state: 'planned' };
+      return { ...order, state: 'rejected', reason: 'NeverArrived', closedAtMs: fact.atMs };
+  }
+}
+
+function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord {
+  if (isFinal(order) || order.state === 'planned') return order;
+  const matched = sight.matched > order.matched ? sight.matched : order.matched;
+  const venueId = order.venueId ?? sight.venueId;
+  const isClosed = order.state === 'settling';
+  const status = isClosed ? order.venueStatus : (sight.status ?? order.venueStatus);
+  if (isClosed || (status !== null && !isOpenStatus(status))) {
+    const closedAtMs = order.closedAtMs ?? atMs;
+    return settled(changed(order, { state: 'settling', venueId, venueStatus: status, matched, closedAtMs }));
+  }
+  const state = order.state === 'cancelling' ? 'cancelling' : 'open';
+  return changed(order, { state, venueId, venueStatus: status, matched });
+}
+
+/** The same value where nothing differs, so that whoever compares sees that nothing happened. */
+function changed(order: OrderRecord, fields: Partial<OrderRecord>): OrderRecord {
+  for (const name in fields) {
+    const key = name as keyof OrderRecord;
+    if (fields[key] !== order[key]) return { ...order, ...fields };
+  }
+  return order;
+}
+
+function filled(
+  order: OrderRecord,
+  fill: { readonly amount: Units; readonly total: Units; readonly fee: Units },
+): OrderRecord {
+  const amount = (order.filled + fill.amount) as Units;
+  invariant(
+    order.state !== 'planned' && order.state !== 'rejected',
+    `expected no fill of ${order.key}, which is ${order.state} (${order.reason}), was one of ${fill.amount} units`,
+  );
+  invariant(
+    amount <= order.amount && !isFinal(order),
+    `expected fills of ${order.key} up to its ${order.amount} units, of which ${order.filled} were filled and it is ${order.state}, was one of ${fill.amount} more`,
+  );
+  const next: OrderRecord = {
+    ...order,
+    // A fill is evidence that it arrived.
+    state: order.state === 'sending' || order.state === 'unknown' ? 'open' : order.state,
+    filled: amount,
+    filledTotal: (order.filledTotal + fill.total) as Units,
+    fee: (order.fee + fill.fee) as Units,
+    matched: amount > order.matched ? amount : order.matched,
+  };
+  return settled(next);
+}
+
+/** A closed order is at its end once its fills add up to what it matched. */
+function settled(order: OrderRecord): OrderRecord {
+  if (order.state !== 'settling' || order.filled !== order.matched) return order;
+  return { ...order, state: order.filled === order.amount ? 'filled' : 'cancelled' };
+}

@@ -1,0 +1,172 @@
+import type { Side } from '../domain/order.ts';
+
+/** What changes balances by a trade: units of 1e-10; the fee is in the currency received. */
+export interface TradeEffect {
+  readonly src: string;
+  readonly dst: string;
+  readonly side: Side;
+  readonly amount: bigint;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+/** Trades whose lines were not seen yet, and lines whose reason was not; the oldest are given up. */
+const MOST_UNMATCHED = 300;
+
+/** A line that no difference has asked for within this time is one of a trade that was given up, and goes when the books agree. */
+const LINE_LASTS_MS = 600_000;
+
+/** What came into or left a wallet otherwise than by a trade that we know. */
+export interface OutsideEntry {
+  readonly currency: string;
+  readonly id: number;
+  readonly amount: bigint;
+  /** When it was read. */
+  readonly readAtMs: number;
+}
+
+/** The books as JSON, for the mirror. */
+export interface StoredBooks {
+  readonly expected: Readonly<Record<string, string>> | null;
+  readonly unmatched: readonly (readonly [currency: string, amount: string])[];
+  readonly outside: readonly (readonly [currency: string, id: number, amount: string, readAtMs: number])[];
+}
+
+/**
+ * What every balance should be: a first reading, and from then on each trade of the account, ours or not, and what came from or went outside. Deposits,
+ * withdrawals and transfers show in the wallets' history, where trades have lines too; these are told apart by their amounts.
+ */
+export class BalanceBooks {
+  /** By lower-case currency; null before the first reading. */
+  private expected: Map<string, bigint> | null = null;
+  /** Effects of trades that may still show as lines of the history. */
+  private unmatched: [currency: string, amount: bigint][] = [];
+  /** Lines that are no known trade's, and that no reading has confirmed yet. */
+  private outside: OutsideEntry[] = [];
+
+  get hasBegun(): boolean {
+    return this.expected !== null;
+  }
+
+  /** Whether a currency's wallet was there when the books began, or has traded since. */
+  knows(currency: string): boolean {
+    return this.expected?.has(currency) ?? false;
+  }
+
+  /** Begins anew from what the exchange says now. */
+  begin(totals: ReadonlyMap<string, bigint>): void {
+    this.expected = new Map(totals);
+    this.unmatched = [];
+    this.outside = [];
+  }
+
+  addTrade(effect: TradeEffect): void {
+    if (this.expected === null) return;
+    const { src, dst, side, amount, total, fee } = effect;
+    const isBuy = side === 'buy';
+    this.add(src, isBuy ? amount - fee : -amount);
+    this.add(dst, isBuy ? -total : total - fee);
+  }
+
+  /** A line of a wallet's history. */
+  addLine(entry: OutsideEntry): void {
+    if (this.expected === null) return;
+    const match = this.unmatched.findIndex(
+      ([currency, amount]) => currency === entry.currency && amount === entry.amount,
+    );
+    if (match === -1) this.outside.push(entry);
+    else this.unmatched.splice(match, 1);
+    if (this.outside.length > MOST_UNMATCHED) this.outside.shift();
+  }
+
+  /**
+   * Compares a reading with the books. A difference that lines from outside add up to is entered. Answers what does not agree.
+   */
+  compare(totals: ReadonlyMap<string, bigint>, nowMs: number): readonly Disagreement[] {
+    const { expected } = this;
+    if (expected === null) return [];
+    this.matchOutside();
+    const disagreements: Disagreement[] = [];
+    for (const currency of new Set([...expected.keys(), ...totals.keys()])) {
+      const was = expected.get(currency) ?? 0n;
+      // A wallet that is not listed is one that was never used.
+      const is = totals.get(currency) ?? 0n;
+      const lines = this.outside.filter((entry) => entry.currency === currency);
+      const explaining =
+        was === is ? lines.filter((line) => line.readAtMs + LINE_LASTS_MS < nowMs) : addingUpTo(is - was, lines);
+      if (explaining === null) disagreements.push({ currency, expected: was, found: is });
+      else {
+        expected.set(currency, is);
+        if (explaining.length > 0) this.outside = this.outside.filter((entry) => !explaining.includes(entry));
+      }
+    }
+    return disagreements;
+  }
+
+  store(): StoredBooks {
+    return {
+      expected:
+        this.expected === null
+          ? null
+          : Object.fromEntries([...this.expected].map(([currency, units]) => [currency, String(units)])),
+      unmatched: this.unmatched.map(([currency, amount]) => [currency, String(amount)] as const),
+      outside: this.outside.map(
+        ({ currency, id, amount, readAtMs }) => [currency, id, String(amount), readAtMs] as const,
+      ),
+    };
+  }
+
+  restore(stored: StoredBooks): void {
+    this.expected =
+      stored.expected === null
+        ? null
+        : new Map(Object.entries(stored.expected).map(([currency, units]) => [currency, BigInt(units)]));
+    this.unmatched = stored.unmatched.map(([currency, amount]) => [currency, BigInt(amount)]);
+    this.outside = stored.outside.map(([currency, id, amount, readAtMs]) => ({
+      currency,
+      id,
+      amount: BigInt(amount),
+      readAtMs,
+    }));
+  }
+
+  private add(currency: string, units: bigint): void {
+    if (this.expected === null || units === 0n) return;
+    this.expected.set(currency, (this.expected.get(currency) ?? 0n) + units);
+    this.unmatched.push([currency, units]);
+    if (this.unmatched.length > MOST_UNMATCHED) this.unmatched.shift();
+  }
+
+  /** Lines that were read before the trade they are of. */
+  private matchOutside(): void {
+    this.outside = this.outside.filter((entry) => {
+      const match = this.unmatched.findIndex(
+        ([currency, amount]) => currency === entry.currency && amount === entry.amount,
+      );
+      if (match !== -1) this.unmatched.splice(match, 1);
+      return match === -1;
+    });
+  }
+}
+
+/** Lines whose amounts add up to a difference: all of them, the newest few, one, or two; null where none do. */
+function addingUpTo(difference: bigint, lines: readonly OutsideEntry[]): readonly OutsideEntry[] | null {
+  let sum = 0n;
+  for (let first = lines.length - 1; first >= 0; first -= 1) {
+    sum += lines[first]?.amount ?? 0n;
+    if (sum === difference) return lines.slice(first);
+  }
+  for (const [index, line] of lines.entries()) {
+    if (line.amount === difference) return [line];
+    const other = lines.slice(index + 1).find(({ amount }) => line.amount + amount === difference);
+    if (other !== undefined) return [line, other];
+  }
+  return null;
+}
+
+/** A balance that is not what the books say. Units of 1e-10. */
+export interface Disagreement {
+  readonly currency: string;
+  readonly expected: bigint;
+  readonly found: bigint;
+}
