@@ -42,11 +42,12 @@ export interface StrategyContext<Params, State, Specs extends IndicatorSpecs = I
   readonly indicators: { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null };
   /** The last bars of the first candle subscription, oldest first, at most as many as its `warmUp` says. */
   readonly history: readonly ClosedCandle[];
-  positionOf(market: string): DecimalText;
-  equityOf(market: string): DecimalText | null;
-  bookOf(market: string): OrderBook | null;
-  statsOf(market: string): MarketStats | null;
-  agesOf(market: string): DataAges;
-  /** The same of another candle subscription; empty where there is none of this kind. */
-  historyOf(market: string, span: Span): readonly ClosedCandle[];
+  /** The same of other markets. */
+  readonly positionOf: (market: string) => DecimalText;
+  readonly equityOf: (market: string) => DecimalText | null;
+  readonly bookOf: (market: string) => OrderBook | null;
+  readonly statsOf: (market: string) => MarketStats | null;
+  readonly agesOf: (market: string) => DataAges;
+  /** The last bars of another candle subscription; empty where there is none. */
+  readonly historyOf: (market: string, span: Span) => readonly ClosedCandle[];
 }

@@ -1,0 +1,267 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SarrafError } from '../../../src/domain/errors.ts';
+import { isDecimalFromZero, isPositiveDecimal } from '../../../src/strategy/check-decimals.ts';
+import { checkedIntents } from '../../../src/strategy/check-intents.ts';
+import {
+  buy,
+  cancel,
+  cancelAll,
+  Decimal,
+  iceberg,
+  oco,
+  quotes,
+  replace,
+  sell,
+  target,
+  twap,
+} from '../../../src/strategy/sdk.ts';
+
+const M = 'BTCIRT';
+const KNOWN = new Set([M, 'ETHIRT']);
+const OCO = { amount: '1', price: '120', stopPrice: '90', stopLimitPrice: '89' };
+const TWAP = { amount: '1', overMs: 60_000, slices: 4 };
+const ICEBERG = { amount: '1', visible: '0.1', price: '100' };
+
+const SOUND = [
+  buy(M, { amount: '0.5' }),
+  buy(M, { amount: new Decimal('0.5'), price: '12600000000', tag: 'entry' }),
+  sell(M, { amount: '1e-3', stopPrice: '99', price: '98' }),
+  oco(M, 'sell', OCO),
+  cancel('bot-a-1'),
+  cancelAll(),
+  cancelAll(M),
+  replace('bot-a-1', { price: '5' }),
+  replace('bot-a-1', { amount: '5', price: '6' }),
+  target(M, { position: '0' }),
+  target(M, { equityShare: '1', price: new Decimal(7) }),
+  quotes(M, [
+    { side: 'buy', price: '99', amount: '1' },
+    { side: 'sell', price: '101', amount: new Decimal('1.25') },
+  ]),
+  quotes(M, []),
+  twap(M, 'buy', TWAP),
+  twap(M, 'sell', { ...TWAP, price: '3' }),
+  iceberg(M, 'buy', ICEBERG),
+];
+
+const refusalOf = (intents: unknown): string => {
+  try {
+    checkedIntents(intents, KNOWN);
+  } catch (error) {
+    if (error instanceof SarrafError && error.code === 'INVALID_STRATEGY') return error.message;
+    throw error;
+  }
+  return 'none';
+};
+
+describe('intents', () => {
+  test('of every kind are handed on as they are', () => {
+    expect(checkedIntents(SOUND, KNOWN)).toBe(SOUND);
+    expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(9);
+  });
+
+  test.each([
+    ['nothing', null, 'intents: expected a list of intents, was null'],
+    ['a text', 'buy', 'intents: expected a list of intents, was "buy"'],
+    ['a promise', Promise.resolve([]), 'intents: expected a list of intents, was an object'],
+    ['texts', ['buy'], 'intents.0: expected an intent such as buy(market, { amount }), was "buy"'],
+    ['a list in a list', [[]], 'intents.0: expected an intent such as buy(market, { amount }), was a list'],
+    [
+      'a hole',
+      [cancelAll(), undefined],
+      'intents.1: expected an intent such as buy(market, { amount }), was undefined',
+    ],
+    ['too many', Array.from({ length: 101 }, () => cancel('x')), 'intents: expected at most 100 at once, were 101'],
+    ['an unknown kind', [{ kind: 'pray' }], 'intents.0.kind: expected one of place, oco, cancel, cancel-all'],
+    ['a kind of every object', [{ kind: 'toString' }], 'intents.0.kind: expected one of'],
+    ['an unknown field', [{ ...buy(M, { amount: '1' }), limit: '5' }], 'intents.0.limit: expected one of kind, market'],
+    [
+      'an unknown market',
+      [buy('FOOIRT', { amount: '1' })],
+      'intents.0.market: expected one of the markets BTCIRT, ETHIRT, was "FOOIRT"',
+    ],
+    [
+      'no market',
+      [{ kind: 'cancel-all', market: 7 }],
+      'intents.0.market: expected a market such as "BTCIRT", was the number 7',
+    ],
+    ['no side', [{ kind: 'place', market: M, amount: '1' }], 'intents.0.side: expected "buy" or "sell", was undefined'],
+    [
+      'an amount of NaN',
+      [{ ...buy(M, { amount: '1' }), amount: Number.NaN }],
+      'intents.0.amount: expected a positive decimal, was NaN',
+    ],
+    [
+      'a float',
+      [{ ...buy(M, { amount: '1' }), amount: 1.5 }],
+      'intents.0.amount: expected a positive decimal, was the number 1.5; write it as a text or a Decimal',
+    ],
+    ['a negative amount', [buy(M, { amount: '-1' })], 'intents.0.amount: expected a positive decimal, was "-1"'],
+    [
+      'a Decimal of NaN',
+      [buy(M, { amount: new Decimal(Number.NaN) })],
+      'intents.0.amount: expected a positive decimal, was NaN',
+    ],
+    [
+      'a negative Decimal',
+      [buy(M, { amount: new Decimal(-2) })],
+      'intents.0.amount: expected a positive decimal, was -2',
+    ],
+    [
+      'an endless Decimal',
+      [buy(M, { amount: new Decimal(Infinity) })],
+      'intents.0.amount: expected a positive decimal, was Infinity',
+    ],
+    [
+      'a price of nothing',
+      [buy(M, { amount: '1', price: '0.00' })],
+      'intents.0.price: expected a positive decimal, was "0.00"',
+    ],
+    [
+      'a price of null',
+      [{ ...buy(M, { amount: '1' }), price: null }],
+      'intents.0.price: expected a positive decimal, was null',
+    ],
+    [
+      'a list for a price',
+      [{ ...buy(M, { amount: '1' }), price: ['1'] }],
+      'intents.0.price: expected a positive decimal, was a list',
+    ],
+    [
+      'a long tag',
+      [buy(M, { amount: '1', tag: 'x'.repeat(33) })],
+      'intents.0.tag: expected a text of 1 to 32 characters',
+    ],
+    [
+      'a pair without a stop',
+      [{ ...oco(M, 'buy', OCO), stopPrice: undefined }],
+      'intents.0.stopPrice: expected a positive decimal, was undefined',
+    ],
+    ['a cancel of nothing', [cancel('')], 'intents.0.clientOrderId: expected the id of an own order, was ""'],
+    ['a replacement by nothing', [replace('a', {})], 'intents.0: expected a new price or a new amount, was neither'],
+    ['a target of nothing', [target(M, {})], 'intents.0: expected either a position or an equityShare, was neither'],
+    ['a target of both', [target(M, { position: '1', equityShare: '1' })], 'was both'],
+    [
+      'a negative position',
+      [target(M, { position: '-1' })],
+      'intents.0.position: expected a decimal from 0 on, was "-1"',
+    ],
+    [
+      'more than everything',
+      [target(M, { equityShare: '1.01' })],
+      'intents.0.equityShare: expected a decimal from 0 to 1, was "1.01"',
+    ],
+    [
+      'quotes that are no list',
+      [{ kind: 'quotes', market: M, quotes: {} }],
+      'intents.0.quotes: expected a list of quotes, was an object',
+    ],
+    [
+      'a quote that is none',
+      [{ kind: 'quotes', market: M, quotes: [5] }],
+      'intents.0.quotes.0: expected { side, price, amount }, was the number 5',
+    ],
+    [
+      'a quote without a price',
+      [quotes(M, [{ side: 'buy', price: '', amount: '1' }])],
+      'intents.0.quotes.0.price: expected a positive decimal, was ""',
+    ],
+    [
+      'a quote with a tag',
+      [{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1', amount: '1', tag: 'x' }] }],
+      'intents.0.quotes.0.tag: expected one of side, price, amount',
+    ],
+    [
+      'too many quotes',
+      [
+        quotes(
+          M,
+          Array.from({ length: 101 }, () => ({ side: 'buy' as const, price: '1', amount: '1' })),
+        ),
+      ],
+      'intents.0.quotes: expected at most 100',
+    ],
+    [
+      'half a slice',
+      [twap(M, 'buy', { ...TWAP, slices: 2.5 })],
+      'intents.0.slices: expected a whole number from 1 to 1000, was 2.5',
+    ],
+    [
+      'a TWAP of a year',
+      [twap(M, 'buy', { ...TWAP, overMs: 31_536_000_000 })],
+      'intents.0.overMs: expected a whole number from 1',
+    ],
+    [
+      'an iceberg above the water',
+      [iceberg(M, 'buy', { ...ICEBERG, visible: '2' })],
+      'intents.0.visible: expected at most the amount, "1", was "2"',
+    ],
+    [
+      'the second of two',
+      [cancelAll(), buy(M, { amount: 'x' })],
+      'intents.1.amount: expected a positive decimal, was "x"',
+    ],
+  ])('are refused with the place: %s', (_, intents, message) => {
+    expect(refusalOf(intents)).toContain(message);
+  });
+
+  test('are taken or refused in words, whatever is handed over', () => {
+    const field = fc.oneof(fc.anything(), fc.constantFrom('buy', 'sell', M, '1', '0.5', 'quotes', 'place', 'target'));
+    const intent = fc.record(
+      {
+        kind: field,
+        market: field,
+        side: field,
+        amount: field,
+        price: field,
+        quotes: fc.array(field),
+        position: field,
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.array(fc.oneof(intent, fc.anything()))), (intents) => {
+        expect(refusalOf(intents)).toMatch(/^(?:none$|intents)/);
+      }),
+    );
+  });
+});
+
+describe('a decimal', () => {
+  test.each([
+    ['1', true, true],
+    ['0.10', true, true],
+    ['007', true, true],
+    ['1e-3', true, true],
+    ['+2', true, true],
+    ['12345678901234567890123456789012345678901234', true, true],
+    ['0', false, true],
+    ['-0', false, true],
+    ['0.000', false, true],
+    ['-1', false, false],
+    ['.5', false, false],
+    ['5.', false, false],
+    ['1.2.3', false, false],
+    ['1,5', false, false],
+    [' 1', false, false],
+    ['0x10', false, false],
+    ['Infinity', false, false],
+    ['NaN', false, false],
+    ['', false, false],
+    ['9'.repeat(81), false, false],
+  ])('as %j is positive: %j, not negative: %j', (text, isPositive, isFromZero) => {
+    expect([isPositiveDecimal(text), isDecimalFromZero(text)]).toEqual([isPositive, isFromZero]);
+  });
+
+  test('is read alike by its characters and by the library', () => {
+    const digits = fc.string({ unit: fc.constantFrom(...Array.from('0123456789.')), maxLength: 12 });
+    fc.assert(
+      fc.property(digits, (text) => {
+        const isPlain = /^\d+(?:\.\d+)?$/.test(text);
+        expect(isPositiveDecimal(text)).toBe(isPlain && new Decimal(text).greaterThan(0));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
