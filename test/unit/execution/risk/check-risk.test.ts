@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
@@ -232,5 +233,26 @@ describe('limits', () => {
     [{ maxPosition: { btc: parseUnits('-0.5') } }, 'or null for no limit, was -0.5'],
   ])('refuse %o', (wanted, message) => {
     expect(() => createRiskLimits(wanted)).toThrow(message);
+  });
+});
+
+describe('the page for operators', () => {
+  const page = readFileSync('docs/risk.md', 'utf8');
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+
+  test('has the checks in the order in which they are asked', () => {
+    const files = RISK_CHECKS.map(({ name }) =>
+      name
+        .replace(/^check/, '')
+        .replaceAll(/(?!^)[A-Z]/g, '-$&')
+        .toLowerCase(),
+    );
+    expect(rows.map((row) => /`([a-z-]+)`/.exec(row)?.[1])).toEqual(files);
+  });
+
+  test('names every limit', () => {
+    const named = new Set([...rows.join('\n').matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name]) => name));
+    named.delete('pauseMs');
+    expect(named).toEqual(new Set(Object.keys(DEFAULT_RISK_LIMITS)));
   });
 });

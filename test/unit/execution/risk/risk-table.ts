@@ -73,7 +73,7 @@ export function marketOf(symbol: string): RiskView['order']['market'] {
   return market;
 }
 
-export const NOW_MS = Date.UTC(2026, 0, 2, 12);
+const NOW_MS = Date.UTC(2026, 0, 2, 12);
 
 export function limitsOf(text: string): RiskLimits {
   const limits: Record<string, unknown> = { ...NO_LIMITS };
