@@ -1,0 +1,86 @@
+import type { Side } from '../../domain/order.ts';
+import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
+import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import { makerSide, takerSide, type TradeOfOrder } from '../../simulator/core/trading/trade.ts';
+import type { UserId } from '../../simulator/core/wallet.ts';
+
+/** An order as the exchange has it, in units. */
+export interface TrueOrder {
+  readonly id: number;
+  readonly clientOrderId: string | null;
+  readonly pairId: number | null;
+  readonly market: string;
+  readonly side: Side;
+  readonly amount: bigint;
+  readonly matched: bigint;
+  readonly status: string;
+  readonly isOpen: boolean;
+  readonly openedAtMs: number;
+  /** Null while it is open. */
+  readonly closedAtMs: number | null;
+}
+
+/** One side of a trade, in units. A trade with oneself has two. */
+export interface TrueFill {
+  readonly tradeId: number;
+  readonly orderId: number;
+  readonly market: string;
+  readonly side: Side;
+  readonly amount: bigint;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+/** What the exchange itself knows of an account: its own tables, not what it tells. */
+export interface ExchangeTruth {
+  readonly orders: readonly TrueOrder[];
+  readonly fills: readonly TrueFill[];
+  readonly balances: ReadonlyMap<string, { readonly total: bigint; readonly held: bigint }>;
+}
+
+const OPEN = new Set(['New', 'Active', 'Inactive']);
+
+function orderOf(order: SimulatedOrder): TrueOrder {
+  const { grid, isOpen } = order;
+  const closed = order.versions?.find(({ status }) => !OPEN.has(status));
+  return {
+    id: order.id,
+    clientOrderId: order.clientOrderId,
+    pairId: order.pair?.id ?? null,
+    market: grid.symbol,
+    side: order.side,
+    amount: BigInt(order.amount) * grid.amountStep,
+    matched: BigInt(order.matched) * grid.amountStep,
+    status: order.status,
+    isOpen,
+    openedAtMs: order.createdAtMs,
+    closedAtMs: isOpen ? null : (closed?.timeMs ?? order.createdAtMs),
+  };
+}
+
+function fillOf({ trade, order, total, fee }: TradeOfOrder): TrueFill {
+  return {
+    tradeId: trade.id,
+    orderId: order.id,
+    market: trade.grid.symbol,
+    side: order.side,
+    amount: BigInt(trade.amount) * trade.grid.amountStep,
+    total,
+    fee,
+  };
+}
+
+export function truthOf(exchange: SimulatedExchange, userId: UserId): ExchangeTruth {
+  const trader = exchange.trading.trader(userId);
+  return {
+    orders: trader.orders.values().map(orderOf),
+    fills: trader.trades
+      .values()
+      .flatMap((trade) => [takerSide(trade), makerSide(trade)])
+      .filter(({ order }) => order.userId === userId)
+      .map(fillOf),
+    balances: new Map(
+      exchange.accounts.walletsOf(userId).map(({ currency, total, held }) => [currency, { total, held }]),
+    ),
+  };
+}

@@ -1,0 +1,71 @@
+import Database from 'better-sqlite3';
+
+export interface OrderRow {
+  readonly key: string;
+  readonly clientOrderId: string | null;
+  readonly intentId: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly venueId: number | null;
+  readonly pairKey: string | null;
+  readonly amount: string;
+  readonly matched: string;
+  readonly filled: string;
+  readonly filledTotal: string;
+  readonly fee: string;
+}
+
+export interface FillRow {
+  readonly tradeId: number;
+  readonly venueOrderId: number | null;
+  readonly orderKey: string | null;
+  readonly side: string;
+  readonly amount: string;
+  readonly total: string;
+  readonly fee: string;
+}
+
+export interface IntentRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly json: string;
+}
+
+export interface BalanceRow {
+  readonly currency: string;
+  readonly total: string;
+  readonly held: string;
+}
+
+/** The rows of a mirror that are held against the exchange, read with its own statements from the file. */
+export interface MirrorRows {
+  readonly orders: readonly OrderRow[];
+  readonly fills: readonly FillRow[];
+  readonly intents: readonly IntentRow[];
+  readonly balances: readonly BalanceRow[];
+}
+
+/** Reads a mirror while its bot may still have it open. */
+export function readMirrorRows(path: string): MirrorRows {
+  const database = new Database(path, { readonly: true });
+  try {
+    return {
+      orders: database
+        .prepare<[], OrderRow>(
+          `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, state, attempts, venue_id AS venueId,
+             pair_key AS pairKey, amount, matched, filled, filled_total AS filledTotal, fee FROM orders ORDER BY id`,
+        )
+        .all(),
+      fills: database
+        .prepare<[], FillRow>(
+          `SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, order_key AS orderKey, side, amount, total, fee
+           FROM fills ORDER BY trade_id, venue_order_id`,
+        )
+        .all(),
+      intents: database.prepare<[], IntentRow>('SELECT intent_id AS id, kind, json FROM intents ORDER BY id').all(),
+      balances: database.prepare<[], BalanceRow>('SELECT currency, total, held FROM balances ORDER BY currency').all(),
+    };
+  } finally {
+    database.close();
+  }
+}

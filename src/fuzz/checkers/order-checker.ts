@@ -1,0 +1,100 @@
+import { formatUnits, parseUnits } from '../../domain/money.ts';
+import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
+import type { MirrorRows } from './mirror-rows.ts';
+import { told, type Violation } from './violation.ts';
+
+/** Intents that one order serves, or the pair of an OCO. */
+const ONE_ORDER: ReadonlySet<string> = new Set(['place', 'oco']);
+
+/** Intents whose orders come one after the other, so that no two of them are ever there at once. */
+const ONE_AT_A_TIME: ReadonlySet<string> = new Set(['place', 'replace', 'iceberg']);
+
+/** Intents that say how much in all. */
+const HAS_AMOUNT: ReadonlySet<string> = new Set(['place', 'oco', 'twap', 'iceberg']);
+
+/** An intent with the orders that the exchange has accepted for it. */
+interface Served {
+  readonly id: string;
+  readonly kind: string;
+  readonly json: string;
+  readonly orders: readonly TrueOrder[];
+}
+
+/**
+ * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those that come one after the other were never there
+ * together, and what was filled is no more than what was wanted.
+ */
+export function checkOrders(truth: ExchangeTruth, rows: MirrorRows): readonly Violation[] {
+  const messages: string[] = [];
+  for (const [id, orders] of Map.groupBy(truth.orders, ({ clientOrderId }) => clientOrderId)) {
+    if (id === null || orders.length === 1) continue;
+    messages.push(
+      `expected one order with the clientOrderId ${id}, the exchange accepted ${orders.map((order) => order.id).join(', ')}`,
+    );
+  }
+  for (const served of servedIntents(truth, rows)) messages.push(...checkIntent(served));
+  return told('orders', messages);
+}
+
+function servedIntents(truth: ExchangeTruth, rows: MirrorRows): readonly Served[] {
+  const trueOrders = new Map(truth.orders.map((order) => [order.clientOrderId, order]));
+  const byIntent = Map.groupBy(rows.orders, ({ intentId }) => intentId);
+  return rows.intents.map(({ id, kind, json }) => ({
+    id,
+    kind,
+    json,
+    orders: (byIntent.get(id) ?? []).flatMap(({ clientOrderId }) => {
+      const order = clientOrderId === null ? undefined : trueOrders.get(clientOrderId);
+      return order ?? [];
+    }),
+  }));
+}
+
+function checkIntent({ id, kind, json, orders }: Served): readonly string[] {
+  const messages: string[] = [];
+  const ids = orders.map((order) => order.id).join(', ');
+  if (ONE_ORDER.has(kind) && orders.length > 1)
+    messages.push(`expected one order for intent ${id} (${kind}), there are ${ids}`);
+  if (ONE_AT_A_TIME.has(kind)) {
+    const together = overlapping(orders);
+    if (together !== null)
+      messages.push(
+        `expected the orders of intent ${id} (${kind}) one after the other, ${together} were there together`,
+      );
+  }
+  if (HAS_AMOUNT.has(kind)) {
+    const wanted = wantedAmount(json);
+    const matched = orders.reduce((sum, order) => sum + order.matched, 0n);
+    if (wanted !== null && matched > wanted) {
+      messages.push(
+        `expected at most ${formatUnits(wanted)} for intent ${id} (${kind}), ${ids} filled ${formatUnits(matched)}`,
+      );
+    }
+  }
+  for (const order of orders) {
+    if (order.matched > order.amount) messages.push(`expected fills of order ${order.id} within its amount`);
+  }
+  return messages;
+}
+
+/** The ids of two orders that were open at the same time; null where there are none. */
+function overlapping(orders: readonly TrueOrder[]): string | null {
+  const byTime = orders.toSorted((left, right) => left.openedAtMs - right.openedAtMs || left.id - right.id);
+  for (const [index, order] of byTime.entries()) {
+    const before = byTime[index - 1];
+    if (before === undefined) continue;
+    if (before.closedAtMs === null || before.closedAtMs > order.openedAtMs) return `${before.id} and ${order.id}`;
+  }
+  return null;
+}
+
+/** What an intent said; null where it is no decimal, which another check refuses. */
+function wantedAmount(json: string): bigint | null {
+  const intent = JSON.parse(json) as { readonly amount?: unknown };
+  if (typeof intent.amount !== 'string') return null;
+  try {
+    return parseUnits(intent.amount);
+  } catch {
+    return null;
+  }
+}

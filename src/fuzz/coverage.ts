@@ -1,0 +1,83 @@
+import type { OrderRecord, OrderState } from '../execution/order-record.ts';
+
+/** What must have happened at least once in a suite of seeds; a suite without it has not tested what it says. */
+const NEEDED = [
+  'orders',
+  'fills',
+  'ocos',
+  'second legs executed',
+  'unknown, then there',
+  'unknown, then filled',
+  'unknown, then rejected',
+  'sent again',
+  'lockouts',
+  'breaks',
+  'crash with an order sending',
+  'crash with an order unknown',
+  'crash with an order open',
+  'crash with an order cancelling',
+  'crash with an order settling',
+] as const;
+
+/** How often each thing happened. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** Counts what a run has met: orders by what became of them, crashes by the states of orders, lockouts and the like. */
+export class Coverage {
+  private readonly found = new Map<string, number>();
+  /** The last record of each order that is not at its end. */
+  private readonly live = new Map<string, OrderRecord>();
+
+  count(what: string, times = 1): void {
+    this.found.set(what, (this.found.get(what) ?? 0) + times);
+  }
+
+  order(order: OrderRecord): void {
+    const before = this.live.get(order.key);
+    if (before === undefined) this.begin(order);
+    if (before?.state === 'unknown' && order.state !== 'unknown') this.count(outcomeOf(order.state));
+    if (before !== undefined && order.attempts > before.attempts && before.attempts > 0) this.count('sent again');
+    if (order.key.endsWith('/2') && order.filled > 0n && before?.filled === 0n) this.count('second legs executed');
+    this.live.set(order.key, order);
+    if (order.state === 'filled' || order.state === 'cancelled' || order.state === 'rejected') {
+      this.live.delete(order.key);
+      this.count(`ended ${order.state}`);
+    }
+  }
+
+  /** A process died. What it had not written is found again from the mirror by the next. */
+  crash(where: string): void {
+    this.count('crashes');
+    this.count(`crash ${where}`);
+    for (const state of new Set([...this.live.values()].map((order) => order.state))) {
+      this.count(`crash with an order ${state}`);
+    }
+  }
+
+  counts(): Counts {
+    return Object.fromEntries([...this.found].toSorted(([left], [right]) => left.localeCompare(right)));
+  }
+
+  private begin(order: OrderRecord): void {
+    this.count('orders');
+    if (order.pairKey !== null && !order.key.endsWith('/2')) this.count('ocos');
+  }
+}
+
+function outcomeOf(state: OrderState): string {
+  if (state === 'filled' || state === 'rejected' || state === 'cancelled') return `unknown, then ${state}`;
+  return state === 'planned' ? 'unknown, then planned again' : 'unknown, then there';
+}
+
+/** The sum over seeds. */
+export function addCounts(all: readonly Counts[]): Counts {
+  const sum = new Map<string, number>();
+  for (const counts of all)
+    for (const [what, times] of Object.entries(counts)) sum.set(what, (sum.get(what) ?? 0) + times);
+  return Object.fromEntries([...sum].toSorted(([left], [right]) => left.localeCompare(right)));
+}
+
+/** What a suite has never met. */
+export function missingFrom(counts: Counts): readonly string[] {
+  return NEEDED.filter((what) => (counts[what] ?? 0) === 0);
+}

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { checkAgreement } from '../../../src/fuzz/checkers/agreement-checker.ts';
+import { BudgetChecker } from '../../../src/fuzz/checkers/budget-checker.ts';
+import type { ExchangeTruth, TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import type { FillRow, MirrorRows, OrderRow } from '../../../src/fuzz/checkers/mirror-rows.ts';
+import { checkOrders } from '../../../src/fuzz/checkers/order-checker.ts';
+import type { Violation } from '../../../src/fuzz/checkers/violation.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { RequestLog } from '../../../src/simulator/wire/request-log.ts';
+
+const order = (changes: Partial<TrueOrder> = {}): TrueOrder => ({
+  id: 10,
+  clientOrderId: 'bot-a-mark-1',
+  pairId: null,
+  market: 'BTCUSDT',
+  side: 'buy',
+  amount: parseUnits('2'),
+  matched: parseUnits('1'),
+  status: 'Active',
+  isOpen: true,
+  openedAtMs: 1_000,
+  closedAtMs: null,
+  ...changes,
+});
+const fill = (changes: Partial<TrueFill> = {}): TrueFill => ({
+  tradeId: 5,
+  orderId: 10,
+  market: 'BTCUSDT',
+  side: 'buy',
+  amount: parseUnits('1'),
+  total: parseUnits('100'),
+  fee: parseUnits('0.001'),
+  ...changes,
+});
+const row = (changes: Partial<OrderRow> = {}): OrderRow => ({
+  key: 'bot-a-mark-1',
+  clientOrderId: 'bot-a-mark-1',
+  intentId: 'i1',
+  state: 'open',
+  attempts: 1,
+  venueId: 10,
+  pairKey: null,
+  amount: '2',
+  matched: '1',
+  filled: '1',
+  filledTotal: '100',
+  fee: '0.001',
+  ...changes,
+});
+const fillRow = (changes: Partial<FillRow> = {}): FillRow => ({
+  tradeId: 5,
+  venueOrderId: 10,
+  orderKey: 'bot-a-mark-1',
+  side: 'buy',
+  amount: '1',
+  total: '100',
+  fee: '0.001',
+  ...changes,
+});
+const truth = (changes: Partial<ExchangeTruth> = {}): ExchangeTruth => ({
+  orders: [order()],
+  fills: [fill()],
+  balances: new Map([['usdt', { total: parseUnits('900') as bigint, held: parseUnits('100') as bigint }]]),
+  ...changes,
+});
+const intent = { id: 'i1', kind: 'place', json: '{"kind":"place","amount":"2"}' };
+const rows = (changes: Partial<MirrorRows> = {}): MirrorRows => ({
+  orders: [row()],
+  fills: [fillRow()],
+  intents: [intent],
+  balances: [{ currency: 'usdt', total: '900', held: '100' }],
+  ...changes,
+});
+
+const saying = (violations: readonly Violation[]): string => violations.map(({ message }) => message).join('\n');
+
+describe('the agreement of mirror and exchange', () => {
+  test('has nothing to say when every row is the same', () => {
+    expect(checkAgreement(truth(), rows(), 'bot')).toEqual([]);
+  });
+
+  test.each([
+    ['an order that the mirror lacks', truth(), rows({ orders: [] }), 'it is not there'],
+    ['an order that never was', truth({ orders: [] }), rows(), 'it never was there'],
+    ['an order taken for rejected', truth(), rows({ orders: [row({ state: 'rejected' })] }), 'rejected in the mirror'],
+    ['an order still unknown', truth(), rows({ orders: [row({ state: 'unknown' })] }), 'unknown in the mirror'],
+    ['a closed order taken for open', truth({ orders: [order({ isOpen: false, status: 'Done' })] }), rows(), 'is Done'],
+    ['what was matched', truth(), rows({ orders: [row({ filled: '0.5' })] }), 'filled 0.5'],
+    ['a fill that the mirror lacks', truth(), rows({ fills: [] }), 'expected fill 5 of order 10 (buy) in the mirror'],
+    ['a fill twice', truth(), rows({ fills: [fillRow(), fillRow()] }), 'there 2 times'],
+    ['a fill that never was', truth({ fills: [] }), rows(), 'expected fill 5 of order 10 (buy) of the mirror'],
+    ['a fee', truth(), rows({ fills: [fillRow({ fee: '0.1' })] }), 'fee is 0.001'],
+    ['a balance', truth(), rows({ balances: [{ currency: 'usdt', total: '901', held: '100' }] }), 'usdt: 900'],
+    ['a hold', truth(), rows({ balances: [{ currency: 'usdt', total: '900', held: '0' }] }), 'held 100'],
+    ['a balance that the mirror lacks', truth(), rows({ balances: [] }), 'expected a balance of usdt'],
+  ])('names %s', (_, exchange, mirror, words) => {
+    expect(saying(checkAgreement(exchange, mirror, 'bot'))).toContain(words);
+  });
+
+  test('knows the stop leg of a pair by the other one, and leaves foreign orders alone', () => {
+    const exchange = truth({
+      orders: [
+        order({ pairId: 11 }),
+        order({ id: 11, clientOrderId: null, pairId: 10, matched: 0n }),
+        order({ id: 12, clientOrderId: null }),
+        order({ id: 13, clientOrderId: 'by-hand-1' }),
+      ],
+    });
+    const stop = row({ key: 'bot-a-mark-1/2', clientOrderId: null, venueId: 11, matched: '0', filled: '0' });
+    expect(checkAgreement(exchange, rows({ orders: [row(), stop] }), 'bot')).toEqual([]);
+    expect(saying(checkAgreement(exchange, rows(), 'bot'))).toContain('bot-a-mark-1/2');
+  });
+});
+
+describe('the check of orders', () => {
+  const second = order({ id: 11, clientOrderId: 'bot-a-mark-2' });
+  const secondRow = row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: 11 });
+
+  test('has nothing to say of one order for one intent', () => {
+    expect(checkOrders(truth(), rows())).toEqual([]);
+  });
+
+  test('finds an id that was accepted twice', () => {
+    expect(saying(checkOrders(truth({ orders: [order(), order({ id: 11 })] }), rows()))).toContain('accepted 10, 11');
+  });
+
+  test('finds two orders for an intent that wants one', () => {
+    const found = checkOrders(truth({ orders: [order(), second] }), rows({ orders: [row(), secondRow] }));
+    expect(saying(found)).toContain('expected one order for intent i1');
+  });
+
+  test('lets the parts of an iceberg follow one another and finds them together', () => {
+    const iceberg = rows({
+      orders: [row(), secondRow],
+      intents: [{ id: 'i1', kind: 'iceberg', json: '{"amount":"4"}' }],
+    });
+    const first = order({ isOpen: false, status: 'Done', closedAtMs: 2_000 });
+    expect(checkOrders(truth({ orders: [first, { ...second, openedAtMs: 2_000 }] }), iceberg)).toEqual([]);
+    expect(saying(checkOrders(truth({ orders: [first, { ...second, openedAtMs: 1_999 }] }), iceberg))).toContain(
+      '10 and 11 were there together',
+    );
+  });
+
+  test('finds more filled than was wanted', () => {
+    const twap = rows({ orders: [row(), secondRow], intents: [{ id: 'i1', kind: 'twap', json: '{"amount":"1.5"}' }] });
+    expect(saying(checkOrders(truth({ orders: [order(), second] }), twap))).toContain('at most 1.5 for intent i1');
+  });
+});
+
+function found(times: readonly number[], status = 200): string {
+  const log = new RequestLog();
+  const checker = new BudgetChecker(log, new Map([['orders/list', { limit: 2, windowMs: 1_000 }]]));
+  for (const timeMs of times) {
+    log.add({
+      timeMs,
+      ip: 'here',
+      credentialId: 'bot',
+      method: 'GET',
+      path: '/orders',
+      endpoint: 'ordersList',
+      budget: 'orders/list',
+      status,
+    });
+  }
+  return saying(checker.violations());
+}
+
+describe('the check of budgets', () => {
+  test('lets as many through as the limit says, and the next one after the window', () => {
+    expect(found([0, 0, 1_001, 1_001, 2_002])).toBe('');
+  });
+
+  test('finds one more in a window, both its ends included', () => {
+    expect(found([0, 500, 1_000])).toContain('there were 3 from 0 to 1000');
+  });
+
+  test('finds a refusal by a limit', () => {
+    expect(found([0], 429)).toContain('got 429');
+  });
+
+  test('looks at every request once, however often it looks', () => {
+    const log = new RequestLog(3);
+    const checker = new BudgetChecker(log, new Map());
+    const request = { timeMs: 0, ip: '', credentialId: null, method: 'GET', path: '/', endpoint: null, budget: null };
+    for (let count = 0; count < 6; count += 1) {
+      log.add({ ...request, status: 200 });
+      checker.look();
+    }
+    expect(checker.violations()).toEqual([]);
+    for (let count = 0; count < 6; count += 1) log.add({ ...request, status: 200 });
+    expect(saying(checker.violations())).toContain('were forgotten');
+  });
+});
