@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { reasonOf, sqliteCode, unusable } from './unusable.ts';
+import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
 /** "sarr" in ASCII: tells a mirror from any other SQLite file. */
 const APPLICATION_ID = 0x73617272;
@@ -90,23 +90,6 @@ export function addDecimalSum(database: Database.Database): void {
     result: (total) => formatUnits(total),
   });
 }
-
-function openingFailed(path: string, error: unknown): SarrafError {
-  if (error instanceof SarrafError) return error;
-  const code = sqliteCode(error) ?? '';
-  const isDamaged = code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
-  return unusable({
-    path,
-    found: isDamaged ? `a damaged file (${reasonOf(error)})` : `a place that can not be used (${reasonOf(error)})`,
-    advice: isDamaged
-      ? DAMAGED_ADVICE
-      : 'see that the folder can be written to and has room, or name another one with --data',
-    cause: error,
-  });
-}
-
-const DAMAGED_ADVICE =
-  'it was left as it is. Put a copy back, or move it away and begin anew; the exchange is asked for orders, fills and balances then';
 
 /** A file of no bytes is what a process leaves that ended while it made it. */
 function isEmpty(database: Database.Database): boolean {

@@ -11,7 +11,7 @@ import { PendingChanges, type TimedChange } from './pending-changes.ts';
 import { ProgressMark } from './progress-mark.ts';
 import { Pruner } from './pruner.ts';
 import { checkRetention, type RetentionLimits } from './retention.ts';
-import { isFullDisk, reasonOf, sqliteCode } from './unusable.ts';
+import { isFullDisk, openingFailed, reasonOf, sqliteCode } from './unusable.ts';
 import { WriterLock } from './writer-lock.ts';
 
 export interface MirrorStoreOptions {
@@ -86,7 +86,7 @@ export class MirrorStore {
     } catch (error) {
       database?.close();
       lock.release();
-      throw error;
+      throw openingFailed(options.path, error);
     }
   }
 
@@ -174,7 +174,9 @@ export class MirrorStore {
     }
   }
 
+  /** The room that was freed is for this, not for what can be read again. */
   private commitAfterRelief(changes: readonly TimedChange[]): void {
+    this.pending.dropReadable();
     try {
       this.commit(changes, { prune: false });
     } catch (error) {

@@ -11,7 +11,7 @@ const CHANGES_AT_ONCE = 256;
 /** Changes that may wait while nothing can be written. What can be read again is dropped first; then no more is taken. */
 const MOST_CHANGES = 4_096;
 
-/** What the exchange tells again whenever it is asked. */
+/** Market data. */
 const READ_AGAIN: ReadonlySet<MirrorChange['kind']> = new Set(['book', 'stats', 'candle', 'public-trades']);
 
 /** What is to be written with the next commit, in order. */
@@ -33,11 +33,16 @@ export class PendingChanges {
   /** Takes all of them, or none where nothing can be written for the time being and they are too many. */
   add(changes: readonly TimedChange[], options: { readonly isStuck: boolean }): boolean {
     if (options.isStuck && this.changes.length + changes.length > MOST_CHANGES) {
-      this.changes = this.changes.filter(({ change }) => !READ_AGAIN.has(change.kind));
+      this.dropReadable();
       if (this.changes.length + changes.length > MOST_CHANGES) return false;
     }
     for (const change of changes) this.changes.push(change);
     return true;
+  }
+
+  /** Leaves out what the exchange tells again whenever it is asked. */
+  dropReadable(): void {
+    this.changes = this.changes.filter(({ change }) => !READ_AGAIN.has(change.kind));
   }
 
   clear(): void {

@@ -37,7 +37,7 @@ export class Pruner {
     this.database = database;
     this.rules = new Map(Object.entries(this.tableRules(limits)));
     this.seriesRules = new Map(Object.entries(this.seriesRulesOf(limits)));
-    for (const kind of this.rules.keys()) this.due.set(kind, [kind, '', '']);
+    for (const kind of this.rules.keys()) this.addDue(kind, '', '');
     this.findSeries();
   }
 

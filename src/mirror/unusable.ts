@@ -29,3 +29,22 @@ export function isFullDisk(error: unknown): boolean {
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What to do about a damaged file. */
+export const DAMAGED_ADVICE =
+  'it was left as it is. Put a copy back, or move it away and begin anew; the exchange is asked for orders, fills and balances then';
+
+/** What went wrong while a mirror was opened, as `DATA_UNUSABLE`. */
+export function openingFailed(path: string, error: unknown): SarrafError {
+  if (error instanceof SarrafError) return error;
+  const code = sqliteCode(error) ?? '';
+  const isDamaged = code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
+  return unusable({
+    path,
+    found: isDamaged ? `a damaged file (${reasonOf(error)})` : `a place that can not be used (${reasonOf(error)})`,
+    advice: isDamaged
+      ? DAMAGED_ADVICE
+      : 'see that the folder can be written to and has room, or name another one with --data',
+    cause: error,
+  });
+}

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { sqliteCode, unusable } from './unusable.ts';
+import { openingFailed, sqliteCode, unusable } from './unusable.ts';
 
 /** How long a start waits for somebody who only looks whether the lock is held. */
 const WAIT_MS = 300;
@@ -19,13 +19,14 @@ export class WriterLock {
 
   /** Throws `DATA_UNUSABLE` while another process, or another store in this one, has it. */
   static take(mirrorPath: string): WriterLock {
-    const database = new Database(lockPath(mirrorPath), { timeout: WAIT_MS });
+    let database: Database.Database | null = null;
     try {
+      database = new Database(lockPath(mirrorPath), { timeout: WAIT_MS });
       database.exec('BEGIN EXCLUSIVE');
       return new WriterLock(database);
     } catch (error) {
-      database.close();
-      if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error;
+      database?.close();
+      if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw openingFailed(mirrorPath, error);
       throw unusable({
         path: mirrorPath,
         found: 'another bot that has it open',

@@ -18,6 +18,7 @@ const steps = fc.array(fc.record({ changes: fc.array(storedChange, { maxLength: 
 });
 
 const fillName = ({ tradeId, venueOrderId, side }: FillRecord): string => `${tradeId} ${venueOrderId} ${side}`;
+const byText = (left: string, right: string): number => (left < right ? -1 : 1);
 const byKey = (left: OrderRecord, right: OrderRecord): number => (left.key < right.key ? -1 : 1);
 const byFillName = (left: FillRecord, right: FillRecord): number => (fillName(left) < fillName(right) ? -1 : 1);
 
@@ -38,7 +39,6 @@ function expectedState(changes: readonly MirrorChange[]): Omit<MirrorState, 'epo
   }
   const isTold = (order: OrderRecord): boolean =>
     !isFinal(order) || (order.closedAtMs ?? NOW_MS) >= NOW_MS - RECENT_MS || programs.has(order.intentId);
-  const byText = (left: string, right: string): number => (left < right ? -1 : 1);
   return {
     ...EMPTY_MIRROR_STATE,
     orders: [...orders.values()].filter(isTold).sort(byKey),

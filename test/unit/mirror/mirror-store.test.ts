@@ -19,6 +19,15 @@ import {
   orderRecord,
 } from './mirror-fixture.ts';
 
+const version = (number: number) => ({
+  symbol: 'BTCIRT',
+  version: number,
+  fromMs: number * 1_000,
+  priceStep: decimalText('10'),
+  amountStep: decimalText('0.000001'),
+  minOrderValue: decimalText('500000'),
+});
+
 let place: MirrorFolder;
 
 beforeEach(() => {
@@ -160,14 +169,6 @@ describe('a mirror', () => {
   });
 
   test('tells a restart the versions of a market in their order', () => {
-    const version = (number: number) => ({
-      symbol: 'BTCIRT',
-      version: number,
-      fromMs: number * 1_000,
-      priceStep: decimalText('10'),
-      amountStep: decimalText('0.000001'),
-      minOrderValue: decimalText('500000'),
-    });
     const store = place.open();
     store.apply(
       [
@@ -282,11 +283,11 @@ describe('the one writer', () => {
       store.apply([{ kind: 'kept', name: 'a', json: '1' }], { atMs: 0, isDurable: true });
       console.log('open');
       setInterval(() => store, 1_000);`;
-    const { child, line, finished } = startNode(['--input-type=module', '-e', script, place.path]);
-    await line((text) => text === 'open');
+    const other = startNode(['--input-type=module', '-e', script, place.path]);
+    await other.line((text) => text === 'open');
     expect(() => place.open()).toThrow('another bot');
-    child.kill('SIGKILL');
-    await finished;
+    other.child.kill('SIGKILL');
+    await other.finished;
     expect(place.open().load().kept).toEqual({ a: '1' });
   });
 });

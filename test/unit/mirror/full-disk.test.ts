@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Runs a script of the shell where it may mount what nobody else sees. */
+const withOwnMounts = (
+  script: string,
+  args: readonly string[],
+): { readonly status: number | null; readonly out: string } => {
+  const { status, stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-ec', script, 'sh', ...args], {
+    encoding: 'utf8',
+  });
+  return { status, out: `${stdout}${status === 0 ? '' : stderr}` };
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'sarraf-disk-'));
+/** Systems without namespaces of users, or without Linux, can not give a test a disk of its own. */
+const canMount = withOwnMounts('mount -t tmpfs -o size=1m none "$1"', [folder]).status === 0;
+rmSync(folder, { recursive: true });
+
+test.skipIf(!canMount)(
+  'a full disk costs the ballast before it stops anything, and nothing that was taken is lost',
+  () => {
+    const disk = mkdtempSync(join(tmpdir(), 'sarraf-disk-'));
+    const script = 'mount -t tmpfs -o size=64m none "$1"; exec "$2" test/unit/mirror/full-disk-process.ts "$1"';
+    const { status, out } = withOwnMounts(script, [disk, process.execPath]);
+    rmSync(disk, { recursive: true });
+    expect([status, status === 0 ? '' : out]).toEqual([0, '']);
+    const lines = out.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { ballast: true },
+      // What only was gathered waits, and leaves the ballast to what has to be durable.
+      { gathered: false, ballast: true },
+      { code: 'DATA_UNUSABLE', isFull: true, ballast: false, writable: false },
+      { written: expect.any(Number), writable: true },
+      { kept: { gathered: '1' }, ballast: true },
+    ]);
+    expect((JSON.parse(lines[3] ?? '') as { written: number }).written).toBeGreaterThan(10);
+  },
+);
+
+test.skipIf(!canMount)('a folder that can only be read is refused with what to do', () => {
+  const disk = mkdtempSync(join(tmpdir(), 'sarraf-disk-'));
+  const script = 'mount -t tmpfs -o ro none "$1"; exec "$2" --input-type=module -e "$3" "$1"';
+  const open = `
+    import { MirrorStore } from './src/mirror/mirror-store.ts';
+    import { DEFAULT_RETENTION } from './src/mirror/retention.ts';
+    const path = process.argv[1] + '/mirror.sqlite';
+    try {
+      MirrorStore.open({ path, retention: DEFAULT_RETENTION, nowMs: 0, epoch: () => 'abcd', durability: 'full' });
+    } catch (error) {
+      console.log(error.code + ' ' + error.message);
+    }`;
+  const { out } = withOwnMounts(script, [disk, process.execPath, open]);
+  rmSync(disk, { recursive: true });
+  expect(out).toMatch(
+    /^DATA_UNUSABLE expected a mirror of sarraf at \S+, found [^\n]+: see that the folder can be written to/,
+  );
+});

@@ -1,0 +1,211 @@
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
+import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import type { MirrorStore } from '../../../src/mirror/mirror-store.ts';
+import type { RetentionLimits } from '../../../src/mirror/retention.ts';
+import { fillRecord, intentRecord, journalLine, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
+
+/** The least that is allowed. */
+const LEAST: RetentionLimits = {
+  journalRows: 1_000,
+  candlesPerSeries: 100,
+  publicTradesPerMarket: 100,
+  finalOrders: 1_000,
+  fills: 2_000,
+  intents: 1_000,
+};
+const LONG_AGO = { atMs: NOW_MS - 3_600_000, isDurable: true };
+const NOW = { atMs: NOW_MS, isDurable: true };
+
+let place: MirrorFolder;
+let store: MirrorStore;
+
+beforeEach(() => {
+  place = new MirrorFolder();
+  store = place.open({ retention: LEAST });
+});
+
+afterEach(() => place[Symbol.dispose]());
+
+function value(sql: string): unknown {
+  const reader = new Database(place.path, { readonly: true });
+  try {
+    return reader.prepare(sql).pluck().get();
+  } finally {
+    reader.close();
+  }
+}
+
+const isIntentThere = (id: string): boolean => value(`SELECT count(*) FROM intents WHERE intent_id = '${id}'`) === 1;
+const isOrderThere = (key: string): boolean => value(`SELECT count(*) FROM orders WHERE order_key = '${key}'`) === 1;
+
+const count = (table: string): unknown => value(`SELECT count(*) FROM ${table}`);
+
+const many = <T>(size: number, create: (index: number) => T): T[] =>
+  Array.from({ length: size }, (_, index) => create(index));
+
+const flushes = (times: number): void => {
+  for (let done = 0; done < times; done += 1) store.flush();
+};
+
+const one = decimalText('1');
+const candleAt = (openTimeMs: number): MirrorChange => ({
+  kind: 'candle',
+  market: 'BTCIRT',
+  resolution: '60',
+  candle: { openTimeMs, open: one, high: one, low: one, close: one, volume: one },
+});
+
+const orders = (size: number, prefix: string, changed: Partial<OrderRecord> = {}): MirrorChange[] =>
+  many(size, (index) => ({
+    kind: 'order',
+    order: orderRecord({ key: `${prefix}-${index}`, state: 'filled', closedAtMs: 1, intentId: prefix, ...changed }),
+  }));
+
+describe('the journal', () => {
+  test('loses its oldest lines, a few with each flush', () => {
+    store.apply(
+      many(2_300, (index) => journalLine(`${index}`)),
+      NOW,
+    );
+    store.flush();
+    expect(count('journal')).toBe(1_800);
+    flushes(3);
+    expect([count('journal'), value('SELECT min(seq) FROM journal')]).toEqual([1_000, 1_301]);
+  });
+
+  test('is cut after a restart too', () => {
+    store.close();
+    store = place.open();
+    store.apply(
+      many(1_100, (index) => journalLine(`${index}`)),
+      NOW,
+    );
+    store.close();
+    store = place.open({ retention: LEAST });
+    flushes(2);
+    expect(count('journal')).toBe(1_000);
+  });
+});
+
+test('a series keeps as many candles as its limit, and another series its own', () => {
+  const hour = 3_600_000;
+  store.apply(
+    [...many(150, (index) => candleAt(index * hour)), { ...candleAt(0), market: 'ETHIRT' } as MirrorChange],
+    NOW,
+  );
+  flushes(2);
+  expect(value(`SELECT count(*) FROM candles WHERE market = 'BTCIRT'`)).toBe(100);
+  expect(value(`SELECT min(open_time_ms) FROM candles WHERE market = 'BTCIRT'`)).toBe(50 * hour);
+  expect(value(`SELECT count(*) FROM candles WHERE market = 'ETHIRT'`)).toBe(1);
+});
+
+test('a market keeps its last public trades', () => {
+  const trades = many(130, (index) => ({ timeMs: index, price: one, amount: one, side: 'buy' }) as const);
+  store.apply([{ kind: 'public-trades', market: 'BTCIRT', trades }], NOW);
+  store.apply([{ kind: 'public-trades', market: 'ETHIRT', trades: trades.slice(0, 90) }], NOW);
+  flushes(2);
+  expect(value(`SELECT count(*) FROM public_trades WHERE market = 'BTCIRT'`)).toBe(100);
+  expect(value(`SELECT min(at_ms) FROM public_trades WHERE market = 'BTCIRT'`)).toBe(30);
+  expect(value(`SELECT count(*) FROM public_trades WHERE market = 'ETHIRT'`)).toBe(90);
+});
+
+test('fills beyond the limit go, oldest first', () => {
+  store.apply(
+    many(2_050, (index) => ({ kind: 'fill', fill: fillRecord({ tradeId: index + 1 }) })),
+    NOW,
+  );
+  flushes(2);
+  expect([count('fills'), value('SELECT min(trade_id) FROM fills')]).toEqual([2_000, 51]);
+});
+
+test('a wallet keeps the last lines of its history', () => {
+  store.apply(
+    many(20_010, (index) => ({
+      kind: 'transaction',
+      transaction: { id: index * 1_000, currency: 'rls', atMs: 1, amount: one, description: '' },
+    })),
+    NOW,
+  );
+  flushes(2);
+  expect([count('transactions'), value('SELECT min(id) FROM transactions')]).toEqual([20_000, 10_000]);
+});
+
+describe('an intent beyond the limit', () => {
+  const rest = many(1_000, (index): MirrorChange => {
+    return { kind: 'intent', intent: intentRecord({ id: `rest-${index}`, status: 'done' }) };
+  });
+
+  test('goes when it is done, and stays while it works or its program does', () => {
+    store.apply(
+      [
+        { kind: 'intent', intent: intentRecord({ id: 'working' }) },
+        { kind: 'intent', intent: intentRecord({ id: 'program', status: 'done' }) },
+        { kind: 'program', program: { intentId: 'program', strategy: 's', market: 'BTCIRT', json: '{}' } },
+        { kind: 'intent', intent: intentRecord({ id: 'done', status: 'done' }) },
+        ...rest,
+      ],
+      NOW,
+    );
+    flushes(2);
+    expect(['working', 'program', 'done'].map(isIntentThere)).toEqual([true, true, false]);
+    store.apply(
+      [
+        { kind: 'program-end', intentId: 'program' },
+        { kind: 'intent', intent: intentRecord({ id: 'working', status: 'refused' }) },
+      ],
+      NOW,
+    );
+    flushes(2);
+    expect(['working', 'program', 'done'].map(isIntentThere)).toEqual([false, false, false]);
+  });
+});
+
+describe('an order beyond the limit', () => {
+  test('goes when it is final', () => {
+    store.apply([...orders(5, 'old'), ...orders(1_000, 'new')], LONG_AGO);
+    flushes(1);
+    store.apply(orders(1, 'last'), NOW);
+    flushes(2);
+    expect([count('orders'), isOrderThere('old-4'), isOrderThere('new-0'), isOrderThere('new-1')]).toEqual([
+      1_000,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test.each([
+    ['it is open', orders(1, 'old', { state: 'open', closedAtMs: null })],
+    ['it is unknown', orders(1, 'old', { state: 'unknown', closedAtMs: null })],
+    [
+      'its pair is not final',
+      [...orders(1, 'old', { pairKey: 'pair-0' }), ...orders(1, 'pair', { state: 'settling', closedAtMs: null })],
+    ],
+    ['its intent works', [...orders(1, 'old'), { kind: 'intent', intent: intentRecord({ id: 'old' }) }]],
+    [
+      'its program works',
+      [
+        ...orders(1, 'old'),
+        { kind: 'program', program: { intentId: 'old', strategy: 's', market: 'BTCIRT', json: '{}' } },
+      ],
+    ],
+  ] as [string, MirrorChange[]][])('stays while %s', (_, changes) => {
+    store.apply([...changes, ...orders(2, 'gone'), ...orders(1_000, 'new')], LONG_AGO);
+    store.apply(orders(1, 'last'), NOW);
+    flushes(3);
+    expect([isOrderThere('old-0'), isOrderThere('gone-0'), isOrderThere('gone-1')]).toEqual([true, false, false]);
+  });
+
+  test('stays for 15 minutes after it closed, for a restart', () => {
+    store.apply([...orders(1, 'old'), ...orders(1_000, 'new')], { atMs: NOW_MS - 14 * 60_000, isDurable: true });
+    store.apply(orders(1, 'last'), NOW);
+    flushes(2);
+    expect(isOrderThere('old-0')).toBe(true);
+    store.apply(orders(1, 'last'), { atMs: NOW_MS + 2 * 60_000, isDurable: true });
+    flushes(2);
+    expect(isOrderThere('old-0')).toBe(false);
+  });
+});
