@@ -1,0 +1,168 @@
+import { setTimeout } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { SarrafError } from '../../domain/errors.ts';
+import type { ControlCommand } from '../../engine/engine-event.ts';
+import { readProgress, readResult, type ControlProgress, type ControlResult } from './control-command.ts';
+import { openControlFile } from './control-file.ts';
+import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
+
+/** How many commands may wait for a daemon; one more is refused, since nothing seems to take them. */
+const MOST_WAITING = 100;
+
+/** How many commands that are done are kept to look at; older ones are deleted when one is posted. */
+const MOST_KEPT = 500;
+
+/** How long a write waits for another process. */
+const LOCK_WAIT_MS = 2_000;
+
+/** How often a command that was posted is looked at. */
+const LOOK_EVERY_MS = 100;
+
+/** A command as it stands. */
+export interface PostedCommand {
+  readonly id: number;
+  readonly takenAtMs: number | null;
+  readonly progress: ControlProgress | null;
+  /** How it ended; null while it has not. */
+  readonly result: ControlResult | null;
+}
+
+interface CommandRow {
+  readonly taken_at_ms: number | null;
+  readonly progress: string | null;
+  readonly done_at_ms: number | null;
+  readonly result: string | null;
+}
+
+export interface FollowOptions {
+  readonly id: number;
+  /** Gives up when the time is reached, or the daemon is gone. Asked before each look. */
+  readonly isOver: (state: PostedCommand) => boolean;
+  /** Called when something changed. */
+  readonly onChange?: (state: PostedCommand) => void;
+}
+
+const SUPERSEDED: ControlResult = { ok: false, message: 'a later command took its place', left: [] };
+
+/** The operator's end of the control database of a data folder: posts commands and follows them. */
+export class ControlClient {
+  private readonly database: Database.Database;
+  private readonly nowMs: () => number;
+
+  /** Opens it, or makes it. Throws `DATA_UNUSABLE`. */
+  constructor(dataFolder: string, nowMs: () => number = Date.now) {
+    this.database = openControlFile(dataFolder, LOCK_WAIT_MS);
+    this.nowMs = nowMs;
+  }
+
+  /**
+   * Writes a command down and returns its id. A halt holds, and a resume ends it, from this moment on for every daemon that begins; either takes the
+   * place of an earlier one that is not done. Throws `DATA_UNUSABLE` when too many others wait or
+   * the file can not be written to.
+   */
+  post(command: ControlCommand): number {
+    const work = (): number => {
+      const atMs = this.nowMs();
+      if (command.kind === 'halt') {
+        writeHalt(this.database, { sinceMs: atMs, reason: command.reason, wholeAccount: command.wholeAccount });
+      }
+      if (command.kind === 'resume') writeHalt(this.database, null);
+      // Of these one waits at most, so that however many others wait, they are never refused.
+      if (command.kind === 'halt' || command.kind === 'resume') this.supersede(atMs);
+      else this.refuseTooMany();
+      this.deleteOld();
+      const { lastInsertRowid } = this.database
+        .prepare('INSERT INTO commands (posted_at_ms, kind, command) VALUES (?, ?, ?)')
+        .run(atMs, command.kind, JSON.stringify(command));
+      return Number(lastInsertRowid);
+    };
+    try {
+      return this.database.transaction(work).immediate();
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+      throw new SarrafError(
+        'DATA_UNUSABLE',
+        `expected to write a command to ${this.database.name}: ${error.message}. A daemon that runs can be ended with SIGTERM, which needs no file`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** What became of a command; null where there is none of that id. */
+  look(id: number): PostedCommand | null {
+    const row = this.database
+      .prepare<[number], CommandRow>('SELECT taken_at_ms, progress, done_at_ms, result FROM commands WHERE id = ?')
+      .get(id);
+    if (row === undefined) return null;
+    const unreadable: ControlResult = { ok: false, message: 'its result can not be read', left: [] };
+    return {
+      id,
+      takenAtMs: row.taken_at_ms,
+      progress: readProgress(row.progress),
+      result: row.done_at_ms === null ? null : (readResult(row.result) ?? unreadable),
+    };
+  }
+
+  /** Looks at a command until it is done or `isOver` says so, and returns how it stood then. */
+  async follow(options: FollowOptions): Promise<PostedCommand> {
+    for (let seen = ''; ; await setTimeout(LOOK_EVERY_MS)) {
+      const state = this.look(options.id);
+      if (state === null) {
+        throw new SarrafError(
+          'DATA_UNUSABLE',
+          `expected command ${options.id} in ${this.database.name}, found it deleted`,
+        );
+      }
+      const text = JSON.stringify(state);
+      if (text !== seen) options.onChange?.(state);
+      seen = text;
+      if (state.result !== null || options.isOver(state)) return state;
+    }
+  }
+
+  /** Ends a command here, where no daemon lives to do it. */
+  finish(id: number, result: ControlResult): void {
+    this.database
+      .prepare('UPDATE commands SET done_at_ms = ?, result = ? WHERE id = ? AND done_at_ms IS NULL')
+      .run(this.nowMs(), JSON.stringify(result), id);
+  }
+
+  /** The halt that holds; null when none does. */
+  isHalted(): HaltState | null {
+    return readHalt(this.database);
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private supersede(atMs: number): void {
+    this.database
+      .prepare(
+        `UPDATE commands SET done_at_ms = ?, result = ?
+         WHERE done_at_ms IS NULL AND kind IN ('halt', 'resume')`,
+      )
+      .run(atMs, JSON.stringify(SUPERSEDED));
+  }
+
+  private refuseTooMany(): void {
+    const { waiting } = this.database
+      .prepare<[], { readonly waiting: number }>('SELECT count(*) AS waiting FROM commands WHERE done_at_ms IS NULL')
+      .get() ?? { waiting: 0 };
+    if (waiting >= MOST_WAITING) {
+      throw new SarrafError(
+        'DATA_UNUSABLE',
+        `expected at most ${MOST_WAITING} commands that wait in ${this.database.name}: no daemon takes them; start it, or move the file away while none runs`,
+      );
+    }
+  }
+
+  private deleteOld(): void {
+    this.database
+      .prepare(
+        `DELETE FROM commands WHERE id IN
+         (SELECT id FROM commands WHERE done_at_ms IS NOT NULL ORDER BY id DESC LIMIT -1 OFFSET ?)`,
+      )
+      .run(MOST_KEPT);
+  }
+}

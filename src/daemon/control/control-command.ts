@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { ControlCommand } from '../../engine/engine-event.ts';
+
+/** The longest reason that is kept, in characters. */
+export const LONGEST_REASON = 500;
+
+const command = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('halt'), reason: z.string().max(LONGEST_REASON), wholeAccount: z.boolean() }),
+  z.strictObject({ kind: z.literal('resume') }),
+  z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(['cancel', 'keep']) }),
+  z.strictObject({ kind: z.literal('accept-balances') }),
+]);
+
+/** How far a command has come. Counts are of orders. */
+export interface ControlProgress {
+  /** Orders that it is about and that are not known to be closed yet. */
+  readonly left: number;
+  /** Orders that it has seen closed. */
+  readonly closed: number;
+}
+
+/** How a command ended. */
+export interface ControlResult {
+  readonly ok: boolean;
+  /** For people: what was done, or why not. */
+  readonly message: string;
+  /** Orders that are not known to be closed, by client order id where there is one. At most `MOST_LEFT_NAMED` are named. */
+  readonly left: readonly string[];
+}
+
+/** How many orders a result names at most: a row of the database stays small. */
+export const MOST_LEFT_NAMED = 200;
+
+const progress = z.object({ left: z.int().nonnegative(), closed: z.int().nonnegative() });
+const result = z.object({ ok: z.boolean(), message: z.string(), left: z.array(z.string()) });
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The command in a stored row; null for one that this version does not know. */
+export function readCommand(text: string): ControlCommand | null {
+  return command.safeParse(jsonOr(text)).data ?? null;
+}
+
+export function readProgress(text: string | null): ControlProgress | null {
+  return text === null ? null : (progress.safeParse(jsonOr(text)).data ?? null);
+}
+
+export function readResult(text: string | null): ControlResult | null {
+  return text === null ? null : (result.safeParse(jsonOr(text)).data ?? null);
+}

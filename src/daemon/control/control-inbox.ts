@@ -1,0 +1,178 @@
+import Database from 'better-sqlite3';
+import { isBusy } from '../../budget/ledger-file.ts';
+import type { ControlCommand } from '../../engine/engine-event.ts';
+import { MOST_LEFT_NAMED, readCommand, type ControlProgress, type ControlResult } from './control-command.ts';
+import { openControlFile } from './control-file.ts';
+import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
+
+/** How often the daemon looks for commands: with the time to take one it stays well below the 250 ms that are promised. */
+export const POLL_EVERY_MS = 100;
+
+/** How many commands are taken in one look; the next look takes the rest. */
+const MOST_AT_ONCE = 20;
+
+/** How long a write waits for an operator's command: longer would hold up the loop. */
+const LOCK_WAIT_MS = 50;
+
+/** How much room the write-ahead log keeps, so that a halt can be posted when the disk is full. */
+const SPARE_BYTES = 256 * 1024;
+
+/** A command that the daemon is to carry out. */
+export interface TakenCommand {
+  readonly id: number;
+  readonly postedAtMs: number;
+  readonly command: ControlCommand;
+}
+
+interface WaitingRow {
+  readonly id: number;
+  readonly posted_at_ms: number;
+  readonly command: string;
+}
+
+/**
+ * The daemon's end of the control database of its data folder. Looking costs a few microseconds while nothing was posted. What it can not write down
+ * at once (another process writes, the disk is full) it tries again with the next look: a command is carried out all the same.
+ */
+export class ControlInbox {
+  private readonly database: Database.Database;
+  private readonly nowMs: () => number;
+  /** Everything up to this id was taken by this process. */
+  private takenId = 0;
+  private version: unknown = null;
+  /** The newest of each command's rows that are not written yet, by command: as many as commands are under way. */
+  private readonly unwritten = new Map<number, () => void>();
+
+  /**
+   * Opens it, or makes it, for the one daemon that has the folder's lock. What an earlier daemon did not end is done again, but for what was meant
+   * for that run alone. Throws `DATA_UNUSABLE`.
+   */
+  constructor(dataFolder: string, nowMs: () => number = Date.now) {
+    this.database = openControlFile(dataFolder, LOCK_WAIT_MS);
+    this.nowMs = nowMs;
+    this.endOfEarlierRun();
+    this.makeRoom();
+  }
+
+  /** The commands posted since the last call, oldest first, each once. */
+  take(): readonly TakenCommand[] {
+    this.writeDown();
+    const version = this.database.pragma('data_version', { simple: true });
+    if (version === this.version) return [];
+    const rows = this.database
+      .prepare<[number, number], WaitingRow>(
+        'SELECT id, posted_at_ms, command FROM commands WHERE id > ? AND done_at_ms IS NULL ORDER BY id LIMIT ?',
+      )
+      .all(this.takenId, MOST_AT_ONCE);
+    // A full look may have left some behind: the next one looks again, whatever the version says.
+    this.version = rows.length === MOST_AT_ONCE ? null : version;
+    const taken: TakenCommand[] = [];
+    for (const row of rows) {
+      this.takenId = row.id;
+      const command = readCommand(row.command);
+      if (command === null) {
+        this.done(row.id, { ok: false, message: 'this version of sarraf does not know the command', left: [] });
+        continue;
+      }
+      this.write(row.id, 'UPDATE commands SET taken_at_ms = @atMs WHERE id = @id', null);
+      taken.push({ id: row.id, postedAtMs: row.posted_at_ms, command });
+    }
+    return taken;
+  }
+
+  /** Looks for commands at its pace until the returned function is called; an error of a look is handed on and does not end it. */
+  listen(onCommand: (taken: TakenCommand) => void, onError: (error: unknown) => void): () => void {
+    const look = (): void => {
+      try {
+        for (const taken of this.take()) onCommand(taken);
+      } catch (error) {
+        if (!isBusy(error)) onError(error);
+      }
+    };
+    const timer = setInterval(look, POLL_EVERY_MS);
+    return () => clearInterval(timer);
+  }
+
+  /** Says how far a command has come; not after its end. */
+  progress(id: number, progress: ControlProgress): void {
+    this.write(
+      id,
+      'UPDATE commands SET taken_at_ms = ifnull(taken_at_ms, @atMs), progress = @json WHERE id = @id AND done_at_ms IS NULL',
+      progress,
+    );
+  }
+
+  /** Says how a command ended. One that a later command replaced keeps that as its end. */
+  done(id: number, result: ControlResult): void {
+    this.write(
+      id,
+      `UPDATE commands SET taken_at_ms = ifnull(taken_at_ms, @atMs), done_at_ms = @atMs, result = @json
+       WHERE id = @id AND done_at_ms IS NULL`,
+      { ...result, left: result.left.slice(0, MOST_LEFT_NAMED) },
+    );
+  }
+
+  /** The halt that holds, to be read at the start, whatever the mirror says; null when none does. */
+  isHalted(): HaltState | null {
+    return readHalt(this.database);
+  }
+
+  /** Writes down a halt that the daemon came to by itself, so that it holds without the mirror too. Throws when it can not be written. */
+  keepHalt(halt: HaltState): void {
+    writeHalt(this.database, halt);
+  }
+
+  /** Whether everything said of commands is written down. */
+  get isWritten(): boolean {
+    return this.unwritten.size === 0;
+  }
+
+  close(): void {
+    this.writeDown();
+    this.database.close();
+  }
+
+  private write(id: number, sql: string, value: unknown): void {
+    const row = { id, atMs: this.nowMs(), ...(value === null ? {} : { json: JSON.stringify(value) }) };
+    this.unwritten.set(id, () => this.database.prepare(sql).run(row));
+    this.writeDown();
+  }
+
+  private writeDown(): void {
+    for (const [id, work] of this.unwritten) {
+      try {
+        work();
+        this.unwritten.delete(id);
+      } catch {
+        // Busy, or a full disk: the next look tries again.
+        return;
+      }
+    }
+  }
+
+  /** A drain and an acceptance were for a state of things that is gone; a halt or a resume still holds. */
+  private endOfEarlierRun(): void {
+    const ended: ControlResult = { ok: false, message: 'the run that it was for ended before it was done', left: [] };
+    this.database
+      .prepare(
+        `UPDATE commands SET done_at_ms = ?, result = ? WHERE done_at_ms IS NULL
+         AND (kind = 'drain' OR (kind = 'accept-balances' AND taken_at_ms IS NOT NULL))`,
+      )
+      .run(this.nowMs(), JSON.stringify(ended));
+  }
+
+  /** Lets the write-ahead log grow once and start anew: it keeps its size while this connection is open. On a full disk there is none to make. */
+  private makeRoom(): void {
+    this.database.pragma(`journal_size_limit = ${SPARE_BYTES * 4}`);
+    try {
+      this.database.exec(`INSERT INTO room VALUES (zeroblob(${SPARE_BYTES})); DELETE FROM room`);
+      this.database.pragma('wal_checkpoint(RESTART)');
+    } catch (error) {
+      if (!isBusy(error) && !isFull(error)) throw error;
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
+}

@@ -1,0 +1,234 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
+import { controlPath } from '../../../../src/daemon/control/control-file.ts';
+import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
+import type { ControlCommand } from '../../../../src/engine/engine-event.ts';
+import { startNode } from '../../../support/sarraf-process.ts';
+
+const INBOX_PROCESS = fileURLToPath(new URL('./inbox-process.ts', import.meta.url));
+
+let folder = '';
+const opened: { close(): void }[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-control-'));
+});
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+  rmSync(folder, { recursive: true });
+});
+
+let nowMs = 1_000;
+function client(): ControlClient {
+  const made = new ControlClient(folder, () => nowMs);
+  opened.push(made);
+  return made;
+}
+function inbox(): ControlInbox {
+  const made = new ControlInbox(folder, () => nowMs);
+  opened.push(made);
+  return made;
+}
+
+const halt = (reason = 'lunch', wholeAccount = false): ControlCommand => ({ kind: 'halt', reason, wholeAccount });
+const resume: ControlCommand = { kind: 'resume' };
+const drain: ControlCommand = { kind: 'drain', openOrders: 'cancel' };
+const accept: ControlCommand = { kind: 'accept-balances' };
+
+describe('a daemon that runs', () => {
+  test('takes a halt of another process within 250 ms, and that one sees how it goes and ends', async () => {
+    const daemon = startNode([INBOX_PROCESS, folder]);
+    await daemon.line((line) => line === 'listens');
+    const operator = new ControlClient(folder);
+    opened.push(operator);
+    const waited: number[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      const id = operator.post(halt());
+      const end = await operator.follow({ id, isOver: () => false });
+      expect(end).toMatchObject({
+        progress: { left: 1, closed: 2 },
+        result: { ok: true, message: '3 orders closed', left: [] },
+      });
+      const line = await daemon.line((text) => text.startsWith(`{"id":${id},`));
+      waited.push((JSON.parse(line) as { waitedMs: number }).waitedMs);
+    }
+    // The middle one of several: a machine that is busy elsewhere may hold up one.
+    expect(waited.toSorted((a, b) => a - b)[3]).toBeLessThan(250);
+    daemon.child.kill('SIGKILL');
+    await daemon.finished;
+  });
+
+  test('leaves what it did not end when it was killed to the next', async () => {
+    const daemon = startNode([INBOX_PROCESS, folder]);
+    await daemon.line((line) => line === 'listens');
+    const operator = client();
+    const id = operator.post(halt('all of it', true));
+    await operator.follow({ id, isOver: (state) => state.progress !== null });
+    daemon.child.kill('SIGKILL');
+    await daemon.finished;
+    const next = inbox();
+    expect(next.isHalted()).toEqual({ sinceMs: 1_000, reason: 'all of it', wholeAccount: true });
+    expect(next.take()).toEqual([{ id, postedAtMs: 1_000, command: halt('all of it', true) }]);
+  });
+});
+
+describe('the inbox', () => {
+  test('gives every command once, in the order of their posts', () => {
+    const operator = client();
+    const daemon = inbox();
+    expect(daemon.take()).toEqual([]);
+    const ids = [operator.post(accept), operator.post(halt()), operator.post(drain)];
+    expect(daemon.take().map(({ id, command }) => [id, command.kind])).toEqual([
+      [ids[0], 'accept-balances'],
+      [ids[1], 'halt'],
+      [ids[2], 'drain'],
+    ]);
+    expect(daemon.take()).toEqual([]);
+    const later = operator.post(accept);
+    expect(daemon.take().map(({ id }) => id)).toEqual([later]);
+    expect(operator.look(later)).toMatchObject({ takenAtMs: 1_000, result: null });
+  });
+
+  test('takes more commands than fit one look with the next ones', () => {
+    const operator = client();
+    const daemon = inbox();
+    for (let count = 0; count < 45; count += 1) operator.post(accept);
+    expect([daemon.take().length, daemon.take().length, daemon.take().length, daemon.take().length]).toEqual([
+      20, 20, 5, 0,
+    ]);
+  });
+
+  test('begins without what was meant for an earlier run alone, and with a resume', () => {
+    const operator = client();
+    const first = inbox();
+    const accepted = operator.post(accept);
+    expect(first.take()).toHaveLength(1);
+    first.close();
+    opened.splice(opened.indexOf(first), 1);
+    const drained = operator.post(drain);
+    const resumed = operator.post(resume);
+    expect(
+      inbox()
+        .take()
+        .map(({ id }) => id),
+    ).toEqual([resumed]);
+    for (const id of [accepted, drained]) {
+      expect(operator.look(id)?.result).toMatchObject({ ok: false, message: expect.stringContaining('ended before') });
+    }
+  });
+
+  test('carries a command out although nothing of it can be written, and writes it down later', () => {
+    const operator = client();
+    const daemon = inbox();
+    const id = operator.post(halt());
+    const writer = new Database(controlPath(folder));
+    writer.exec('BEGIN IMMEDIATE');
+    expect(daemon.take()).toHaveLength(1);
+    daemon.progress(id, { left: 4, closed: 0 });
+    daemon.done(id, { ok: false, message: 'gave up', left: ['x'] });
+    expect(daemon.isWritten).toBe(false);
+    expect(operator.look(id)).toEqual({ id, takenAtMs: null, progress: null, result: null });
+    writer.exec('COMMIT');
+    writer.close();
+    expect(daemon.take()).toEqual([]);
+    expect(daemon.isWritten).toBe(true);
+    expect(operator.look(id)?.result).toEqual({ ok: false, message: 'gave up', left: ['x'] });
+  });
+
+  test('ends a command that it does not know with a word about it', () => {
+    const operator = client();
+    const daemon = inbox();
+    const id = operator.post({ kind: 'dance' } as unknown as ControlCommand);
+    expect(daemon.take()).toEqual([]);
+    expect(operator.look(id)?.result).toMatchObject({ ok: false, message: expect.stringContaining('does not know') });
+  });
+
+  test('names a bounded number of orders that are left', () => {
+    const operator = client();
+    const daemon = inbox();
+    const id = operator.post(halt());
+    daemon.take();
+    daemon.done(id, { ok: false, message: 'no', left: Array.from({ length: 5_000 }, (_, index) => `order-${index}`) });
+    expect(operator.look(id)?.result?.left).toHaveLength(200);
+  });
+});
+
+describe('a halt', () => {
+  test('holds from its post until a resume, whoever opens the database', () => {
+    client().post(halt('flash crash'));
+    expect(inbox().isHalted()).toEqual({ sinceMs: 1_000, reason: 'flash crash', wholeAccount: false });
+    client().post(resume);
+    expect(inbox().isHalted()).toBeNull();
+  });
+
+  test('keeps its first time and the whole account when another halt follows', () => {
+    const operator = client();
+    operator.post(halt('one', true));
+    nowMs = 2_000;
+    operator.post(halt('two', false));
+    nowMs = 1_000;
+    expect(operator.isHalted()).toEqual({ sinceMs: 1_000, reason: 'two', wholeAccount: true });
+  });
+
+  test('that is followed by a resume before it is done has ended, and only the resume is taken', () => {
+    const operator = client();
+    const daemon = inbox();
+    const first = operator.post(halt());
+    const second = operator.post(resume);
+    expect(daemon.take().map(({ id }) => id)).toEqual([second]);
+    expect(operator.look(first)?.result).toMatchObject({ ok: false, message: 'a later command took its place' });
+    daemon.done(first, { ok: true, message: 'all closed', left: [] });
+    expect(operator.look(first)?.result?.ok).toBe(false);
+  });
+
+  test('of the daemon itself holds like that of an operator', () => {
+    inbox().keepHalt({ sinceMs: 5, reason: 'lost too much', wholeAccount: false });
+    expect(client().isHalted()?.reason).toBe('lost too much');
+  });
+
+  test('is taken although as many other commands wait as may', () => {
+    const operator = client();
+    for (let count = 0; count < 100; count += 1) operator.post(accept);
+    expect(() => operator.post(accept)).toThrow('expected at most 100 commands that wait');
+    operator.post(halt());
+    expect(operator.isHalted()).not.toBeNull();
+  });
+});
+
+describe('the control database', () => {
+  test('keeps a bounded number of commands that are done', () => {
+    const operator = client();
+    const database = new Database(controlPath(folder));
+    database.exec(
+      `WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
+       INSERT INTO commands (posted_at_ms, kind, command, taken_at_ms, done_at_ms) SELECT n, 'resume', '{}', n, n FROM numbers`,
+    );
+    operator.post(accept);
+    const { count, least } = database.prepare('SELECT count(*) AS count, min(id) AS least FROM commands').get() as {
+      count: number;
+      least: number;
+    };
+    database.close();
+    expect([count, least]).toEqual([501, 4_501]);
+  });
+
+  test.each(['another database', 'a newer version', 'a damaged file'])('is left as it is when it is %s', (kind) => {
+    const path = controlPath(folder);
+    if (kind === 'a damaged file') writeFileSync(path, 'my notes '.repeat(1_000));
+    if (kind === 'another database') new Database(path).exec('CREATE TABLE notes (id)').close();
+    if (kind === 'a newer version') {
+      new ControlClient(folder).close();
+      const database = new Database(path);
+      database.pragma('user_version = 99');
+      database.close();
+    }
+    const before = readFileSync(path);
+    expect(() => client()).toThrow(expect.objectContaining({ code: 'DATA_UNUSABLE' }));
+    expect(() => inbox()).toThrow(/--data/);
+    expect(readFileSync(path)).toEqual(before);
+  });
+});
