@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { buy, candles, Decimal, decimal, defineStrategy, sell, sma } from '#sdk';
+import { buy, candles, currenciesOf, Decimal, decimal, defineStrategy, sell, sma } from '#sdk';
 
 /** Holds the coin while the fast moving average is above the slow one, and nothing while it is below. */
 export default defineStrategy({
@@ -19,9 +19,8 @@ export default defineStrategy({
   init: () => ({}),
   onCandle({ params, market, indicators, position, free, orders }, candle) {
     const { fast, slow } = indicators;
-    if (typeof fast !== 'number' || typeof slow !== 'number' || orders.length > 0) return {};
-    const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
-    const amount = new Decimal(free[quote] ?? 0).times(params.share).div(candle.close);
+    if (fast === null || slow === null || orders.length > 0) return {};
+    const amount = new Decimal(free[currenciesOf(market).quote] ?? 0).times(params.share).div(candle.close);
     // A sale is rounded down to the market's step: the dust that it leaves behind is no holding.
     const holds = new Decimal(position).greaterThan(amount.div(100));
     if (fast > slow && !holds) {

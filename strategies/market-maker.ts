@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { book, Decimal, decimal, defineStrategy, quotes } from '#sdk';
+import { book, currenciesOf, Decimal, decimal, defineStrategy, quotes } from '#sdk';
 
 /** Quotes both sides around the middle of the book, leaning against the inventory that it has gathered. */
 export default defineStrategy({
@@ -27,8 +27,8 @@ export default defineStrategy({
       .div(middle)
       .times(10_000);
     if (movedBps.lessThan(params.moveBps) && orders.length >= state.quoted) return {};
-    const currency = market.endsWith('IRT') ? 'rls' : 'usdt';
-    const amount = state.amount ?? new Decimal(free[currency] ?? 0).times(params.share).div(middle).toFixed(8);
+    const money = new Decimal(free[currenciesOf(market).quote] ?? 0);
+    const amount = state.amount ?? money.times(params.share).div(middle).toFixed(8);
     if (new Decimal(amount).isZero()) return {};
     // Between -1 and 1: a long position moves both quotes down, so that it is more likely to be sold than added to.
     const inventory = new Decimal(position).div(amount).div(params.maxQuotes).clampedTo(-1, 1);

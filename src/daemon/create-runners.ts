@@ -10,6 +10,9 @@ export interface CreatedRunners {
   readonly problems: readonly string[];
 }
 
+/** Strategies of the package that live by tags, timers and targets, which this bot does not know. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['grid', 'rebalance', 'dca']);
+
 /**
  * Loads the strategies at a path and sets each up for a market. One with a mistake is told with its file and line, and the others are there all
  * the same.
@@ -23,6 +26,7 @@ export async function createRunners(
   const problems = loaded.problems.map(formatPluginProblem);
   const runners: StrategyRunner[] = [];
   for (const { file, definition } of loaded.strategies) {
+    if (LEFT_OUT.has(definition.name)) continue;
     try {
       const runner = new StrategyRunner(definition, setup);
       const foreign = runner.subscriptions.flatMap((wanted) =>

@@ -7,9 +7,9 @@ import type { Intent } from './intents.ts';
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
 const MOST_INTENTS = 100;
 
-/** Slices of a TWAP, and the longest time it may take: a month. */
+/** Slices of a TWAP, and the longest time it may take: thirty days. */
 const MOST_SLICES = 1_000;
-const LONGEST_TWAP_MS = 2_678_400_000;
+const LONGEST_TWAP_MS = 2_592_000_000;
 
 const LONGEST_TAG = 32;
 const LONGEST_ID = 64;

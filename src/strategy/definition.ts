@@ -57,7 +57,10 @@ export interface FillEvent {
   readonly tag: string | null;
 }
 
-/** A change of one of this strategy's orders: `status` is the exchange's word, or `Refused` with the exchange's code. */
+/**
+ * A change of one of this strategy's orders. `status` is `filled` or `cancelled` once it is at its end and all its fills were told, and the exchange's word
+ * before (`Active`, or `Done` while fills are still to be read).
+ */
 export interface OrderEvent {
   readonly clientOrderId: string;
   readonly market: string;

@@ -3,6 +3,10 @@
  * is installed. A strategy imports this and zod, nothing else.
  */
 export { Decimal } from 'decimal.js';
+export type { DecimalText } from '../domain/decimal-text.ts';
+export type { BookLevel, OrderBook } from '../domain/order-book.ts';
+export type { PublicTrade } from '../domain/trade.ts';
+export type { MarketStats } from '../domain/market-stats.ts';
 export type { DataAges, StrategyContext } from './context.ts';
 export { defineStrategy } from './definition.ts';
 export type {
@@ -49,6 +53,7 @@ export {
   type IndicatorSpec,
   type MacdValue,
 } from './indicator-specs.ts';
+export { currenciesOf } from './currencies.ts';
 export { decimal } from './parameters.ts';
 export type { Rejection } from './strategy-event.ts';
 export {

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { book, buy, currenciesOf, Decimal, decimal, defineStrategy, timer } from '#sdk';
+
+/** What is spent where nobody said how much, in each quote currency. */
+const SPEND = { rls: '20000000', usdt: '20' } as const;
+
+/** Buys for the same money again and again, whatever the price is. */
+export default defineStrategy({
+  name: 'dca',
+  params: z.strictObject({
+    /** What each purchase costs, in the quote currency. */
+    spend: decimal().optional(),
+    /** When it buys; UTC. What falls due while nothing runs is not made up for. */
+    cron: z.string().default('0 9 * * *'),
+  }),
+  subscribe: ({ market, params }) => [timer('buy', params.cron), book(market, { everyMs: 10_000, maxAgeMs: 60_000 })],
+  init: () => ({ isDue: false }),
+  onTimer({ params, market, book }) {
+    return purchase(market, params.spend, book?.asks[0]?.[0]);
+  },
+  onBook({ state, params, market }, { asks }) {
+    return state.isDue ? purchase(market, params.spend, asks[0]?.[0]) : {};
+  },
+});
+
+/** A market order for the money at the best price, or a purchase that stays due until there is a price. */
+function purchase(market: string, spend: string | undefined, ask: string | undefined) {
+  if (ask === undefined) return { state: { isDue: true } };
+  const money = spend ?? SPEND[currenciesOf(market).quote];
+  const amount = new Decimal(money).div(ask).toFixed(10, Decimal.ROUND_DOWN);
+  if (new Decimal(amount).isZero()) return { state: { isDue: false } };
+  return { state: { isDue: false }, intents: [buy(market, { amount })] };
+}
