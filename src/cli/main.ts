@@ -3,14 +3,29 @@ import { Command, CommanderError } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError } from './command-error.ts';
+import { balancesCommand } from './commands/balances.ts';
 import { budgetCommand } from './commands/budget.ts';
 import { exchangeCommand } from './commands/exchange.ts';
+import { intentsCommand } from './commands/intents.ts';
+import { ordersCommand } from './commands/orders.ts';
 import { planCommand } from './commands/plan.ts';
 import { runCommand } from './commands/run.ts';
+import { statusCommand } from './commands/status.ts';
+import { tradesCommand } from './commands/trades.ts';
 import { FAILED, OK, WRONG_INPUT } from './exit-codes.ts';
 
 /** Every command, one a file: a line here for each. */
-const COMMANDS: readonly (() => Command)[] = [runCommand, exchangeCommand, planCommand, budgetCommand];
+const COMMANDS: readonly (() => Command)[] = [
+  runCommand,
+  exchangeCommand,
+  planCommand,
+  budgetCommand,
+  statusCommand,
+  ordersCommand,
+  tradesCommand,
+  balancesCommand,
+  intentsCommand,
+];
 
 function createProgram(): Command {
   const program = new Command('sarraf')

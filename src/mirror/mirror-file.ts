@@ -83,7 +83,7 @@ export function openMirrorReadOnly(path: string): Database.Database {
 }
 
 /** Adds decimal texts exactly; "0" for none. */
-export function addDecimalSum(database: Database.Database): void {
+function addDecimalSum(database: Database.Database): void {
   database.aggregate<bigint>('decimal_sum', {
     start: 0n,
     step: (total, text) => total + parseUnits(String(text)),

@@ -46,7 +46,7 @@ const COLUMNS: { readonly [Key in keyof OrderRecord]: string } = {
 const PAIRS = Object.entries(COLUMNS);
 
 /** What to select to get stored orders. */
-export const ORDER_FIELDS = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
+const ORDER_FIELDS = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
 
 /** Writes an order as it now is, over what it was. */
 export const UPSERT_ORDER = `
@@ -75,7 +75,7 @@ export function storedOrder(order: OrderRecord): StoredOrder {
 }
 
 /** Throws `INVALID_DECIMAL` for a row whose decimals somebody spoiled. */
-export function orderOf(row: StoredOrder): OrderRecord {
+function orderOf(row: StoredOrder): OrderRecord {
   return {
     ...row,
     price: unitsIn(row.price),

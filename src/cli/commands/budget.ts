@@ -5,6 +5,8 @@ import { ledgerFolder } from '../../budget/ledger-file.ts';
 import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { failed } from '../command-error.ts';
+import { tableLines, type Column } from '../table.ts';
+import { lengthText } from '../time-text.ts';
 
 interface Options {
   readonly ledger?: string;
@@ -29,43 +31,38 @@ function ownLedgers(): string[] {
   return files.toSorted().map((name) => join(folder, name));
 }
 
-/** A length of time for people: the largest unit that leaves a whole number at least 1, rounded up. */
-function timeText(lengthMs: number): string {
-  const seconds = Math.ceil(lengthMs / 1_000);
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;
-}
-
 function stateText(report: BudgetReport): string {
   const words = [];
-  if (report.stoppedForMs !== null) words.push(`401: next probe in ${timeText(report.stoppedForMs)}`);
+  if (report.stoppedForMs !== null) words.push(`401: next probe in ${lengthText(report.stoppedForMs)}`);
   if (report.isOnTrial) words.push('locked out, canary on its way');
-  if (report.lockedForMs !== null) words.push(`LOCKED OUT for ${timeText(report.lockedForMs)}`);
-  if (report.fullForMs > 0) words.push(`counts as full for ${timeText(report.fullForMs)}`);
+  if (report.lockedForMs !== null) words.push(`LOCKED OUT for ${lengthText(report.lockedForMs)}`);
+  if (report.fullForMs > 0) words.push(`counts as full for ${lengthText(report.fullForMs)}`);
   return words.length === 0 ? 'ok' : words.join('; ');
 }
 
-function tableLines(budgets: readonly BudgetReport[]): string[] {
-  const rows = [
-    ['budget', 'of', 'in use', 'limit', 'per', 'reserve', 'stated', 'state'],
-    ...budgets.map((report) => [
-      report.budget,
-      report.subject,
-      String(report.inUse),
-      String(report.limit),
-      timeText(report.windowMs),
-      String(report.reserve),
-      report.assumed ? 'assumed' : 'yes',
-      stateText(report),
-    ]),
-  ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+const COLUMNS: readonly Column[] = [
+  { title: 'budget' },
+  { title: 'of' },
+  { title: 'in use', align: 'right' },
+  { title: 'limit', align: 'right' },
+  { title: 'per' },
+  { title: 'reserve', align: 'right' },
+  { title: 'stated' },
+  { title: 'state' },
+];
+
+function budgetLines(budgets: readonly BudgetReport[]): string[] {
+  const rows = budgets.map((report) => [
+    report.budget,
+    report.subject,
+    String(report.inUse),
+    String(report.limit),
+    lengthText(report.windowMs),
+    String(report.reserve),
+    report.assumed ? 'assumed' : 'yes',
+    stateText(report),
+  ]);
+  return tableLines(COLUMNS, rows);
 }
 
 function run(options: Options): void {
@@ -76,7 +73,7 @@ function run(options: Options): void {
     console.log(JSON.stringify({ ledgers: pages }));
     return;
   }
-  for (const { ledger, budgets } of pages) console.log([ledger, ...tableLines(budgets)].join('\n'));
+  for (const { ledger, budgets } of pages) console.log([ledger, ...budgetLines(budgets)].join('\n'));
 }
 
 /** `sarraf budget`: what the ledger of requests has in use, keeps in reserve and is locked out of. */

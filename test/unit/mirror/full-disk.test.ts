@@ -2,14 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+
+const DISK_PROCESS = fileURLToPath(new URL('./full-disk-process.ts', import.meta.url));
+/** Of util-linux. */
+const UNSHARE = 'unshare';
 
 /** Runs a script of the shell where it may mount what nobody else sees. */
 const withOwnMounts = (
   script: string,
   args: readonly string[],
 ): { readonly status: number | null; readonly out: string } => {
-  const { status, stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-ec', script, 'sh', ...args], {
+  const { status, stdout, stderr } = spawnSync(UNSHARE, ['-rm', 'sh', '-ec', script, 'sh', ...args], {
     encoding: 'utf8',
   });
   return { status, out: `${stdout}${status === 0 ? '' : stderr}` };
@@ -24,8 +29,8 @@ test.skipIf(!canMount)(
   'a full disk costs the ballast before it stops anything, and nothing that was taken is lost',
   () => {
     const disk = mkdtempSync(join(tmpdir(), 'sarraf-disk-'));
-    const script = 'mount -t tmpfs -o size=64m none "$1"; exec "$2" test/unit/mirror/full-disk-process.ts "$1"';
-    const { status, out } = withOwnMounts(script, [disk, process.execPath]);
+    const script = 'mount -t tmpfs -o size=64m none "$1"; exec "$2" "$3" "$1"';
+    const { status, out } = withOwnMounts(script, [disk, process.execPath, DISK_PROCESS]);
     rmSync(disk, { recursive: true });
     expect([status, status === 0 ? '' : out]).toEqual([0, '']);
     const lines = out.trim().split('\n');

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { formatUnits, parseUnits } from '../../domain/money.ts';
+import type { SeenBalance } from '../../mirror/mirror-reader.ts';
+import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { tableLines, type Column } from '../table.ts';
+import { agoText } from '../time-text.ts';
+
+interface Options extends MirrorOptions {
+  readonly all?: true;
+}
+
+const EXAMPLES = `  sarraf balances
+  sarraf balances --all --json`;
+
+const COLUMNS: readonly Column[] = [
+  { title: 'currency' },
+  { title: 'total', align: 'right' },
+  { title: 'held', align: 'right' },
+  { title: 'free', align: 'right' },
+  { title: 'read' },
+];
+
+const freeOf = ({ total, held }: SeenBalance): string => formatUnits(parseUnits(total) - parseUnits(held));
+
+function listBalances(options: Options): void {
+  const found = readMirror(options, (reader) => reader.balances());
+  const shown = options.all === true ? found : found.filter(({ total, held }) => total !== '0' || held !== '0');
+  const empty = found.length - shown.length;
+  const nowMs = Date.now();
+  print(options, {
+    json: { balances: shown.map((balance) => ({ ...balance, free: freeOf(balance) })) },
+    lines: () => [
+      ...tableLines(
+        COLUMNS,
+        shown.map((each) => [each.currency, each.total, each.held, freeOf(each), agoText(each.seenAtMs, nowMs)]),
+      ),
+      ...(empty === 0 ? [] : [`and ${empty} empty ${empty === 1 ? 'wallet' : 'wallets'}, which --all shows`]),
+    ],
+  });
+}
+
+/** `sarraf balances`: what the wallets held when they were last read. */
+export function balancesCommand(): Command {
+  return mirrorCommand('balances', {
+    description: 'Shows what the wallets held when they were last read. Held is what orders and withdrawals set aside.',
+    examples: EXAMPLES,
+  })
+    .option('--all', 'empty wallets too')
+    .action((options: Options) => listBalances(options));
+}

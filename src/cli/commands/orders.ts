@@ -1,0 +1,137 @@
+import { Argument, Option, type Command } from 'commander';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import { storedFill } from '../../mirror/fill-columns.ts';
+import type { JournalLine, MirrorReader, OrderFilter } from '../../mirror/mirror-reader.ts';
+import { storedOrder } from '../../mirror/order-columns.ts';
+import { failed } from '../command-error.ts';
+import { fillLines } from '../fill-lines.ts';
+import { orderLines, unitsText } from '../order-lines.ts';
+import {
+  filterOf,
+  mirrorCommand,
+  parsedJson,
+  print,
+  readMirror,
+  withFilters,
+  type FilterOptions,
+} from '../read-mirror.ts';
+import { tableLines } from '../table.ts';
+import { clockText } from '../time-text.ts';
+
+interface Options extends FilterOptions {
+  readonly state: OrderFilter['state'];
+}
+
+const STATES: readonly OrderFilter['state'][] = [
+  'open',
+  'all',
+  'planned',
+  'sending',
+  'unknown',
+  'cancelling',
+  'settling',
+  'filled',
+  'cancelled',
+  'rejected',
+];
+
+const EXAMPLES = `  sarraf orders
+  sarraf orders --state all --strategy market-maker --last 50
+  sarraf orders bot-ma-cross-k3x9-1c`;
+
+/** Lines of the journal and fills that are shown of one order. */
+const MOST_DETAILS = 1_000;
+
+function listOrders(options: Options): void {
+  const orders = readMirror(options, (reader) => reader.orders({ ...filterOf(options), state: options.state }));
+  const nothing =
+    options.state === 'open' ? 'No open orders. --state all shows the closed ones too.' : 'No such orders.';
+  print(options, {
+    json: { orders: orders.map(storedOrder) },
+    lines: () => (orders.length === 0 ? [nothing] : orderLines(orders, Date.now())),
+  });
+}
+
+interface OrderDetails {
+  readonly order: OrderRecord;
+  readonly fills: readonly FillRecord[];
+  readonly journal: readonly JournalLine[];
+}
+
+function detailsOf(reader: MirrorReader, order: OrderRecord): OrderDetails {
+  const filter = { strategy: null, market: null, last: MOST_DETAILS };
+  return {
+    order,
+    fills: reader.fills({ ...filter, orderKey: order.key }),
+    journal: reader.journalOf(order.key, MOST_DETAILS),
+  };
+}
+
+function detailLines({ order, fills, journal }: OrderDetails, nowMs: number): string[] {
+  const time = (timeMs: number | null): string => (timeMs === null ? '' : clockText(timeMs, nowMs));
+  const facts: readonly (readonly [string, string])[] = [
+    ['order', order.key],
+    ['state', order.state],
+    ['strategy', order.strategy],
+    ['intent', order.intentId],
+    ['tag', order.tag ?? ''],
+    ['what', `${order.side} ${unitsText(order.amount)} ${order.market}, ${order.execution}`],
+    ['price', unitsText(order.price)],
+    ['stop price', unitsText(order.stopPrice)],
+    ['filled', `${unitsText(order.filled)} for ${unitsText(order.filledTotal)}, fee ${unitsText(order.fee)}`],
+    ['at the exchange', [order.venueId ?? 'no id', order.venueStatus ?? ''].join(' ').trim()],
+    ['other leg', order.pairKey ?? ''],
+    ['planned', time(order.plannedAtMs)],
+    [
+      'sent',
+      order.sentAtMs === null ? '' : `${time(order.sentAtMs)}${order.attempts > 1 ? `, ${order.attempts} times` : ''}`,
+    ],
+    ['closed', time(order.closedAtMs)],
+    ['reason', order.reason ?? ''],
+  ];
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return [
+    ...facts.filter(([, value]) => value !== '').map(([name, value]) => `${name.padEnd(width)}  ${value}`),
+    ...(fills.length === 0 ? [] : ['', 'Trades', ...fillLines(fills, nowMs)]),
+    '',
+    'Journal',
+    ...tableLines(
+      [{ title: 'time (UTC)' }, { title: 'line', align: 'right' }, { title: 'kind' }, { title: 'what' }],
+      journal.map((line) => [time(line.atMs), String(line.seq), line.kind, line.json]),
+    ),
+  ];
+}
+
+function showOrder(name: string, options: Options): void {
+  const details = readMirror(options, (reader) => reader.order(name).map((order) => detailsOf(reader, order)));
+  if (details.length === 0) {
+    throw failed(`expected an order ${name} in ${options.data}, found none: "sarraf orders --state all" lists them`);
+  }
+  const nowMs = Date.now();
+  print(options, {
+    json: {
+      orders: details.map(({ order, fills, journal }) => ({
+        ...storedOrder(order),
+        trades: fills.map(storedFill),
+        journal: journal.map(({ json, ...line }) => ({ ...line, entry: parsedJson(json) })),
+      })),
+    },
+    lines: () => details.flatMap((each, index) => [...(index === 0 ? [] : ['', '']), ...detailLines(each, nowMs)]),
+  });
+}
+
+/** `sarraf orders`: our orders as the mirror has them, or one with everything that is known of it. */
+export function ordersCommand(): Command {
+  const command = mirrorCommand('orders', {
+    description: 'Lists the orders of this bot, or shows one with its trades and journal.',
+    examples: EXAMPLES,
+  })
+    .addArgument(new Argument('[order]', 'an order to show, by its clientOrderId or the id of the exchange'))
+    .addOption(
+      new Option('--state <state>', 'only in this state; open: not at its end').choices(STATES).default('open'),
+    );
+  return withFilters(command, 100).action((name: string | undefined, options: Options) =>
+    name === undefined ? listOrders(options) : showOrder(name, options),
+  );
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
+import { storedOrder } from '../../mirror/order-columns.ts';
+import { keptLines } from '../kept-lines.ts';
+import { orderLines } from '../order-lines.ts';
+import { mirrorCommand, parsedJson, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { tableLines } from '../table.ts';
+import { agoText, clockText } from '../time-text.ts';
+
+const EXAMPLES = `  sarraf status
+  sarraf status --data /data --json`;
+
+/** What is kept under these names is for people, in this order; of the rest only the names are shown. */
+const SHOWN: readonly string[] = ['daemon', 'control', 'reconciliation', 'risk'];
+
+/** Open orders that fit a screen. */
+const MOST_ORDERS = 20;
+
+const RUNNING = new Map<boolean | null, string>([
+  [true, 'a bot is running'],
+  [false, 'no bot is running'],
+  [null, 'whether a bot is running can not be told'],
+]);
+
+const countText = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
+function headLines(summary: MirrorSummary, nowMs: number): string[] {
+  const { lastSeen, counts } = summary;
+  const ages = Object.entries(lastSeen).map(([what, timeMs]) => `${what} ${agoText(timeMs, nowMs)}`);
+  const rows = [
+    countText(counts.orders, 'order', 'orders'),
+    countText(counts.fills, 'trade', 'trades'),
+    countText(counts.intents, 'intent', 'intents'),
+    countText(counts.journal, 'line of the journal', 'lines of the journal'),
+  ];
+  return [
+    `mirror  ${summary.path}, epoch ${summary.epoch}: ${RUNNING.get(summary.isRunning) ?? ''}`,
+    `last    ${ages.join(', ')}`,
+    `has     ${rows.join(', ')}`,
+  ];
+}
+
+function strategyLines(summary: MirrorSummary, nowMs: number): string[] {
+  if (summary.strategies.length === 0) return ['No strategy has run yet.'];
+  return tableLines(
+    [{ title: 'strategy' }, { title: 'status' }, { title: 'last change' }, { title: 'why' }],
+    summary.strategies.map(({ name, status, atMs, reason }) => [name, status, agoText(atMs, nowMs), reason ?? '']),
+  );
+}
+
+function openOrderLines(summary: MirrorSummary, nowMs: number): string[] {
+  const { openOrders, workingIntents } = summary;
+  const working = countText(workingIntents, 'intent is', 'intents are');
+  if (openOrders.length === 0) return [`No open orders; ${working} at work.`];
+  const more = openOrders.length - MOST_ORDERS;
+  return [
+    `${countText(openOrders.length, 'open order', 'open orders')}; ${working} at work.`,
+    ...orderLines(openOrders.slice(-MOST_ORDERS), nowMs),
+    ...(more > 0 ? [`and ${more} older ones, which "sarraf orders" lists`] : []),
+  ];
+}
+
+function keptSections(kept: readonly KeptRow[], nowMs: number): string[] {
+  const shown = SHOWN.flatMap((name) => kept.filter((row) => row.name === name));
+  const rest = kept.filter(({ name }) => !SHOWN.includes(name)).map(({ name }) => name);
+  return [
+    ...shown.flatMap(({ name, json, atMs }) => [
+      '',
+      `${name}, as of ${clockText(atMs, nowMs)} UTC`,
+      ...keptLines(parsedJson(json), nowMs),
+    ]),
+    ...(rest.length === 0 ? [] : ['', `Also kept, which --json shows: ${rest.join(', ')}`]),
+  ];
+}
+
+function showStatus(options: MirrorOptions): void {
+  const summary = readMirror(options, (reader) => reader.summary());
+  const nowMs = Date.now();
+  const { strategies, openOrders, kept, ...rest } = summary;
+  print(options, {
+    json: {
+      ...rest,
+      strategies: strategies.map(({ json, ...strategy }) => ({ ...strategy, state: parsedJson(json) })),
+      openOrders: openOrders.map(storedOrder),
+      kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
+    },
+    lines: () => [
+      ...headLines(summary, nowMs),
+      '',
+      ...strategyLines(summary, nowMs),
+      '',
+      ...openOrderLines(summary, nowMs),
+      ...keptSections(kept, nowMs),
+    ],
+  });
+}
+
+/** `sarraf status`: the bot at a glance, from its mirror. */
+export function statusCommand(): Command {
+  return mirrorCommand('status', {
+    description: 'Shows how the bot is doing: its strategies, open orders, halts and breaks, and how old its data is.',
+    examples: EXAMPLES,
+  }).action((options: MirrorOptions) => showStatus(options));
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { storedFill } from '../../mirror/fill-columns.ts';
+import { fillLines } from '../fill-lines.ts';
+import { filterOf, mirrorCommand, print, readMirror, withFilters, type FilterOptions } from '../read-mirror.ts';
+
+const EXAMPLES = `  sarraf trades
+  sarraf trades --market BTCIRT --last 10 --json`;
+
+function listTrades(options: FilterOptions): void {
+  const fills = readMirror(options, (reader) => reader.fills(filterOf(options)));
+  print(options, {
+    json: { trades: fills.map(storedFill) },
+    lines: () => (fills.length === 0 ? ['No such trades.'] : fillLines(fills, Date.now())),
+  });
+}
+
+/** `sarraf trades`: the trades of the account, those of other hands among them. */
+export function tradesCommand(): Command {
+  const command = mirrorCommand('trades', {
+    description: 'Lists the trades of the account, newest last. The fee is in the currency received.',
+    examples: EXAMPLES,
+  });
+  return withFilters(command, 50).action((options: FilterOptions) => listTrades(options));
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { SarrafError } from '../domain/errors.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import { MirrorReader } from '../mirror/mirror-reader.ts';
+import { wrongInput } from './command-error.ts';
+import { integerOption } from './option-readers.ts';
+
+/** What the commands that read the mirror have in common. */
+export interface MirrorOptions {
+  readonly data: string;
+  readonly json?: true;
+}
+
+export interface FilterOptions extends MirrorOptions {
+  readonly strategy?: string;
+  readonly market?: string;
+  readonly last: number;
+}
+
+/** More lines than this are for another tool than a table. */
+const MOST_LINES = 100_000;
+
+const EXIT_CODES = '\nExit codes: 0 it was read, 1 there is no mirror or it can not be read, 2 an option is wrong.';
+
+/** A command that reads the mirror of a data folder. */
+export function mirrorCommand(
+  name: string,
+  options: { readonly description: string; readonly examples: string },
+): Command {
+  return new Command(name)
+    .description(options.description)
+    .option('--data <folder>', 'where the mirror is kept', 'data')
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', `\nExamples:\n${options.examples}\n${EXIT_CODES}`);
+}
+
+/** Adds the filters of a command that lists rows. */
+export function withFilters(command: Command, last: number): Command {
+  return command
+    .option('--strategy <name>', 'only of this strategy')
+    .option('--market <symbol>', 'only of this market, such as BTCIRT')
+    .option('--last <count>', 'the newest so many', integerOption(1, MOST_LINES), last);
+}
+
+/** Filters as the mirror takes them. A market may be spelled in any of its four ways. */
+export function filterOf(options: FilterOptions): { strategy: string | null; market: string | null; last: number } {
+  return {
+    strategy: options.strategy ?? null,
+    market: options.market === undefined ? null : symbolOf(options.market),
+    last: options.last,
+  };
+}
+
+function symbolOf(market: string): string {
+  try {
+    return parseMarket(market).symbol;
+  } catch (error) {
+    throw error instanceof SarrafError ? wrongInput(error.message) : error;
+  }
+}
+
+/** Reads from the mirror of a data folder: the one of a real exchange, or, where there is none, of the embedded one. */
+export function readMirror<Result>(options: MirrorOptions, read: (reader: MirrorReader) => Result): Result {
+  const [main, embedded] = ['mirror.sqlite', 'embedded.sqlite'].map((name) => join(options.data, name)) as [
+    string,
+    string,
+  ];
+  const reader = new MirrorReader(!existsSync(main) && existsSync(embedded) ? embedded : main);
+  try {
+    return read(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+/** Prints lines, or one object as JSON. Ends quietly when nobody reads any more, as after `| head`. */
+export function print(
+  options: MirrorOptions,
+  page: { readonly json: unknown; readonly lines: () => readonly string[] },
+): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  console.log(options.json === true ? JSON.stringify(page.json) : page.lines().join('\n'));
+}
+
+/** JSON as it was stored; a text that is none comes back as it is. */
+export function parsedJson(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return json;
+  }
+}

@@ -1,0 +1,217 @@
+import type Database from 'better-sqlite3';
+import type { IntentRecord, JournalEntry, StrategyRecord } from '../engine/mirror-change.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { OrderRecord, OrderState } from '../execution/order-record.ts';
+import { selectFills } from './fill-columns.ts';
+import { openMirrorReadOnly } from './mirror-file.ts';
+import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
+import { hasWriter } from './writer-lock.ts';
+
+/** What to read: null where everything is wanted. */
+export interface RowFilter {
+  readonly strategy: string | null;
+  readonly market: string | null;
+  /** The newest so many. */
+  readonly last: number;
+}
+
+export interface OrderFilter extends RowFilter {
+  /** `open`: not final. */
+  readonly state: OrderState | 'open' | 'all';
+}
+
+export interface IntentFilter extends RowFilter {
+  readonly status: IntentRecord['status'] | 'all';
+}
+
+export interface SeenBalance {
+  readonly currency: string;
+  /** Null in what an early version wrote. */
+  readonly walletId: number | null;
+  readonly total: string;
+  readonly held: string;
+  readonly seenAtMs: number;
+}
+
+export interface JournalLine extends JournalEntry {
+  readonly seq: number;
+  readonly atMs: number;
+}
+
+export interface KeptRow {
+  readonly name: string;
+  readonly json: string;
+  readonly atMs: number;
+}
+
+/** When something was last written; null when it never was. */
+export interface LastSeen {
+  readonly journal: number | null;
+  readonly books: number | null;
+  readonly stats: number | null;
+  readonly balances: number | null;
+  readonly fills: number | null;
+}
+
+const COUNTED = [
+  'orders',
+  'fills',
+  'intents',
+  'journal',
+  'transactions',
+  'candles',
+  'public_trades',
+  'strategies',
+  'programs',
+] as const;
+
+/** The bot at a glance. */
+export interface MirrorSummary {
+  readonly path: string;
+  readonly epoch: string;
+  /** Whether a bot has it open; null where that can not be told. */
+  readonly isRunning: boolean | null;
+  readonly lastSeen: LastSeen;
+  /** Rows by table. */
+  readonly counts: Readonly<Record<(typeof COUNTED)[number], number>>;
+  readonly strategies: readonly StrategyRecord[];
+  /** Orders that are not final. */
+  readonly openOrders: readonly OrderRecord[];
+  readonly workingIntents: number;
+  readonly kept: readonly KeptRow[];
+}
+
+/** Orders that a summary tells. */
+const OPEN_ORDERS_TOLD = 1_000;
+
+/** Looks into a mirror without changing it, also while a bot writes to it: each question sees one moment. Lists are oldest first. */
+export class MirrorReader {
+  readonly path: string;
+  private readonly database: Database.Database;
+
+  /** Throws `DATA_UNUSABLE`, with what to do, where there is no mirror that this version can read. */
+  constructor(path: string) {
+    this.path = path;
+    this.database = openMirrorReadOnly(path);
+  }
+
+  orders(filter: OrderFilter): readonly OrderRecord[] {
+    const state = {
+      all: '1',
+      open: `state NOT IN ${FINAL_STATES}`,
+    }[filter.state as string];
+    const where = conditions(filter, state === undefined ? [['state = ?', filter.state]] : [[state, null]]);
+    return selectOrders(this.database, where.sql)(...where.values).toReversed();
+  }
+
+  /** One order by its key, or by the exchange's id, with the other leg of its pair; none where there is no such order. */
+  order(name: string): readonly OrderRecord[] {
+    const venueId = /^\d{1,15}$/.test(name) ? Number(name) : null;
+    return selectOrders(
+      this.database,
+      `WHERE order_key = ?1 OR venue_id = ?2
+         OR order_key IN (SELECT pair_key FROM orders WHERE order_key = ?1 OR venue_id = ?2)
+       ORDER BY id`,
+    )(name, venueId);
+  }
+
+  fills(filter: RowFilter & { readonly orderKey?: string }): readonly FillRecord[] {
+    const where = conditions(
+      filter,
+      filter.orderKey === undefined ? [] : [['order_key = ?', filter.orderKey]],
+      'trade_id DESC, id DESC',
+    );
+    return selectFills(this.database, where.sql)(...where.values).toReversed();
+  }
+
+  intents(filter: IntentFilter): readonly IntentRecord[] {
+    const where = conditions(filter, filter.status === 'all' ? [] : [['status = ?', filter.status]]);
+    return this.database
+      .prepare<SqlValue[], IntentRecord>(
+        `SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason FROM intents ${where.sql}`,
+      )
+      .all(...where.values)
+      .toReversed();
+  }
+
+  balances(): readonly SeenBalance[] {
+    return this.database
+      .prepare<[], SeenBalance>(
+        'SELECT currency, wallet_id AS walletId, total, held, seen_at_ms AS seenAtMs FROM balances ORDER BY currency',
+      )
+      .all();
+  }
+
+  strategies(): readonly StrategyRecord[] {
+    return this.database
+      .prepare<[], StrategyRecord>('SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name')
+      .all();
+  }
+
+  kept(): readonly KeptRow[] {
+    return this.database.prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all();
+  }
+
+  /** The last lines about an order, intent or strategy. */
+  journalOf(subject: string, last: number): readonly JournalLine[] {
+    return this.database
+      .prepare<[string, number], JournalLine>(
+        'SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE subject = ? ORDER BY seq DESC LIMIT ?',
+      )
+      .all(subject, last)
+      .toReversed();
+  }
+
+  /** Everything in it is of one moment, but for `isRunning`. */
+  summary(): MirrorSummary {
+    const read = this.database.transaction(() => ({
+      epoch: this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? '',
+      lastSeen: this.lastSeen(),
+      counts: this.counts(),
+      strategies: this.strategies(),
+      openOrders: this.orders({ state: 'open', strategy: null, market: null, last: OPEN_ORDERS_TOLD }),
+      workingIntents: this.count("intents WHERE status = 'working'"),
+      kept: this.kept(),
+    }));
+    return { path: this.path, isRunning: hasWriter(this.path), ...read() };
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private counts(): MirrorSummary['counts'] {
+    const entries = COUNTED.map((table) => [table, this.count(table)] as const);
+    return Object.fromEntries(entries) as Record<(typeof COUNTED)[number], number>;
+  }
+
+  private count(rows: string): number {
+    return this.database.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0;
+  }
+
+  private lastSeen(): LastSeen {
+    const newest = (column: string, table: string): number | null =>
+      this.database.prepare<[], number | null>(`SELECT max(${column}) FROM ${table}`).pluck().get() ?? null;
+    return {
+      journal: newest('at_ms', '(SELECT at_ms FROM journal ORDER BY seq DESC LIMIT 1)'),
+      books: newest('seen_at_ms', 'books'),
+      stats: newest('seen_at_ms', 'stats'),
+      balances: newest('seen_at_ms', 'balances'),
+      fills: newest('at_ms', '(SELECT at_ms FROM fills ORDER BY trade_id DESC LIMIT 1)'),
+    };
+  }
+}
+
+/** A condition and what it is bound to, newest first. */
+function conditions(
+  filter: RowFilter,
+  more: readonly (readonly [sql: string, value: SqlValue])[],
+  order = 'id DESC',
+): { readonly sql: string; readonly values: readonly SqlValue[] } {
+  const all = [['strategy = ?', filter.strategy] as const, ['market = ?', filter.market] as const, ...more].filter(
+    ([sql, value]) => value !== null || !sql.includes('?'),
+  );
+  const where = all.length === 0 ? '' : `WHERE ${all.map(([sql]) => sql).join(' AND ')} `;
+  const values = all.map(([, value]) => value).filter((value) => value !== null);
+  return { sql: `${where}ORDER BY ${order} LIMIT ?`, values: [...values, filter.last] };
+}
