@@ -38,31 +38,78 @@ export function loadYaml<Schema extends z.ZodType>(file: string, schema: Schema)
 
 /** The same for a text. */
 export function readYaml<Schema extends z.ZodType>(text: string, schema: Schema): LoadedConfig<z.output<Schema>> {
+  return readDocument(text, schema).read;
+}
+
+/** A text that was read, with the way from a path to its place. */
+export interface ReadDocument<T> {
+  readonly read: LoadedConfig<T>;
+  /** Gives a message about a path its line and column. */
+  readonly locate: (located: Located) => ConfigProblem;
+}
+
+/** Looks at a document, and may change it, before the schema does. Its problems come with those of the schema, and before them at the same place. */
+export type Preparation = (document: Document) => readonly Located[];
+
+/** The same with a preparation. */
+export function readDocument<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+  prepare: Preparation = () => [],
+): ReadDocument<z.output<Schema>> {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): { readonly line: number; readonly column: number } => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
+  };
+  let document: Document;
+  try {
+    document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  } catch {
+    return unreadable('expected YAML, found brackets too deep to be read');
+  }
+  const locate = ({ path, key, message }: Located): ConfigProblem => {
+    const { line, column } = at(offsetOf(document, path, key));
+    return { path: writePath(path), line, column, message };
   };
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ message, pos }) => {
       const { line, column } = at(pos[0]);
       return { path: '', line, column, message };
     });
-    return { ok: false, problems };
+    return { read: { ok: false, problems }, locate };
   }
-  const read = schema.safeParse(document.toJS() ?? {});
-  if (read.success) return { ok: true, value: read.data };
-  const problems = read.error.issues
-    .flatMap((issue) => problemsOf(issue, schema))
-    .map(({ path, key, message }) => {
-      const { line, column } = at(offsetOf(document, path, key));
-      return { path: writePath(path), line, column, message };
-    });
-  return { ok: false, problems: problems.sort((left, right) => left.line - right.line || left.column - right.column) };
+  const prepared = prepare(document);
+  let plain: unknown;
+  try {
+    plain = document.toJS() ?? {};
+  } catch {
+    return unreadable('expected at most 100 uses of an anchor, were more');
+  }
+  const read = schema.safeParse(plain);
+  const found = read.success ? [] : read.error.issues.flatMap((issue) => problemsOf(issue, schema));
+  const isTold = ({ path }: Located): boolean => prepared.some((before) => isWithin(path, before.path));
+  const problems = [...prepared, ...found.filter((one) => !isTold(one))].map(locate);
+  if (read.success && problems.length === 0) return { read: { ok: true, value: read.data }, locate };
+  problems.sort((left, right) => left.line - right.line || left.column - right.column);
+  return { read: { ok: false, problems }, locate };
 }
 
-interface Located {
+/** Where nothing could be read, everything is at the beginning. */
+function locateAtStart({ path, message }: Located): ConfigProblem {
+  return { path: writePath(path), line: 1, column: 1, message };
+}
+
+function unreadable(message: string): ReadDocument<never> {
+  return { read: { ok: false, problems: [{ path: '', line: 1, column: 1, message }] }, locate: locateAtStart };
+}
+
+function isWithin(path: readonly PropertyKey[], outer: readonly PropertyKey[]): boolean {
+  return outer.length > 0 && outer.every((part, index) => String(part) === String(path[index]));
+}
+
+/** A message about a place that is named by its path. */
+export interface Located {
   readonly path: readonly PropertyKey[];
   /** Whether the place is that of the key rather than that of its value. */
   readonly key: boolean;
@@ -85,7 +132,8 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly 
   return [{ path: issue.path, key: false, message: issue.message }];
 }
 
-function writePath(path: readonly PropertyKey[]): string {
+/** A path as people write it: `strategies[0].params.fast`. */
+export function writePath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((written, part) => {
     if (typeof part === 'number') return `${written}[${part}]`;
     return written === '' ? String(part) : `${written}.${String(part)}`;

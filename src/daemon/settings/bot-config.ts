@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { dataSettings } from './data-settings.ts';
+import { exchangeSettings } from './exchange-settings.ts';
+import {
+  drainSettings,
+  executionSettings,
+  healthSettings,
+  logSettings,
+  reconciliationSettings,
+} from './operation-settings.ts';
+import { riskSettings } from './risk-settings.ts';
+import { MOST_STRATEGIES, strategySettings } from './strategy-settings.ts';
+import { embeddedSettings, paperSettings } from './venue-settings.ts';
+
+export const MODES = ['embedded', 'paper', 'live'] as const;
+
+/** The strategies of a bot that is told none, in the modes `embedded` and `paper`. */
+export const DEFAULT_STRATEGIES = [
+  { plugin: 'ma-cross', market: 'BTCIRT' },
+  { plugin: 'market-maker', market: 'BTCIRT' },
+] as const;
+
+/** A whole bot, as a YAML file says it. An empty file is the bundled strategies on the embedded exchange. */
+export const botConfig = z.strictObject({
+  mode: z
+    .enum(MODES)
+    .prefault('embedded')
+    .describe(
+      'embedded: an exchange in this process. paper: public data of a real exchange, orders to one in this process. live: real orders with real money.',
+    ),
+  instance: z
+    .string()
+    .regex(/^[a-z0-9]{1,6}$/, 'expected one to six lower-case letters and digits')
+    .prefault('bot')
+    .describe('First part of every order id. Bots that share an account need different ones.'),
+  exchange: exchangeSettings.prefault({}).describe('The exchange at the other end, in the modes paper and live.'),
+  embedded: embeddedSettings.describe('The exchange in this process, in the mode embedded.'),
+  paper: paperSettings.describe('The account and the public data of the mode paper.'),
+  data: dataSettings.describe('What the bot keeps.'),
+  strategies: z
+    .array(strategySettings)
+    .min(1, 'expected at least one strategy')
+    .max(MOST_STRATEGIES)
+    .prefault([...DEFAULT_STRATEGIES])
+    .describe('What trades. Needed in the mode live.'),
+  strategiesFolders: z
+    .array(z.string().min(1))
+    .max(20)
+    .prefault([])
+    .describe('Folders in which the names of plugins are looked for, before the bundled ones.'),
+  risk: riskSettings.describe(
+    'Limits of every strategy and of all together. null is no limit; docs/risk.md explains each.',
+  ),
+  execution: executionSettings.describe('How orders are sent, and what is made of a missing answer.'),
+  reconciliation: reconciliationSettings.describe("How the bot's books are held against those of the exchange."),
+  drain: drainSettings.describe('How the run ends.'),
+  health: healthSettings.describe('The server that says whether the bot is well.'),
+  log: logSettings.describe('What is logged, and where to.'),
+});
+
+/** The file as it was read: defaults put in, lengths of time in milliseconds, decimals as texts or units. */
+export type ReadSettings = z.output<typeof botConfig>;

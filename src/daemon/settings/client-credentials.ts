@@ -1,0 +1,49 @@
+import type { Credentials } from '../../exchange/client-options.ts';
+import type { CredentialSettings } from './credentials-settings.ts';
+import { oneTimePassword } from './one-time-password.ts';
+import type { Secret } from './secret.ts';
+
+/** What the client takes. The secrets leave their wraps here and nowhere else. */
+export function clientCredentials(settings: CredentialSettings | null, nowMs: () => number): Credentials {
+  if (settings === null) return { kind: 'none' };
+  switch (settings.kind) {
+    case 'token':
+      return { kind: 'token', token: settings.token.reveal() };
+    case 'key':
+      return { kind: 'key', key: { publicKey: settings.publicKey, privateKey: settings.privateKey.reveal() } };
+    case 'login': {
+      const { username, password, totpSecret } = settings;
+      const login = { username, password: password.reveal(), remember: true };
+      if (totpSecret === null) return { kind: 'login', login };
+      return {
+        kind: 'login',
+        login: { ...login, oneTimePassword: () => oneTimePassword(totpSecret.reveal(), nowMs()) },
+      };
+    }
+  }
+}
+
+/** What names the account to the ledger and the locks: the same for every bot that shares its limits. To be hashed, never shown. */
+export function accountIdentity(settings: CredentialSettings): string {
+  switch (settings.kind) {
+    case 'token':
+      return settings.token.reveal();
+    case 'key':
+      return settings.publicKey;
+    case 'login':
+      return settings.username;
+  }
+}
+
+/** The secrets of a configuration, so that a log can take them out of whatever it is given. */
+export function secretsOf(settings: CredentialSettings | null): readonly Secret[] {
+  if (settings === null) return [];
+  switch (settings.kind) {
+    case 'token':
+      return [settings.token];
+    case 'key':
+      return [settings.privateKey];
+    case 'login':
+      return settings.totpSecret === null ? [settings.password] : [settings.password, settings.totpSecret];
+  }
+}

@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import type { RiskLimits } from '../../execution/risk/risk-limits.ts';
+import type { ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
+import type { ReadSettings } from './bot-config.ts';
+import { mergeRisk } from './merge-risk.ts';
+import type { StrategySettings } from './strategy-settings.ts';
+
+/** One strategy, with all of its limits. */
+export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk'> {
+  readonly limits: RiskLimits;
+}
+
+type Embedded = Omit<ReadSettings['embedded'], 'file' | 'exchange'>;
+
+/** A bot that can be built: every path is absolute, every limit is laid over those below it. */
+export interface BotConfig extends Pick<
+  ReadSettings,
+  'mode' | 'instance' | 'exchange' | 'execution' | 'reconciliation' | 'drain' | 'health' | 'log'
+> {
+  /** `exchange` is null where the exchange in this process has the defaults. */
+  readonly embedded: Embedded & { readonly exchange: ExchangeConfig | null };
+  readonly paper: ReadSettings['paper'];
+  readonly data: { readonly folder: string; readonly retention: ReadSettings['data']['retention'] };
+  readonly strategies: readonly ConfiguredStrategy[];
+  readonly strategiesFolders: readonly string[];
+}
+
+/** The folder of the mirror where none is named. */
+export const DEFAULT_DATA_FOLDER = 'data';
+
+/** Paths count from the folder of the file that they are written in. */
+export function createBotConfig(
+  settings: ReadSettings,
+  of: { readonly folder: string; readonly workingFolder: string; readonly exchange: ExchangeConfig | null },
+): BotConfig {
+  const { strategies, strategiesFolders, risk, data, log, paper } = settings;
+  const { file: _read, exchange: _inline, ...embedded } = settings.embedded;
+  const absolute = (path: string): string => resolve(of.folder, path);
+  const absoluteOrNull = (path: string | null): string | null => (path === null ? null : absolute(path));
+  return {
+    mode: settings.mode,
+    instance: settings.instance,
+    exchange: { ...settings.exchange, ledgerFolder: absoluteOrNull(settings.exchange.ledgerFolder) },
+    embedded: { ...embedded, replay: absoluteOrNull(embedded.replay), exchange: of.exchange },
+    paper: { ...paper, baseUrl: paper.baseUrl ?? settings.exchange.baseUrl },
+    data: {
+      folder: data.folder === undefined ? resolve(of.workingFolder, DEFAULT_DATA_FOLDER) : absolute(data.folder),
+      retention: data.retention,
+    },
+    strategies: strategies.map(({ risk: own, plugin, ...strategy }) => ({
+      ...strategy,
+      plugin: plugin.kind === 'file' ? { kind: 'file', path: absolute(plugin.path) } : plugin,
+      limits: mergeRisk(risk, own),
+    })),
+    strategiesFolders: strategiesFolders.map(absolute),
+    execution: settings.execution,
+    reconciliation: settings.reconciliation,
+    drain: settings.drain,
+    health: settings.health,
+    log: { ...log, file: absoluteOrNull(log.file) },
+  };
+}

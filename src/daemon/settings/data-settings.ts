@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { DEFAULT_RETENTION, RETENTION_BOUNDS, type RetentionLimits } from '../../mirror/retention.ts';
+
+const rows = (name: keyof RetentionLimits, meaning: string) => {
+  const [least, most] = RETENTION_BOUNDS[name];
+  return z.int().min(least).max(most).prefault(DEFAULT_RETENTION[name]).describe(meaning);
+};
+
+/** Where what the bot knows is kept, and how much of it. */
+export const dataSettings = z
+  .strictObject({
+    folder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Folder of the mirror and of what else the bot keeps; data in the working directory by default. One bot a folder.',
+      ),
+    retention: z
+      .strictObject({
+        journalRows: rows('journalRows', 'Lines of the journal.'),
+        candlesPerSeries: rows('candlesPerSeries', 'Candles of each market and length.'),
+        publicTradesPerMarket: rows('publicTradesPerMarket', 'Public trades of each market.'),
+        finalOrders: rows('finalOrders', 'Orders that are closed.'),
+        fills: rows('fills', 'Trades of the account.'),
+        intents: rows('intents', 'Intents that are done or refused.'),
+      })
+      .prefault({})
+      .describe('Rows kept of each kind. What is still needed, such as an open order, is kept besides.'),
+  })
+  .prefault({});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { budgetTable } from '../../exchange/budget-table.ts';
+import { address } from './address-field.ts';
+import { credentialsSettings } from './credentials-settings.ts';
+import { duration } from './duration-field.ts';
+
+const BUDGET_NAMES = [...budgetTable().keys()] as [string, ...string[]];
+
+/** Requests of one window are kept as rows and looked at on every admission. */
+const LARGEST_LIMIT = 100_000;
+
+const budgetLimit = z
+  .strictObject({
+    limit: z.int().min(1).max(LARGEST_LIMIT).describe('Requests in a window.'),
+    window: duration({ mostMs: 86_400_000 }).describe('Length of the window.'),
+  })
+  .transform(({ limit, window }) => ({ limit, windowMs: window }));
+
+/** The exchange at the other end, in the modes `paper` and `live`. */
+export const exchangeSettings = z
+  .strictObject({
+    baseUrl: address()
+      .optional()
+      .describe('Address of the exchange, scheme and host. Needed in the modes paper and live.'),
+    name: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, 'expected letters and digits, such as Service')
+      .prefault('service')
+      .describe("The service's own name: the key headers begin with it."),
+    credentials: credentialsSettings
+      .optional()
+      .describe('Who the bot is: token, or key and privateKey, or username and password. Needed in the mode live.'),
+    plainHttp: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'Whether an http address of another machine may be used. What is sent there, secrets included, can be read on the way.',
+      ),
+    limits: z
+      .partialRecord(z.enum(BUDGET_NAMES), budgetLimit)
+      .prefault({})
+      .describe(
+        'Rate limits other than those of the interface, by the name of the budget (docs/reference/endpoints.md has them).',
+      ),
+    ledgerFolder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Where the ledger of sent requests is kept. All bots that share an address must share it. The user's state folder by default.",
+      ),
+  })
+  .transform(({ baseUrl = null, credentials = null, ledgerFolder = null, ...rest }) => ({
+    ...rest,
+    baseUrl,
+    credentials,
+    ledgerFolder,
+    limits: Object.fromEntries(
+      Object.entries(rest.limits).filter(
+        (entry): entry is [string, { limit: number; windowMs: number }] => entry[1] !== undefined,
+      ),
+    ),
+  }));

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../engine/engine-settings.ts';
+import { duration, formatDuration } from './duration-field.ts';
+
+const HOUR_MS = 3_600_000;
+const SECOND_MS = 1_000;
+
+/** How orders are sent and what is made of a missing answer. */
+export const executionSettings = z
+  .strictObject({
+    lateArrival: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
+      .prefault(formatDuration(DEFAULT_ENGINE_TIMES.lateArrivalMs))
+      .describe('How long after its last send a request may still arrive: no absence is proven before.'),
+    absencePassesApart: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
+      .prefault(formatDuration(DEFAULT_ENGINE_TIMES.absencePassesApartMs))
+      .describe('The least time between the two complete readings of the lists that prove an absence.'),
+    resendUnknown: z
+      .boolean()
+      .prefault(DEFAULT_ENGINE_TIMES.resendUnknown)
+      .describe('Whether an order that is proven never to have arrived is sent once more under its own id.'),
+    placeWithin: duration({ leastMs: 100, mostMs: HOUR_MS })
+      .prefault(formatDuration(DEFAULT_ENGINE_TIMES.placeWithinMs))
+      .describe('How long an order may wait for a slot of its rate limit before it is given up.'),
+  })
+  .transform((read) => ({
+    lateArrivalMs: read.lateArrival,
+    absencePassesApartMs: read.absencePassesApart,
+    resendUnknown: read.resendUnknown,
+    placeWithinMs: read.placeWithin,
+  }))
+  .prefault({});
+
+/** How often the books are held against those of the exchange. */
+export const reconciliationSettings = z
+  .strictObject({
+    every: duration({ leastMs: SECOND_MS, mostMs: 24 * HOUR_MS })
+      .prefault(formatDuration(DEFAULT_RECONCILIATION.everyMs))
+      .describe('How often balances and orders are compared.'),
+    lag: duration({ leastMs: 0, mostMs: HOUR_MS })
+      .prefault(formatDuration(DEFAULT_RECONCILIATION.lagMs))
+      .describe(
+        'How far the lists of the exchange may lag behind one another: a difference that outlasts it is a break.',
+      ),
+    alertAfter: duration({ leastMs: SECOND_MS, mostMs: 24 * HOUR_MS })
+      .prefault(formatDuration(DEFAULT_RECONCILIATION.alertAfterMs))
+      .describe('How long comparisons may stay without a conclusion until it is told.'),
+  })
+  .transform(({ every, lag, alertAfter }) => ({ everyMs: every, lagMs: lag, alertAfterMs: alertAfter }))
+  .prefault({});
+
+/** How the run ends. */
+export const drainSettings = z
+  .strictObject({
+    openOrders: z
+      .enum(['cancel', 'keep'])
+      .prefault('cancel')
+      .describe("What happens to the bot's open orders when it ends."),
+    within: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
+      .prefault('60s')
+      .describe('How long the end may take. What is not done by then is done at the next start.'),
+  })
+  .transform(({ openOrders, within }) => ({ openOrders, withinMs: within }))
+  .prefault({});
+
+/** The small server that says whether the bot is well. */
+export const healthSettings = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .prefault('127.0.0.1')
+      .describe('Address that it listens at. Other machines reach it at 0.0.0.0 only.'),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .nullable()
+      .prefault(null)
+      .describe('Its port; 0 takes a free one. Without a port there is no such server.'),
+  })
+  .prefault({});
+
+/** What is logged, and where to. */
+export const logSettings = z
+  .strictObject({
+    level: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+      .prefault('info')
+      .describe('The least level that is logged.'),
+    pretty: z
+      .union([z.boolean(), z.literal('auto')], { error: 'expected true, false or auto' })
+      .prefault('auto')
+      .describe('Lines for people in place of JSON. auto: on a terminal only.'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'A file that gets the JSON lines as well. At 50 MB it is renamed to end in .1, in place of the one before.',
+      ),
+  })
+  .transform(({ file = null, ...rest }) => ({ ...rest, file }))
+  .prefault({});

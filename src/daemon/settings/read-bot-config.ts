@@ -1,0 +1,149 @@
+import { resolve } from 'node:path';
+import {
+  formatProblems,
+  readDocument,
+  readYaml,
+  writePath,
+  type ConfigProblem,
+  type Located,
+} from '../../configuration/load-yaml.ts';
+import { exchangeConfig, type ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
+import { botConfig, DEFAULT_STRATEGIES, type ReadSettings } from './bot-config.ts';
+import { createBotConfig, type BotConfig } from './create-bot-config.ts';
+import { folderOf, isCredential, readSecretFiles, warnOfPlainSecrets } from './credential-texts.ts';
+import { withoutSource, withoutValues } from './message-cleaner.ts';
+import { applyOverride, overridePath, type Override } from './overrides.ts';
+import { readFailure, readSmallFile, type ReadSmallFile } from './secret-file.ts';
+import { substitute } from './substitute.ts';
+import { checkWhole } from './whole-config.ts';
+
+/** A larger file is no configuration. */
+const LARGEST_FILE_BYTES = 1024 * 1024;
+
+export interface BotConfigSources {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The disk by default. */
+  readonly readFile?: ReadSmallFile;
+  /** What `--set` says, in its order. */
+  readonly overrides?: readonly Override[];
+  /** What paths count from where there is no file, and where a default path begins. */
+  readonly workingFolder: string;
+}
+
+export type BotConfigReading =
+  | {
+      readonly ok: true;
+      readonly config: BotConfig;
+      /** Lines for people: what is allowed and unwise. */
+      readonly warnings: readonly string[];
+      /** A line about a value, as problems have it, for what is found out only later, such as a param that a plugin refuses. */
+      readonly describe: (path: readonly PropertyKey[], message: string) => string;
+    }
+  /** Every problem at once, a line each, in the order of the file. */
+  | { readonly ok: false; readonly problems: readonly string[]; readonly warnings: readonly string[] };
+
+/** Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are told, not thrown, and no secret is in any of them. */
+export function readBotConfig(file: string | null, sources: BotConfigSources): BotConfigReading {
+  const { environment, readFile = readSmallFile, overrides = [], workingFolder } = sources;
+  const folder = folderOf(file, workingFolder);
+  let text = '';
+  try {
+    if (file !== null) ({ text } = readFile(resolve(workingFolder, file), LARGEST_FILE_BYTES));
+  } catch (error) {
+    return { ok: false, problems: [`${file}:1:1: ${readFailure(error)}`], warnings: [] };
+  }
+  let values: ReadonlyMap<string, string> = new Map();
+  const warned: Located[] = [];
+  const refusedOverrides: string[] = [];
+  const { read, locate } = readDocument(text, botConfig, (document) => {
+    // So that a value within the default strategies can be set.
+    if (
+      !document.has('strategies') &&
+      document.get('mode') !== 'live' &&
+      overrides.some(([path]) => path.startsWith('strategies.'))
+    ) {
+      document.set('strategies', document.createNode(DEFAULT_STRATEGIES));
+    }
+    for (const override of overrides) {
+      const wrong = applyOverride(document, override);
+      if (wrong !== null) refusedOverrides.push(`--set ${override[0]}: ${wrong}`);
+    }
+    warned.push(...warnOfPlainSecrets(document));
+    const substituted = substitute(document, { environment, isText: isCredential });
+    ({ values } = substituted);
+    const secrets = readSecretFiles(document, { folder, readFile });
+    warned.push(...secrets.warnings);
+    return [...substituted.problems, ...secrets.problems, ...checkWhole(plainOf(document))];
+  });
+  const line = (problem: ConfigProblem): string => withoutValues(writeLine(problem, { file, overrides }), values);
+  const exchange = read.ok ? readExchangeFile(read.value, { folder, readFile }) : null;
+  const warnings = warned.map((one) => line(locate(one)));
+  const problems = [
+    ...refusedOverrides,
+    ...(read.ok ? [] : asTold(read.problems, text).map(line)),
+    ...(exchange !== null && 'problems' in exchange ? exchange.problems : []),
+  ];
+  if (!read.ok || problems.length > 0) return { ok: false, problems, warnings };
+  const embedded = exchange !== null && 'value' in exchange ? exchange.value : read.value.embedded.exchange;
+  const config = createBotConfig(read.value, { folder, workingFolder, exchange: embedded });
+  const describe = (path: readonly PropertyKey[], message: string): string =>
+    line(locate({ path, key: false, message }));
+  return { ok: true, config, warnings, describe };
+}
+
+/** Where the text is no YAML, only its first mistake is told: the others mostly follow from it. */
+function asTold(problems: readonly ConfigProblem[], text: string): readonly ConfigProblem[] {
+  const [first] = problems;
+  if (first === undefined || first.path !== '') return problems;
+  const before = (text.split('\n')[first.line - 1] ?? '').slice(0, first.column);
+  const hint = before.endsWith('${')
+    ? '; between braces or brackets a reference such as "${NAME}" stands in quotes'
+    : '';
+  return [{ ...first, message: `${withoutSource(first.message)}${hint}` }];
+}
+
+function plainOf(document: { toJS(): unknown }): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return {};
+  }
+}
+
+/** A problem with its place: a line of the file, or the override that put the value there. */
+function writeLine(
+  problem: ConfigProblem,
+  of: { readonly file: string | null; readonly overrides: readonly Override[] },
+): string {
+  const { path, message } = problem;
+  const override = of.overrides.findLast(([set]) => {
+    const written = writePath(overridePath(set));
+    return path === written || path.startsWith(`${written}.`) || path.startsWith(`${written}[`);
+  });
+  const shown = shownPath(path);
+  if (override !== undefined) {
+    return `--set ${override[0]}: ${shown === writePath(overridePath(override[0])) ? '' : `${shown}: `}${message}`;
+  }
+  if (of.file === null) return `${shown === '' ? '' : `${shown}: `}${message}`;
+  return formatProblems(of.file, [{ ...problem, path: shown }]);
+}
+
+/** Where the space after a colon is missing, a secret is part of a key. */
+function shownPath(path: string): string {
+  return path.replace(/^(exchange\.credentials\.[A-Za-z]{1,20})[^A-Za-z].*$/s, '$1…');
+}
+
+function readExchangeFile(
+  settings: ReadSettings,
+  of: { readonly folder: string; readonly readFile: ReadSmallFile },
+): { readonly value: ExchangeConfig } | { readonly problems: readonly string[] } | null {
+  const { mode, embedded } = settings;
+  if (embedded.file === null || mode !== 'embedded') return null;
+  const file = resolve(of.folder, embedded.file);
+  try {
+    const read = readYaml(of.readFile(file, LARGEST_FILE_BYTES).text, exchangeConfig);
+    return read.ok ? { value: read.value } : { problems: formatProblems(file, read.problems).split('\n') };
+  } catch (error) {
+    return { problems: [`${file}:1:1: ${readFailure(error)}`] };
+  }
+}

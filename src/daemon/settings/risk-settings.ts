@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { duration } from './duration-field.ts';
+import { amountLimit, valueLimit } from './value-fields.ts';
+
+const LARGEST_COUNT = 1_000_000;
+const count = () => z.int().min(0).max(LARGEST_COUNT).nullable().optional();
+const bps = (most: number) => z.int().min(0).max(most).nullable().optional();
+const time = () => duration({ leastMs: 0 }).nullable().optional();
+
+const own = {
+  maxOrderAmount: amountLimit().describe('The largest amount of one order, by source currency, such as { btc: 0.5 }.'),
+  maxOrderValue: valueLimit().describe(
+    'The largest value of one order, by quote currency, such as { rls: 500000000 }.',
+  ),
+  maxPosition: amountLimit().describe(
+    'The largest position in one market, by source currency, once all live orders of a side have traded.',
+  ),
+  maxOpenOrdersPerStrategy: count().describe('The most live orders of one strategy.'),
+  collarBps: bps(10_000).describe(
+    'How far a price may lie beyond the best price of the other side, in hundredths of a percent.',
+  ),
+  passiveCollarBps: bps(1_000_000).describe(
+    'How far an order may wait from the best price of its own side, in hundredths of a percent.',
+  ),
+  maxBookAge: time().describe('How long ago the book may have been read when an order is decided.'),
+  maxBookVenueAge: time().describe("How old the book may be by the exchange's own word."),
+  maxDailyLoss: valueLimit().describe('The largest loss since 00:00 UTC, as a positive value by quote currency.'),
+  maxDrawdown: valueLimit().describe(
+    'The largest fall from the highest result, as a positive value by quote currency.',
+  ),
+  maxOrdersPerMinute: count().describe('The most orders of a strategy within any 60 seconds.'),
+  maxOrdersPerHour: count().describe('The same within any 60 minutes.'),
+  lossCooldown: z
+    .strictObject({
+      losses: z.int().min(1).max(LARGEST_COUNT).describe('Losing round trips in a row.'),
+      pause: duration().describe('How long no new risk is taken from the last of them on.'),
+    })
+    .transform(({ losses, pause }) => ({ losses, pauseMs: pause }))
+    .nullable()
+    .optional()
+    .describe('A pause after losses in a row.'),
+  refuseSelfCrossing: z
+    .boolean()
+    .optional()
+    .describe('Whether an order is refused that could trade with another of this bot, whichever strategy has it.'),
+};
+
+const inAll = {
+  maxMarketExposure: valueLimit().describe(
+    'The largest value that all strategies together may come to hold in one market, by quote currency.',
+  ),
+  maxTotalExposure: valueLimit().describe('The same in all markets of a quote currency.'),
+  maxOpenOrdersInAll: count().describe('The most live orders of the whole bot.'),
+};
+
+interface Times {
+  readonly maxBookAge?: number | null | undefined;
+  readonly maxBookVenueAge?: number | null | undefined;
+}
+
+/** Times under the names that say their unit. */
+function withUnits<Given extends Times>({ maxBookAge, maxBookVenueAge, ...rest }: Given) {
+  return { ...rest, maxBookAgeMs: maxBookAge, maxBookVenueAgeMs: maxBookVenueAge };
+}
+
+/** Limits of one strategy, laid over those of the bot. A limit that is null is not checked; one left out is the bot's. */
+export const strategyRiskSettings = z.strictObject(own).transform(withUnits).prefault({});
+
+/** Limits that hold for every strategy, and those of all strategies together. */
+export const riskSettings = z
+  .strictObject({ ...own, ...inAll })
+  .transform(withUnits)
+  .prefault({});
+
+export type StrategyRiskSettings = z.output<typeof strategyRiskSettings>;
+export type RiskSettings = z.output<typeof riskSettings>;

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { SPANS, type Span } from '../../strategy/subscriptions.ts';
+import { duration } from './duration-field.ts';
+import { marketSymbol } from './market-field.ts';
+import { strategyRiskSettings } from './risk-settings.ts';
+import { perQuote } from './value-fields.ts';
+
+/** Where a strategy's file is: a path, or a name to be looked for in the strategy folders and among the bundled ones. */
+export type PluginPlace =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'name'; readonly name: string };
+
+/** Part of every clientOrderId, so it is short and plain. */
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+const SPAN_NAMES = Object.keys(SPANS) as [Span, ...Span[]];
+
+/** Each has its own runner, state and poll feeds. */
+export const MOST_STRATEGIES = 100;
+
+export const strategySettings = z
+  .strictObject({
+    plugin: z
+      .string({ error: 'expected the name of a strategy such as ma-cross, or the path of its file' })
+      .min(1, 'expected a name or a path, was empty')
+      .describe('The name of a strategy, bundled or in one of strategiesFolders, or the path of its file.'),
+    name: z
+      .string()
+      .regex(NAME, 'expected lower-case letters, digits and single hyphens between them, such as ma-cross-2')
+      .optional()
+      .describe(
+        "What it is called in logs, the mirror and order ids; the plugin's name by default. Needed where one plugin runs twice.",
+      ),
+    market: marketSymbol().describe('The market it trades, such as BTCIRT or btc-usdt.'),
+    span: z
+      .enum(SPAN_NAMES)
+      .prefault('1m')
+      .describe('Length of the candles that it is run on, where its params do not say otherwise.'),
+    params: z
+      .record(z.string(), z.unknown())
+      .prefault({})
+      .describe("Handed to the plugin, whose own schema checks them. What is left out has the plugin's default."),
+    capital: perQuote()
+      .prefault({})
+      .describe(
+        "What it may call its own by quote currency, for equity and shares; the account's balance where left out.",
+      ),
+    onError: z
+      .enum(['stop', 'pause', 'cancel'])
+      .prefault('stop')
+      .describe(
+        'What happens when a handler throws. stop: it gets nothing more. pause: it goes on after a while. cancel: stopped, and its orders are canceled.',
+      ),
+    pause: duration({ leastMs: 1_000 }).prefault('5m').describe('How long a pause after an error lasts.'),
+    risk: strategyRiskSettings.describe('Limits of this strategy, laid over those under risk.'),
+  })
+  .transform(({ plugin, pause, capital, ...rest }) => {
+    const place: PluginPlace = isPath(plugin) ? { kind: 'file', path: plugin } : { kind: 'name', name: plugin };
+    return {
+      ...rest,
+      name: rest.name ?? baseName(plugin),
+      plugin: place,
+      pauseMs: pause,
+      capital: definedOnly(capital),
+    };
+  });
+
+export type StrategySettings = z.output<typeof strategySettings>;
+
+function isPath(plugin: string): boolean {
+  return /[/\\]/.test(plugin) || /\.m?[tj]s$/.test(plugin);
+}
+
+/** The file's name without its ending. */
+export function baseName(plugin: string): string {
+  return (plugin.split(/[/\\]/).at(-1) ?? plugin).replace(/\.m?[tj]s$/, '');
+}
+
+function definedOnly<T extends object>(value: T): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>;
+  };
+}

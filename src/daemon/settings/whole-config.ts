@@ -1,0 +1,89 @@
+import type { Located } from '../../configuration/load-yaml.ts';
+import { isLoopback } from './address-field.ts';
+import { baseName } from './strategy-settings.ts';
+
+/** An order id has 32 characters, of which the mirror's epoch, the row and three hyphens take 14: the rest is for the instance and the strategy. */
+const NAMES_TOGETHER = 18;
+
+interface Plain {
+  readonly [name: string]: unknown;
+}
+
+const plain = (value: unknown): Plain =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Plain) : {};
+
+/**
+ * What the parts of a configuration must be to one another. It looks at the values as they are written, so that its problems are told together with
+ * those of single values; what has the wrong type is not its business.
+ */
+export function checkWhole(written: unknown): readonly Located[] {
+  const root = plain(written);
+  return [...checkMode(root), ...checkStrategyNames(root), ...checkEmbedded(plain(root['embedded']))];
+}
+
+function problem(path: readonly PropertyKey[], message: string): Located {
+  return { path, key: false, message };
+}
+
+function checkMode(root: Plain): readonly Located[] {
+  const mode = root['mode'];
+  if (mode !== 'live' && mode !== 'paper') return [];
+  const exchange = plain(root['exchange']);
+  const paperAddress = mode === 'paper' ? plain(root['paper'])['baseUrl'] : undefined;
+  const baseUrl = paperAddress ?? exchange['baseUrl'];
+  const path = paperAddress === undefined ? ['exchange', 'baseUrl'] : ['paper', 'baseUrl'];
+  const problems: Located[] = [];
+  if (baseUrl === undefined || baseUrl === null) {
+    problems.push(problem(path, `expected the address of the exchange in the mode ${mode}, was nothing`));
+  } else if (typeof baseUrl === 'string' && isReadOnTheWay(baseUrl) && exchange['plainHttp'] !== true) {
+    const reason = mode === 'live' ? 'credentials and orders' : 'prices';
+    const message = `expected an https address, as ${reason} can be read and changed on the way; set exchange.plainHttp to true for a network of your own`;
+    problems.push(problem(path, message));
+  }
+  if (mode === 'paper') return problems;
+  if (exchange['credentials'] === undefined || exchange['credentials'] === null) {
+    problems.push(problem(['exchange', 'credentials'], 'expected a token or a key in the mode live, was nothing'));
+  }
+  if (root['strategies'] === undefined || root['strategies'] === null) {
+    problems.push(problem(['strategies'], 'expected the strategies to be named in the mode live, was nothing'));
+  }
+  return problems;
+}
+
+function isReadOnTheWay(baseUrl: string): boolean {
+  return baseUrl.toLowerCase().startsWith('http://') && !isLoopback(baseUrl);
+}
+
+function checkStrategyNames(root: Plain): readonly Located[] {
+  const { strategies, instance = 'bot' } = root;
+  if (!Array.isArray(strategies)) return [];
+  const longest = NAMES_TOGETHER - (typeof instance === 'string' ? instance.length : 0);
+  const seen = new Map<string, number>();
+  return strategies.flatMap((strategy: unknown, index): readonly Located[] => {
+    const { plugin, name = typeof plugin === 'string' ? baseName(plugin) : undefined } = plain(strategy);
+    if (typeof name !== 'string') return [];
+    const path = ['strategies', index, 'name'];
+    const before = seen.get(name);
+    if (before !== undefined) {
+      return [problem(path, `expected a name that no other strategy has, strategies[${before}] is ${name} too`)];
+    }
+    seen.set(name, index);
+    if (name.length > longest) {
+      const message = `expected a name of at most ${longest} characters beside the instance ${String(instance)}, as both are part of every order id, was ${name}`;
+      return [problem(path, message)];
+    }
+    const isPlain = /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name);
+    if (isPlain || 'name' in plain(strategy)) return [];
+    return [
+      problem(
+        path,
+        `expected a name of lower-case letters, digits and hyphens for ${name}, which can be no part of an order id`,
+      ),
+    ];
+  });
+}
+
+function checkEmbedded(embedded: Plain): readonly Located[] {
+  if (embedded['file'] === undefined || embedded['exchange'] === undefined) return [];
+  return [problem(['embedded', 'file'], 'expected either a file or an exchange written here, were both')];
+}
