@@ -1,0 +1,23 @@
+import { isIP } from 'node:net';
+
+/** The name in a `Host` header, without the port and the brackets of an IPv6 address. */
+function nameOf(header: string): string {
+  const name = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(header)?.[1] ?? /^([^:]*)(?::\d{1,5})?$/.exec(header)?.[1];
+  return (name ?? '').toLowerCase();
+}
+
+export function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+/**
+ * Whether a request was meant for this server. A web page in a browser of this machine can reach it under a name of its own that leads here, and
+ * then the header has that name: names with a dot are refused. A server of this machine alone answers to this machine's names; one that others
+ * reach also to addresses and to names without a dot, as containers have them.
+ */
+export function isAllowedHost(header: string | undefined, listensTo: string): boolean {
+  const name = nameOf(header ?? '');
+  if (isLoopbackName(name)) return true;
+  if (isLoopbackName(listensTo)) return false;
+  return isIP(name) !== 0 || /^[a-z0-9_-]{1,63}$/.test(name);
+}

@@ -1,0 +1,95 @@
+import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
+import { SarrafError } from '../../domain/errors.ts';
+import { isAllowedHost } from './allowed-host.ts';
+import type { HealthSource } from './health-source.ts';
+import { livingVerdict, readyVerdict, type HealthVerdict } from './health-verdict.ts';
+import { Metrics } from './metrics.ts';
+
+/** Only looks are served: they have no body, and headers of a few lines. */
+const LARGEST_HEADERS_BYTES = 8 * 1_024;
+const LARGEST_BODY_BYTES = 1;
+
+/** More connections at once are closed: supervisors and collectors are few. */
+const MOST_CONNECTIONS = 32;
+
+/** How long a request may take to arrive, and a connection may stay without one. */
+const ARRIVES_WITHIN_MS = 5_000;
+
+export interface HealthServerOptions {
+  readonly source: HealthSource;
+  /** The address to listen at; this machine alone without it. */
+  readonly host?: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+/**
+ * Says over HTTP how the bot is: `/healthz` whether it lives, `/readyz` whether it can trade, `/metrics` its numbers. It shows no credential and
+ * changes nothing. It runs in the bot's own loop on purpose: a loop that stands still answers nobody.
+ */
+export class HealthServer {
+  private readonly app: FastifyInstance;
+  private readonly metrics: Metrics;
+  private readonly host: string;
+  private readonly port: number;
+
+  constructor(options: HealthServerOptions) {
+    this.host = options.host ?? '127.0.0.1';
+    this.port = options.port;
+    this.metrics = new Metrics(options.source);
+    this.app = this.createApp(options.source);
+  }
+
+  /** Begins to listen, and answers where, such as `http://127.0.0.1:9464`. Throws `INVALID_OPTIONS` when the port can not be had. */
+  async listen(): Promise<string> {
+    try {
+      return await this.app.listen({ host: this.host, port: this.port });
+    } catch (error) {
+      await this.close();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected to serve health at ${this.host}:${this.port}: ${reason}. Set another port, or none`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    this.metrics.close();
+    await this.app.close();
+  }
+
+  private createApp(source: HealthSource): FastifyInstance {
+    const app = fastify({
+      logger: false,
+      trustProxy: false,
+      bodyLimit: LARGEST_BODY_BYTES,
+      requestTimeout: ARRIVES_WITHIN_MS,
+      connectionTimeout: ARRIVES_WITHIN_MS,
+      keepAliveTimeout: ARRIVES_WITHIN_MS,
+      forceCloseConnections: true,
+      http: { maxHeaderSize: LARGEST_HEADERS_BYTES },
+    });
+    app.server.maxConnections = MOST_CONNECTIONS;
+    app.addHook('onRequest', (request, reply, done) => {
+      void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+      if (isAllowedHost(request.raw.headers.host, this.host)) done();
+      else void reply.code(421).send({ ok: false, reasons: ['this server does not go by that name'] });
+    });
+    app.setNotFoundHandler((_request, reply) =>
+      reply.code(404).send({ ok: false, reasons: ['expected GET /healthz, /readyz or /metrics'] }),
+    );
+    app.get('/healthz', (_request, reply) => answer(reply, livingVerdict(source)));
+    app.get('/readyz', (_request, reply) => answer(reply, readyVerdict(source)));
+    app.get('/metrics', async (_request, reply) =>
+      reply.type(this.metrics.contentType).send(await this.metrics.text()),
+    );
+    return app;
+  }
+}
+
+function answer(reply: FastifyReply, verdict: HealthVerdict): FastifyReply {
+  return reply.code(verdict.ok ? 200 : 503).send(verdict);
+}

@@ -1,0 +1,55 @@
+/** Something counted since the bot began, by its labels. */
+export interface CountedRequests {
+  readonly endpoint: string;
+  /** `ok`, or a code of the answer; of a small set. */
+  readonly outcome: string;
+  readonly count: number;
+}
+
+export interface BudgetUse {
+  readonly budget: string;
+  /** `ip`, or the hash of a token. */
+  readonly subject: string;
+  readonly inUse: number;
+  readonly limit: number;
+}
+
+export interface DataAge {
+  /** The key of a feed, such as `book BTCIRT`. */
+  readonly feed: string;
+  /** Null while it was never read. */
+  readonly ageMs: number | null;
+  readonly longestAgeMs: number;
+}
+
+export interface LockoutState {
+  readonly budget: string;
+  /** Null while it is not known when it ends. */
+  readonly forMs: number | null;
+}
+
+export interface StrategyCounts {
+  readonly strategy: string;
+  readonly requests: number;
+  readonly fills: number;
+}
+
+/** What the daemon knows of itself. Each function is cheap: it answers from memory and is called with every look. Counts never go down. */
+export interface HealthSource {
+  /** The age of the loop's last turn; an idle loop turns at least once a second. */
+  heartbeatAgeMs(): number;
+  /** Why the mirror can not be written to; null when it can. */
+  mirrorFault(): string | null;
+  phase(): 'syncing' | 'trading' | 'halted' | 'draining';
+  /** Why trading is halted; null when it is not. */
+  haltReason(): string | null;
+  /** What does not agree with the exchange, a text each. */
+  breaks(): readonly string[];
+  lockouts(): readonly LockoutState[];
+  dataAges(): readonly DataAge[];
+  budgets(): readonly BudgetUse[];
+  requests(): readonly CountedRequests[];
+  ordersByState(): Readonly<Record<string, number>>;
+  noticesByLevel(): Readonly<Record<string, number>>;
+  strategies(): readonly StrategyCounts[];
+}

@@ -1,0 +1,68 @@
+import type { DataAge, HealthSource, LockoutState } from './health-source.ts';
+
+/** A loop whose last turn is older is taken for dead. */
+const OLDEST_HEARTBEAT_MS = 10_000;
+
+/** As many reasons of one kind are named; the rest are counted. */
+const MOST_NAMED = 10;
+
+/** What is answered to a supervisor. */
+export interface HealthVerdict {
+  readonly ok: boolean;
+  /** Why not, in sentences. */
+  readonly reasons: readonly string[];
+}
+
+const verdict = (reasons: readonly string[]): HealthVerdict => ({ ok: reasons.length === 0, reasons });
+
+function secondsText(timeMs: number): string {
+  return `${Math.ceil(timeMs / 1_000)} s`;
+}
+
+function bounded<Item>(items: readonly Item[], text: (item: Item) => string): string[] {
+  const named = items.slice(0, MOST_NAMED).map(text);
+  return items.length > MOST_NAMED ? [...named, `and ${items.length - MOST_NAMED} more like it`] : named;
+}
+
+function staleText({ feed, ageMs, longestAgeMs }: DataAge): string {
+  const age = ageMs === null ? 'was never read' : `is ${secondsText(ageMs)} old`;
+  return `${feed} ${age}, where ${secondsText(longestAgeMs)} is the longest allowed`;
+}
+
+function lockoutText({ budget, forMs }: LockoutState): string {
+  return forMs === null ? `${budget} is locked out` : `${budget} is locked out for ${secondsText(forMs)}`;
+}
+
+function livingReasons(source: HealthSource): readonly string[] {
+  const reasons: string[] = [];
+  const ageMs = source.heartbeatAgeMs();
+  if (!(ageMs < OLDEST_HEARTBEAT_MS)) {
+    reasons.push(
+      `the loop last turned ${secondsText(ageMs)} ago, where ${secondsText(OLDEST_HEARTBEAT_MS)} is allowed`,
+    );
+  }
+  const fault = source.mirrorFault();
+  if (fault !== null) reasons.push(`the mirror can not be written to: ${fault}`);
+  return reasons;
+}
+
+/** Whether the bot lives: what a restart could mend. Lockouts, breaks and halts are not among it, since a restart makes them no better. */
+export function livingVerdict(source: HealthSource): HealthVerdict {
+  return verdict(livingReasons(source));
+}
+
+/** Whether the bot can trade on what it knows right now. */
+export function readyVerdict(source: HealthSource): HealthVerdict {
+  const phase = source.phase();
+  const halt = source.haltReason();
+  const stale = source.dataAges().filter(({ ageMs, longestAgeMs }) => ageMs === null || ageMs > longestAgeMs);
+  return verdict([
+    ...livingReasons(source),
+    ...(phase === 'syncing' ? ['it is still finding out how things stand'] : []),
+    ...(phase === 'draining' ? ['it is ending'] : []),
+    ...(halt === null && phase !== 'halted' ? [] : [`trading is halted: ${halt ?? 'no reason is known'}`]),
+    ...bounded(source.breaks(), (text) => `the books do not agree with the exchange: ${text}`),
+    ...bounded(source.lockouts(), lockoutText),
+    ...bounded(stale, staleText),
+  ]);
+}

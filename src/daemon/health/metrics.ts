@@ -1,0 +1,134 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { HealthSource } from './health-source.ts';
+import { MetricSet, type Series } from './metric-set.ts';
+
+/** How fine the loop's lag is measured, in ms. */
+const LAG_RESOLUTION_MS = 20;
+
+const NS_PER_SECOND = 1e9;
+
+function records(counts: Readonly<Record<string, number>>, label: string): Series {
+  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
+
+const single = (value: number): Series => [{ labels: {}, value }];
+
+/**
+ * The bot's numbers in the text form of Prometheus. Everything is asked of the source when it is looked at; nothing is counted here, so that a
+ * second look changes nothing but the loop's lag, which is that since the look before.
+ */
+export class Metrics {
+  private readonly set = new MetricSet();
+  private readonly lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+
+  constructor(source: HealthSource) {
+    this.lag.enable();
+    this.addCounts(source);
+    this.addUse(source);
+    this.addStates(source);
+    this.addProcess(source);
+  }
+
+  get contentType(): string {
+    return this.set.contentType;
+  }
+
+  async text(): Promise<string> {
+    const text = await this.set.text();
+    this.lag.reset();
+    return text;
+  }
+
+  close(): void {
+    this.lag.disable();
+  }
+
+  private addCounts(source: HealthSource): void {
+    this.set.counter(
+      {
+        name: 'sarraf_requests_total',
+        help: 'Requests by endpoint and what came of them.',
+        labels: ['endpoint', 'outcome'],
+      },
+      () => source.requests().map(({ endpoint, outcome, count }) => ({ labels: { endpoint, outcome }, value: count })),
+    );
+    this.set.counter({ name: 'sarraf_notices_total', help: 'Notices to people by level.', labels: ['level'] }, () =>
+      records(source.noticesByLevel(), 'level'),
+    );
+    this.set.counter(
+      { name: 'sarraf_fills_total', help: 'Trades of own orders by strategy.', labels: ['strategy'] },
+      () => source.strategies().map(({ strategy, fills }) => ({ labels: { strategy }, value: fills })),
+    );
+    this.set.counter(
+      { name: 'sarraf_strategy_requests_total', help: 'Trading requests by strategy.', labels: ['strategy'] },
+      () => source.strategies().map(({ strategy, requests }) => ({ labels: { strategy }, value: requests })),
+    );
+    this.set.gauge(
+      {
+        name: 'sarraf_requests_per_fill',
+        help: 'Trading requests for each fill by strategy; not there before the first fill.',
+        labels: ['strategy'],
+      },
+      () =>
+        source
+          .strategies()
+          .filter(({ fills }) => fills > 0)
+          .map(({ strategy, requests, fills }) => ({ labels: { strategy }, value: requests / fills })),
+    );
+  }
+
+  private addUse(source: HealthSource): void {
+    const labels = ['budget', 'subject'];
+    const series = (name: 'inUse' | 'limit') => () =>
+      source.budgets().map((use) => ({ labels: { budget: use.budget, subject: use.subject }, value: use[name] }));
+    this.set.gauge({ name: 'sarraf_budget_slots_in_use', help: 'Requests that count now.', labels }, series('inUse'));
+    this.set.gauge({ name: 'sarraf_budget_slots', help: 'Requests that may count at once.', labels }, series('limit'));
+    this.set.gauge(
+      { name: 'sarraf_data_age_seconds', help: 'Age of what was last read by feed.', labels: ['feed'] },
+      () =>
+        source
+          .dataAges()
+          .flatMap(({ feed, ageMs }) => (ageMs === null ? [] : [{ labels: { feed }, value: ageMs / 1_000 }])),
+    );
+    this.set.gauge(
+      { name: 'sarraf_data_longest_age_seconds', help: 'Age beyond which a feed is stale.', labels: ['feed'] },
+      () => source.dataAges().map(({ feed, longestAgeMs }) => ({ labels: { feed }, value: longestAgeMs / 1_000 })),
+    );
+  }
+
+  private addStates(source: HealthSource): void {
+    this.set.gauge({ name: 'sarraf_orders', help: 'Own orders by state.', labels: ['state'] }, () =>
+      records(source.ordersByState(), 'state'),
+    );
+    this.set.gauge({ name: 'sarraf_halted', help: '1 while trading is halted.' }, () =>
+      single(source.haltReason() === null ? 0 : 1),
+    );
+    this.set.gauge({ name: 'sarraf_breaks', help: 'What does not agree with the exchange.' }, () =>
+      single(source.breaks().length),
+    );
+    this.set.gauge({ name: 'sarraf_lockouts', help: 'Budgets that are locked out.' }, () =>
+      single(source.lockouts().length),
+    );
+    this.set.gauge({ name: 'sarraf_mirror_writable', help: '1 while the mirror can be written to.' }, () =>
+      single(source.mirrorFault() === null ? 1 : 0),
+    );
+  }
+
+  private addProcess(source: HealthSource): void {
+    this.set.gauge({ name: 'sarraf_heartbeat_age_seconds', help: "Age of the loop's last turn." }, () =>
+      single(source.heartbeatAgeMs() / 1_000),
+    );
+    this.set.gauge(
+      { name: 'sarraf_loop_lag_seconds', help: 'Lag of the event loop since the last look.', labels: ['quantile'] },
+      () => [
+        { labels: { quantile: '0.5' }, value: this.lag.percentile(50) / NS_PER_SECOND },
+        { labels: { quantile: '0.99' }, value: this.lag.percentile(99) / NS_PER_SECOND },
+        { labels: { quantile: '1' }, value: this.lag.max / NS_PER_SECOND },
+      ],
+    );
+    this.set.gauge({ name: 'process_resident_memory_bytes', help: 'Memory of the process.' }, () =>
+      single(process.memoryUsage.rss()),
+    );
+    this.set.gauge({ name: 'process_uptime_seconds', help: 'Age of the process.' }, () => single(process.uptime()));
+  }
+}
