@@ -39,5 +39,5 @@ export function afterSetbacks(
   }
   const added = Math.max(failed, refusals.length);
   if (added === 0) return hasProgress ? NO_SETBACKS : before;
-  return { inARow: (hasProgress ? 0 : before.inARow) + added, retryAtMs: nowMs + REFUSAL_PAUSE_MS, reason };
+  return { inARow: before.inARow + added, retryAtMs: nowMs + REFUSAL_PAUSE_MS, reason };
 }

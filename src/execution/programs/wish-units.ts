@@ -1,9 +1,14 @@
 import { Decimal } from 'decimal.js';
-import type { DecimalText } from '../../domain/decimal-text.ts';
-import { UNIT_DECIMALS, unitsOf, type Units } from '../../domain/money.ts';
+import { UNIT_DECIMALS, type Units } from '../../domain/money.ts';
 import type { DecimalInput } from '../../strategy/intents.ts';
 
 const PLAIN = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,10})?$/;
+/** What makes units of a whole number of 0, 1, 2, … decimals. */
+const SCALES: readonly bigint[] = Array.from({ length: UNIT_DECIMALS + 1 }, (_, decimals) => {
+  return 10n ** BigInt(UNIT_DECIMALS - decimals);
+});
+/** Digits that every number of them has exactly as a double, which are read faster that way. */
+const SAFE_DIGITS = 15;
 /** Ten to this power is more than all money, and bounds the work of one bad number. */
 const HIGHEST_EXPONENT = 30;
 
@@ -11,7 +16,7 @@ const HIGHEST_EXPONENT = 30;
  * What an author wrote, in units of 1e-10; digits below that are cut, as they are far below any step. Null when it is no finite decimal or is negative.
  */
 export function wishUnits(input: DecimalInput): Units | null {
-  if (typeof input === 'string' && PLAIN.test(input)) return unitsOf(input as DecimalText);
+  if (typeof input === 'string' && PLAIN.test(input)) return plainUnits(input);
   if (typeof input !== 'string' && !Decimal.isDecimal(input)) return null;
   try {
     const value = new Decimal(input);
@@ -21,6 +26,15 @@ export function wishUnits(input: DecimalInput): Units | null {
   } catch {
     return null;
   }
+}
+
+/** Quotes are read at every book, so the usual form is read without a Decimal and without a power to work out. */
+function plainUnits(text: string): Units {
+  const point = text.indexOf('.');
+  const decimals = point === -1 ? 0 : text.length - point - 1;
+  const digits = point === -1 ? text : text.slice(0, point) + text.slice(point + 1);
+  const whole = digits.length <= SAFE_DIGITS ? BigInt(Number(digits)) : BigInt(digits);
+  return (whole * (SCALES[decimals] ?? 1n)) as Units;
 }
 
 /** The same, and null also when nothing is left of it. */

@@ -254,7 +254,7 @@ describe.each(['replace', 'target', 'twap', 'iceberg'] as const)('whatever becom
           check: ({ orders }) => expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });
@@ -274,7 +274,7 @@ describe.each(['replace', 'twap', 'iceberg'] as const)('whatever becomes of its 
           },
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });
@@ -295,7 +295,7 @@ describe('whatever becomes of its orders, target', () => {
           },
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });
@@ -319,7 +319,7 @@ describe('whatever becomes of its orders, quotes', () => {
           },
         });
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });

@@ -131,6 +131,7 @@ describe('desired quotes', () => {
       at 10500 => place sell 1@101
       4 rejected NoFunds => -
       at 10600 => -
+      quotes buy 1@98 sell 1.0@101.00 => -          # the same in other words
       quotes buy 1@98 sell 1@102 => place sell 1@102
     `,
     ));

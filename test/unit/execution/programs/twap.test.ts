@@ -34,6 +34,20 @@ describe('a TWAP', () => {
     `,
     ));
 
+  test('leaves all of it to the last, however much', () =>
+    runProgram(
+      { ...four, amount: '0.403' },
+      `
+      start => place buy 0.1, wake 10000
+      1 filled => wake 10000
+      at 10000 => place buy 0.1, wake 20000
+      2 filled => wake 20000
+      at 20000 => place buy 0.1, wake 30000
+      3 filled => wake 30000
+      at 30000 => place buy 0.103, wake 40000
+    `,
+    ));
+
   test('places a late slice once, and spreads what was missed over those that remain', () =>
     runProgram(
       { ...four, slices: 5, overMs: 50_000 },
@@ -89,6 +103,19 @@ describe('a TWAP', () => {
       1 open => wake 10000
       at 25000 => cancel 1
       1 cancelled 0.5 => place buy 4.166@100, wake 30000  # 1.5, and a third of 8
+    `,
+    ));
+
+  test('spreads it like any other when that slice is refused', () =>
+    runProgram(
+      fourLimit,
+      `
+      start => place buy 2.5@100, wake 10000
+      1 open => wake 10000
+      at 10000 => cancel 1
+      1 cancelled 0.5 => place buy 4.5@100, wake 20000
+      refused too large => wake 20000
+      at 20000 => place buy 4.75@100, wake 30000
     `,
     ));
 
