@@ -1,0 +1,68 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as sdk from '../../../src/strategy/sdk.ts';
+import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
+
+const page = readFileSync('docs/strategies.md', 'utf8');
+const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+
+/** What an author does not call: values and types with functions of their own. */
+const NOT_CALLED = new Set(['Decimal', 'SPANS', 'defineStrategy']);
+
+const HANDLERS = 'onStart onStop onCandle onBook onTrades onStats onTimer onFill onOrder onReject'.split(' ');
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-page-'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const [index, example] of examples.entries()) writeFileSync(join(folder, `example-${index}.ts`), example);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the page for authors', () => {
+  test('shows examples that the compiler takes', () => {
+    const root = process.cwd();
+    const compilerOptions = {
+      paths: { '#sdk': [join(root, 'src/strategy/sdk.ts')], zod: [join(root, 'node_modules/zod/index.d.ts')] },
+      typeRoots: [join(root, 'node_modules/@types')],
+    };
+    const files = examples.map((_, index) => `example-${index}.ts`);
+    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    expect(examples.length).toBeGreaterThan(1);
+    const compile = (): string =>
+      spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder], { encoding: 'utf8' }).stdout;
+    expect(compile()).toBe('');
+    writeFileSync(join(folder, 'example-0.ts'), examples[0]!.replace('bands.middle', 'bands.centre'));
+    expect(compile()).toContain("Property 'centre' does not exist on type 'BollingerValue'");
+    writeFileSync(join(folder, 'example-0.ts'), examples[0]!);
+  });
+
+  test('shows examples that are strategies', () => {
+    const script = `
+      import { loadStrategies } from ${JSON.stringify(join(process.cwd(), 'src/plugins/load-strategies.ts'))};
+      import { StrategyRunner } from ${JSON.stringify(join(process.cwd(), 'src/strategy/runner.ts'))};
+      const { strategies, problems } = await loadStrategies(${JSON.stringify(folder)});
+      const runners = strategies.map(({ definition }) => new StrategyRunner(definition, { market: 'BTCIRT', span: '1h' }));
+      console.log(JSON.stringify({ names: runners.map(({ name }) => name), problems }));`;
+    const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+    expect(JSON.parse(output)).toEqual({ names: ['band', 'morning'], problems: [] });
+  });
+
+  test('names every function of the SDK and every handler', () => {
+    const functions = Object.keys(sdk).filter((name) => !NOT_CALLED.has(name));
+    expect(functions.length).toBeGreaterThan(20);
+    expect(functions.filter((name) => !page.includes(`\`${name}(`))).toEqual([]);
+    expect(HANDLERS.filter((name) => !page.includes(`\`${name}(context`))).toEqual([]);
+  });
+
+  test.each(Object.entries(FRESHNESS))('says how old %s may be', (kind, { everyMs, maxAgeMs }) => {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${kind}(`));
+    expect(row?.split('|').map((cell) => cell.trim())).toEqual(
+      expect.arrayContaining([`${everyMs / 1_000} s`, `${maxAgeMs / 1_000} s`]),
+    );
+  });
+});
