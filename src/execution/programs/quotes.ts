@@ -34,7 +34,7 @@ export interface QuotesProgram {
 export type QuotesIntent = Extract<Intent, { kind: 'quotes' }>;
 
 /** How long a set is acted on without being said again, in ms. */
-export const MAX_QUOTE_AGE_MS = 5_000;
+const MAX_QUOTE_AGE_MS = 5_000;
 
 /** Orders of one set; the open orders of a market are bounded far below it. */
 const MOST_QUOTES = 100;
