@@ -1,5 +1,6 @@
 import type { Side } from '../../domain/order.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
+import { onAmountGrid } from './market-grid.ts';
 import type { ProgramOrder, ProgramStep, ProgramView } from './program.ts';
 import { REFUSAL_PAUSE_MS } from './setbacks.ts';
 import { NOTHING } from './step.ts';
@@ -31,8 +32,8 @@ export function advanceQuotes(program: QuotesProgram, view: ProgramView): Progra
   let wakeAtMs: number | null = null;
   for (const [index, quote] of quotes.entries()) {
     if (isTaken[index] === true || (quote.side === 'buy' ? stand.isBuyLeaving : stand.isSellLeaving)) continue;
-    const { side, price, amount, refusedAtMs } = quote;
-    const freeAtMs = refusedAtMs === null ? view.nowMs : refusedAtMs + REFUSAL_PAUSE_MS;
+    const { side, price, amount } = quote;
+    const freeAtMs = freeAtMsOf(quote, view);
     if (freeAtMs <= view.nowMs) place.push({ side, price, amount });
     else if (freeAtMs - current.setAtMs < current.maxQuoteAgeMs) wakeAtMs = Math.min(wakeAtMs ?? freeAtMs, freeAtMs);
   }
@@ -68,6 +69,16 @@ function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: rea
     if (!isEnding) (cancel ??= []).push(order.key);
   }
   return { cancel: cancel ?? NOTHING, taken, isLive, isBuyLeaving, isSellLeaving };
+}
+
+/** When a quote may go again that was refused, by the engine or by the exchange; in the past where it never was. */
+function freeAtMsOf(quote: WantedQuote, { orders, market }: ProgramView): number {
+  let refusedAtMs = quote.refusedAtMs ?? Number.NEGATIVE_INFINITY;
+  for (const { state, side, price, amount, closedAtMs } of orders) {
+    if (state !== 'rejected' || side !== quote.side || price !== quote.price) continue;
+    if (amount === onAmountGrid(market, quote.amount)) refusedAtMs = Math.max(refusedAtMs, closedAtMs ?? refusedAtMs);
+  }
+  return refusedAtMs + REFUSAL_PAUSE_MS;
 }
 
 /** A fill that is newer than the set has answered its quote. */

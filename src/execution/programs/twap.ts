@@ -79,7 +79,9 @@ export function advanceTwap(before: TwapProgram, view: ProgramView): ProgramStep
   if (stock.live !== null) return awaiting(program, stock.live, { nowMs, nextDueMs });
   if (program.tally.filled >= program.amount) return over(program, 'filled');
   if (program.nextSlice >= program.slices || nowMs >= endMs) {
-    const reason = view.refusals.at(-1)?.reason;
+    const last = stock.ended.at(-1);
+    const reason =
+      view.refusals.at(-1)?.reason ?? (last?.state === 'rejected' ? (last.reason ?? 'rejected') : undefined);
     return over(program, reason === undefined ? 'its time is over' : `its last slice was refused: ${reason}`);
   }
   if (current < program.nextSlice) return waiting(program, { wakeAtMs: nextDueMs });

@@ -136,6 +136,22 @@ describe('desired quotes', () => {
     `,
     ));
 
+  test('are left alone after a rejection that only the order itself tells of, until their amount changes', () =>
+    runProgram(
+      bid,
+      `
+      start => place buy 1@99
+      at 100 => -
+      1 lost => -
+      at 6000 => -
+      quotes buy 1@99 => wake 10600
+      quotes buy 1.5@99 => place buy 1.5@99
+      2 lost => -
+      quotes buy 1@99 => wake 10600
+      at 10600 => place buy 1@99
+    `,
+    ));
+
   test('wait for no refused quote of which the set will be too old by then', () =>
     runProgram(
       bid,

@@ -133,7 +133,7 @@ describe('a TWAP', () => {
       at 30000 => place buy 3.75, wake 40000
       3 unknown => wake 40000
       at 40000 => cancel 3
-      3 lost => done its time is over
+      3 lost => done its last slice was refused: NeverArrived
     `,
     ));
 
