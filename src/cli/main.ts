@@ -6,6 +6,7 @@ import { CommandError } from './command-error.ts';
 import { balancesCommand } from './commands/balances.ts';
 import { budgetCommand } from './commands/budget.ts';
 import { exchangeCommand } from './commands/exchange.ts';
+import { healthCommand } from './commands/health.ts';
 import { intentsCommand } from './commands/intents.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { planCommand } from './commands/plan.ts';
@@ -25,6 +26,7 @@ const COMMANDS: readonly (() => Command)[] = [
   tradesCommand,
   balancesCommand,
   intentsCommand,
+  healthCommand,
 ];
 
 function createProgram(): Command {

@@ -10,25 +10,33 @@ export interface LockOwner {
   readonly host: string;
   /** When it was taken, in ms since 1970. */
   readonly sinceMs: number;
+  /** Where it says how it is, such as `http://127.0.0.1:9464`; null where it does not. */
+  readonly health: string | null;
 }
 
 const stored = z.object({
   pid: z.int().positive(),
   host: z.string().max(255),
   sinceMs: z.int().nonnegative(),
+  health: z
+    .url({ protocol: /^http$/ })
+    .max(100)
+    .nullable(),
   owner: z.string().max(200),
 });
 
 const ownerPath = (lockPath: string): string => `${lockPath}.owner.json`;
 
+/** What this process says of itself when it takes a lock. */
+export function ownNote(nowMs: number): LockOwner {
+  return { pid: process.pid, host: hostname(), sinceMs: nowMs, health: null };
+}
+
 /** Writes down who has a lock, beside it. Called by the one that has it; a reader sees a whole file or none. */
-export function writeLockOwner(lockPath: string, nowMs: number): LockOwner {
-  const owner = thisOwner();
-  const details: LockOwner = { pid: owner.pid, host: hostname(), sinceMs: nowMs };
+export function writeLockOwner(lockPath: string, note: LockOwner): void {
   const draft = `${ownerPath(lockPath)}.draft`;
-  writeFileSync(draft, JSON.stringify({ ...details, owner: ownerText(owner) }));
+  writeFileSync(draft, JSON.stringify({ ...note, owner: ownerText(thisOwner()) }));
   renameSync(draft, ownerPath(lockPath));
-  return details;
 }
 
 /** Takes the note away, by the one that has the lock. */

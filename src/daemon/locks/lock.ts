@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { readLockOwner, removeLockOwner, writeLockOwner, type LockOwner } from './lock-owner.ts';
+import { ownNote, readLockOwner, removeLockOwner, writeLockOwner, type LockOwner } from './lock-owner.ts';
 
 /** "sark" in ASCII: tells a lock from any other SQLite file. */
 const APPLICATION_ID = 0x7361726b;
@@ -24,6 +24,8 @@ export interface LockOptions {
 export interface Lock {
   readonly path: string;
   readonly owner: LockOwner;
+  /** Notes down where its owner says how it is, for those who look whether it does well. */
+  tellHealth(address: string): void;
   /** Gives it back; a second call does nothing. */
   release(): void;
 }
@@ -85,11 +87,15 @@ export function acquireLock(options: LockOptions): Lock {
     const opened = new Database(options.path, { timeout: TAKE_WAIT_MS });
     database = opened;
     hold(opened, options.path);
-    const owner = writeLockOwner(options.path, Date.now());
+    const owner = ownNote(Date.now());
+    writeLockOwner(options.path, owner);
     let isHeld = true;
     return {
       path: options.path,
       owner,
+      tellHealth(address) {
+        if (isHeld) writeLockOwner(options.path, { ...owner, health: address });
+      },
       release() {
         if (!isHeld) return;
         isHeld = false;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ledgerFolder, subjectOf } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { acquireLock, isLockHeld, type Lock } from './lock.ts';
+import { readLockOwner, type LockOwner } from './lock-owner.ts';
 
 /** Where the lock of a data folder is. */
 export function dataLockPath(dataFolder: string): string {
@@ -20,6 +21,11 @@ export function lockDataFolder(dataFolder: string): Lock {
 /** Whether a run has a data folder right now. */
 export function isDataFolderInUse(dataFolder: string): boolean {
   return isLockHeld(dataLockPath(dataFolder));
+}
+
+/** Who has a data folder that is in use; null where that can not be told. */
+export function dataFolderOwner(dataFolder: string): LockOwner | null {
+  return readLockOwner(dataLockPath(dataFolder));
 }
 
 export interface AccountLockOptions {

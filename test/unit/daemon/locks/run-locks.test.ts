@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  dataFolderOwner,
   dataLockPath,
   isDataFolderInUse,
   lockAccount,
@@ -62,7 +63,7 @@ describe('the lock of a data folder', () => {
 
   test('does not trust a process id that lives again: a note alone holds nothing', () => {
     lockDataFolder(folder).release();
-    const note = JSON.stringify({ pid: process.pid, host: 'here', sinceMs: 0, owner: 'boot space 1 -' });
+    const note = JSON.stringify({ pid: process.pid, host: 'here', sinceMs: 0, health: null, owner: 'boot space 1 -' });
     writeFileSync(`${dataLockPath(folder)}.owner.json`, note);
     expect(isDataFolderInUse(folder)).toBe(false);
     lockDataFolder(folder).release();
@@ -74,6 +75,18 @@ describe('the lock of a data folder', () => {
     writeFileSync(notePath, readFileSync(notePath, 'utf8').replace(/"owner":"\S+/, '"owner":"another-boot'));
     expect(refusal(() => lockDataFolder(folder)).message).toContain('; another process has it: end that one');
     lock.release();
+  });
+
+  test('carries a note of where its owner says how it is, which the next owner does not take over', () => {
+    const first = lockDataFolder(folder);
+    expect(dataFolderOwner(folder)?.health).toBeNull();
+    first.tellHealth('http://127.0.0.1:9464');
+    expect(dataFolderOwner(folder)).toEqual({ ...first.owner, health: 'http://127.0.0.1:9464' });
+    first.release();
+    first.tellHealth('http://127.0.0.1:9464');
+    const second = lockDataFolder(folder);
+    expect(dataFolderOwner(folder)?.health).toBeNull();
+    second.release();
   });
 
   test('is given back once, and not taken from its next owner by a second call', () => {

@@ -1,0 +1,84 @@
+import { Command } from 'commander';
+import { z } from 'zod';
+import { dataFolderOwner, isDataFolderInUse } from '../../daemon/locks/run-locks.ts';
+import { failed } from '../command-error.ts';
+import { integerOption } from '../option-readers.ts';
+
+interface Options {
+  readonly data: string;
+  readonly port?: number;
+  readonly ready?: true;
+  readonly json?: true;
+}
+
+/** How long an answer may take: a loop that stands still for longer is not well. */
+const ANSWERS_WITHIN_MS = 3_000;
+
+const EXAMPLES = `
+Exit codes: 0 the bot is well, 1 it is not, or does not run.
+
+Examples:
+  sarraf health
+  sarraf health --ready --data /data
+  sarraf health --port 9464`;
+
+const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()) });
+
+type Verdict = z.output<typeof verdict>;
+
+/** Where to ask; null where a bot runs that serves nothing. */
+function addressOf({ data, port }: Options): string | null {
+  if (port !== undefined) return `http://127.0.0.1:${port}`;
+  if (!isDataFolderInUse(data)) {
+    throw failed(`expected a bot that runs with ${data}, found none: start it, or name its folder with --data`);
+  }
+  const address = dataFolderOwner(data)?.health ?? null;
+  // What listens everywhere is asked at this machine.
+  return address === null ? null : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer within ${ANSWERS_WITHIN_MS / 1_000} s`;
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}
+
+async function ask(address: string): Promise<Verdict> {
+  try {
+    const reply = await fetch(address, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });
+    return verdict.parse(await reply.json());
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? 'something else answers there' : reasonOf(error);
+    throw failed(`expected a bot to answer at ${address}: ${reason}`);
+  }
+}
+
+/** That it runs is all that is known of a bot that serves no health: well enough to live, not enough to be ready. */
+function unserved(isReadyAsked: boolean): Verdict {
+  return isReadyAsked
+    ? { ok: false, reasons: ['the bot serves no health: set health.port'] }
+    : { ok: true, reasons: [] };
+}
+
+async function run(options: Options): Promise<void> {
+  const address = addressOf(options);
+  const path = options.ready === true ? '/readyz' : '/healthz';
+  const found = address === null ? unserved(options.ready === true) : await ask(address + path);
+  if (options.json === true) console.log(JSON.stringify(found));
+  if (!found.ok) throw failed(found.reasons.join('\n'));
+  if (options.json === true) return;
+  if (address === null) console.log('runs; it serves no health (health.port), so nothing more is known');
+  else console.log(options.ready === true ? 'ready' : 'well');
+}
+
+/** `sarraf health`: whether the bot of a data folder is well, for people and for the health check of a container. */
+export function healthCommand(): Command {
+  return new Command('health')
+    .description('Says whether the bot that runs is well: its loop turns and its mirror can be written to.')
+    .option('--data <folder>', "the bot's data folder", 'data')
+    .option('--port <number>', 'asks this port of this machine instead', integerOption(1, 65_535))
+    .option('--ready', 'asks whether it can trade: data fresh, no lockout, no break, not halted')
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => run(options));
+}

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HealthSource } from '../../../src/daemon/health/health-source.ts';
+import { HealthServer } from '../../../src/daemon/health/health-server.ts';
+import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
+import { startSarraf } from '../../support/sarraf-process.ts';
+import { wellSource } from '../daemon/health/well-source.ts';
+
+let folder = '';
+const ends: (() => unknown)[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-health-'));
+});
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+  rmSync(folder, { recursive: true });
+});
+
+/** A bot that has the data folder and serves its health, as the daemon does. */
+async function startBot(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Promise<string> {
+  const lock = lockDataFolder(folder);
+  const server = new HealthServer({ source: wellSource(but), host, port: 0 });
+  ends.push(
+    async () => server.close(),
+    () => lock.release(),
+  );
+  const address = await server.listen();
+  lock.tellHealth(address);
+  return address;
+}
+
+const health = async (...options: string[]) => startSarraf(['health', '--data', folder, ...options]).finished;
+
+describe('sarraf health', () => {
+  test('finds the bot by its data folder, whichever port it has, and says that it is well', async () => {
+    await startBot({}, '0.0.0.0');
+    expect(await health()).toEqual({ code: 0, out: 'well\n', error: '' });
+    expect(await health('--ready')).toEqual({ code: 0, out: 'ready\n', error: '' });
+  });
+
+  test('fails with the reasons when it is not ready, though it lives', async () => {
+    await startBot({ haltReason: () => 'lunch', lockouts: () => [{ budget: 'ip', forMs: null }] });
+    expect((await health()).code).toBe(0);
+    expect(await health('--ready')).toEqual({
+      code: 1,
+      out: '',
+      error: 'trading is halted: lunch\nip is locked out\n',
+    });
+    const { code, out } = await health('--ready', '--json');
+    expect([code, JSON.parse(out)]).toEqual([
+      1,
+      { ok: false, reasons: ['trading is halted: lunch', 'ip is locked out'] },
+    ]);
+  });
+
+  test('fails where no bot runs', async () => {
+    const { code, error } = await health();
+    expect(code).toBe(1);
+    expect(error).toBe(
+      `expected a bot that runs with ${folder}, found none: start it, or name its folder with --data\n`,
+    );
+  });
+
+  test('takes a bot that serves no health for living, and not for ready', async () => {
+    const lock = lockDataFolder(folder);
+    ends.push(() => lock.release());
+    expect((await health()).code).toBe(0);
+    expect(await health('--ready')).toMatchObject({ code: 1, error: expect.stringContaining('health.port') });
+  });
+
+  test('fails where nothing, or something else, listens at the port', async () => {
+    const other = createServer((_, reply) => reply.end('hello')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const port = String((other.address() as AddressInfo).port);
+    expect(await health('--port', port)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining(`:${port}/healthz: `),
+    });
+    await new Promise((resolve) => other.close(resolve));
+    expect(await health('--port', port)).toMatchObject({ code: 1, error: expect.stringContaining('ECONNREFUSED') });
+  });
+});
