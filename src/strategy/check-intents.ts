@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { SarrafError } from '../domain/errors.ts';
 import { isDecimalFromZero, isPositiveDecimal, sayInput } from './check-decimals.ts';
-import { expectedMarket } from './check-subscriptions.ts';
+import { FieldCheck, isSide, refusal, type Fields } from './check-fields.ts';
 import type { Intent } from './intents.ts';
 
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
@@ -10,11 +9,6 @@ const MOST_INTENTS = 100;
 /** Slices of a TWAP, and the longest time it may take: thirty days. */
 const MOST_SLICES = 1_000;
 const LONGEST_TWAP_MS = 2_592_000_000;
-
-const LONGEST_TAG = 32;
-const LONGEST_ID = 64;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What each kind may have besides its kind. */
 const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
@@ -47,16 +41,8 @@ export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<stri
   return intents as readonly Intent[];
 }
 
-/** The checks of one intent, which know its place for their messages. */
-class IntentCheck {
-  private readonly index: number;
-  private readonly knownMarkets: ReadonlySet<string> | undefined;
-
-  constructor(index: number, knownMarkets: ReadonlySet<string> | undefined) {
-    this.index = index;
-    this.knownMarkets = knownMarkets;
-  }
-
+/** The checks of one intent. */
+class IntentCheck extends FieldCheck {
   check(intent: unknown): void {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
       this.fail('', `expected an intent such as buy(market, { amount }), was ${sayInput(intent)}`);
@@ -176,60 +162,4 @@ class IntentCheck {
       this.fail('.visible', `expected at most the amount, ${sayInput(amount)}, was ${sayInput(visible)}`);
     }
   }
-
-  private market(market: unknown): void {
-    if (typeof market !== 'string' || market === '') {
-      this.fail('.market', `expected a market such as "BTCIRT", was ${sayInput(market)}`);
-    }
-    if (this.knownMarkets?.has(market) === false) this.fail('.market', expectedMarket(market, this.knownMarkets));
-  }
-
-  private side(side: unknown, place: string): void {
-    if (!isSide(side)) this.fail(place, `expected "buy" or "sell", was ${sayInput(side)}`);
-  }
-
-  private positive(input: unknown, place: string): void {
-    if (!isPositiveDecimal(input)) this.fail(place, `expected a positive decimal, was ${sayInput(input)}`);
-  }
-
-  private optional(fields: Fields, name: string): void {
-    const input = fields[name];
-    if (input !== undefined && !isPositiveDecimal(input)) this.positive(input, `.${name}`);
-  }
-
-  private whole(input: unknown, place: string, most: number): void {
-    if (typeof input === 'number' && Number.isInteger(input) && input >= 1 && input <= most) return;
-    this.fail(
-      place,
-      `expected a whole number from 1 to ${most}, was ${typeof input === 'number' ? input : sayInput(input)}`,
-    );
-  }
-
-  private id(id: unknown): void {
-    if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID) return;
-    this.fail('.clientOrderId', `expected the id of an own order, was ${sayInput(id)}`);
-  }
-
-  private tag(tag: unknown): void {
-    if (tag === undefined || (typeof tag === 'string' && tag !== '' && tag.length <= LONGEST_TAG)) return;
-    this.fail('.tag', `expected a text of 1 to ${LONGEST_TAG} characters, was ${sayInput(tag)}`);
-  }
-
-  private onlyFields(fields: Fields, known: ReadonlySet<string>, place: string): void {
-    for (const name in fields) {
-      if (!known.has(name)) this.fail(`${place}.${name}`, `expected one of ${[...known].join(', ')}, was this field`);
-    }
-  }
-
-  private fail(place: string, message: string): never {
-    throw refusal(`intents.${this.index}${place}`, message);
-  }
-}
-
-function isSide(side: unknown): boolean {
-  return side === 'buy' || side === 'sell';
-}
-
-function refusal(place: string, message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `${place}: ${message}`);
 }

@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
+import { callHandler, HANDLERS, messageOf, wrongAnswer } from './call-handler.ts';
 import { checkedIntents } from './check-intents.ts';
 import { checkState } from './check-state.ts';
 import { expectedMarket } from './check-subscriptions.ts';
@@ -26,19 +27,6 @@ export interface RunnerSetup {
   /** Bounds the time of a call; without it handlers are called as they are. */
   readonly call?: CallHandler;
 }
-
-const HANDLERS = {
-  start: 'onStart',
-  stop: 'onStop',
-  candle: 'onCandle',
-  book: 'onBook',
-  trades: 'onTrades',
-  stats: 'onStats',
-  timer: 'onTimer',
-  fill: 'onFill',
-  order: 'onOrder',
-  reject: 'onReject',
-} as const satisfies Record<StrategyEvent['kind'], keyof StrategyDefinition>;
 
 const NO_INTENTS: readonly Intent[] = [];
 
@@ -158,7 +146,7 @@ export class StrategyRunner {
 
   /** Calls the handler and checks what it answers. The state is taken over last, so that an answer that is wrong changes nothing. */
   private ask(event: StrategyEvent, view: EngineView): readonly Intent[] {
-    const answer: unknown = this.callHandler(event, new HandlerContext(this.setup, this.state, view));
+    const answer: unknown = callHandler(this.definition, event, new HandlerContext(this.setup, this.state, view));
     if (answer === undefined) return NO_INTENTS;
     if (typeof answer !== 'object' || answer === null || Array.isArray(answer) || 'then' in answer) {
       throw wrongAnswer(answer);
@@ -173,37 +161,6 @@ export class StrategyRunner {
     return checked;
   }
 
-  private callHandler(event: StrategyEvent, context: HandlerContext): unknown {
-    const { definition } = this;
-    switch (event.kind) {
-      case 'start':
-        return definition.onStart?.(context, { isRestart: event.isRestart });
-      case 'stop':
-        return definition.onStop?.(context, { reason: event.reason });
-      case 'candle':
-        return definition.onCandle?.(context, event.candle);
-      case 'book': {
-        const { market, seenAtMs } = event;
-        const { bids, asks, updatedAtMs } = event.book;
-        return definition.onBook?.(context, { market, bids, asks, updatedAtMs, seenAtMs });
-      }
-      case 'trades': {
-        const { market, trades, hasGap, seenAtMs } = event;
-        return definition.onTrades?.(context, { market, trades, hasGap, seenAtMs });
-      }
-      case 'stats':
-        return definition.onStats?.(context, { ...event.stats, seenAtMs: event.seenAtMs });
-      case 'timer':
-        return definition.onTimer?.(context, { name: event.name, dueMs: event.dueMs });
-      case 'fill':
-        return definition.onFill?.(context, event.fill);
-      case 'order':
-        return definition.onOrder?.(context, event.order);
-      case 'reject':
-        return definition.onReject?.(context, event.rejection);
-    }
-  }
-
   private seriesOf({ market, span }: { readonly market: string; readonly span: Span }): CandleSeries | undefined {
     return this.setup.series.find((series) => series.isOf(market, span));
   }
@@ -211,24 +168,4 @@ export class StrategyRunner {
 
 function directly(work: () => unknown): unknown {
   return work();
-}
-
-function wrongAnswer(answer: unknown): SarrafError {
-  const isPromise = answer instanceof Promise;
-  // What it comes to is of no use to anybody, and must not end the process when that is an error.
-  if (isPromise) answer.catch(() => {});
-  const was = isPromise ? 'a promise' : (JSON.stringify(answer)?.slice(0, 100) ?? `a ${typeof answer}`);
-  return new SarrafError(
-    'INVALID_STRATEGY',
-    `expected { state, intents } from a handler that does not wait, was ${was}`,
-  );
-}
-
-/** What a handler threw, which may be anything. */
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return 'threw something that can not be said';
-  }
 }

@@ -1,0 +1,70 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { StrategyDefinition } from './definition.ts';
+import type { HandlerContext } from './handler-context.ts';
+import type { StrategyEvent } from './strategy-event.ts';
+
+/** The handler of each kind of event. */
+export const HANDLERS = {
+  start: 'onStart',
+  stop: 'onStop',
+  candle: 'onCandle',
+  book: 'onBook',
+  trades: 'onTrades',
+  stats: 'onStats',
+  timer: 'onTimer',
+  fill: 'onFill',
+  order: 'onOrder',
+  reject: 'onReject',
+} as const satisfies Record<StrategyEvent['kind'], keyof StrategyDefinition>;
+
+/** Calls the handler of an event, if there is one, and answers whatever that answers. */
+export function callHandler(definition: StrategyDefinition, event: StrategyEvent, context: HandlerContext): unknown {
+  switch (event.kind) {
+    case 'start':
+      return definition.onStart?.(context, { isRestart: event.isRestart });
+    case 'stop':
+      return definition.onStop?.(context, { reason: event.reason });
+    case 'candle':
+      return definition.onCandle?.(context, event.candle);
+    case 'book': {
+      const { market, seenAtMs } = event;
+      const { bids, asks, updatedAtMs } = event.book;
+      return definition.onBook?.(context, { market, bids, asks, updatedAtMs, seenAtMs });
+    }
+    case 'trades': {
+      const { market, trades, hasGap, seenAtMs } = event;
+      return definition.onTrades?.(context, { market, trades, hasGap, seenAtMs });
+    }
+    case 'stats':
+      return definition.onStats?.(context, { ...event.stats, seenAtMs: event.seenAtMs });
+    case 'timer':
+      return definition.onTimer?.(context, { name: event.name, dueMs: event.dueMs });
+    case 'fill':
+      return definition.onFill?.(context, event.fill);
+    case 'order':
+      return definition.onOrder?.(context, event.order);
+    case 'reject':
+      return definition.onReject?.(context, event.rejection);
+  }
+}
+
+/** What to say of an answer that is none. */
+export function wrongAnswer(answer: unknown): SarrafError {
+  const isPromise = answer instanceof Promise;
+  // What it comes to is of no use to anybody, and must not end the process when that is an error.
+  if (isPromise) answer.catch(() => {});
+  const was = isPromise ? 'a promise' : (JSON.stringify(answer)?.slice(0, 100) ?? `a ${typeof answer}`);
+  return new SarrafError(
+    'INVALID_STRATEGY',
+    `expected { state, intents } from a handler that does not wait, was ${was}`,
+  );
+}
+
+/** What a handler threw, which may be anything. */
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'threw something that can not be said';
+  }
+}

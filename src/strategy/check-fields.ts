@@ -1,0 +1,76 @@
+import { SarrafError } from '../domain/errors.ts';
+import { isPositiveDecimal, sayInput } from './check-decimals.ts';
+import { expectedMarket } from './check-subscriptions.ts';
+
+const LONGEST_TAG = 32;
+const LONGEST_ID = 64;
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Checks of the fields that intents share, which know the place of their intent for what they say. Each throws `INVALID_STRATEGY`. */
+export class FieldCheck {
+  private readonly index: number;
+  private readonly knownMarkets: ReadonlySet<string> | undefined;
+
+  constructor(index: number, knownMarkets: ReadonlySet<string> | undefined) {
+    this.index = index;
+    this.knownMarkets = knownMarkets;
+  }
+
+  protected market(market: unknown): void {
+    if (typeof market !== 'string' || market === '') {
+      this.fail('.market', `expected a market such as "BTCIRT", was ${sayInput(market)}`);
+    }
+    if (this.knownMarkets?.has(market) === false) this.fail('.market', expectedMarket(market, this.knownMarkets));
+  }
+
+  protected side(side: unknown, place: string): void {
+    if (!isSide(side)) this.fail(place, `expected "buy" or "sell", was ${sayInput(side)}`);
+  }
+
+  protected positive(input: unknown, place: string): void {
+    if (!isPositiveDecimal(input)) this.fail(place, `expected a positive decimal, was ${sayInput(input)}`);
+  }
+
+  protected optional(fields: Fields, name: string): void {
+    const input = fields[name];
+    if (input !== undefined && !isPositiveDecimal(input)) this.positive(input, `.${name}`);
+  }
+
+  protected whole(input: unknown, place: string, most: number): void {
+    if (typeof input === 'number' && Number.isInteger(input) && input >= 1 && input <= most) return;
+    this.fail(
+      place,
+      `expected a whole number from 1 to ${most}, was ${typeof input === 'number' ? input : sayInput(input)}`,
+    );
+  }
+
+  protected id(id: unknown): void {
+    if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID) return;
+    this.fail('.clientOrderId', `expected the id of an own order, was ${sayInput(id)}`);
+  }
+
+  protected tag(tag: unknown): void {
+    if (tag === undefined || (typeof tag === 'string' && tag !== '' && tag.length <= LONGEST_TAG)) return;
+    this.fail('.tag', `expected a text of 1 to ${LONGEST_TAG} characters, was ${sayInput(tag)}`);
+  }
+
+  protected onlyFields(fields: Fields, known: ReadonlySet<string>, place: string): void {
+    for (const name in fields) {
+      if (!known.has(name)) this.fail(`${place}.${name}`, `expected one of ${[...known].join(', ')}, was this field`);
+    }
+  }
+
+  protected fail(place: string, message: string): never {
+    throw refusal(`intents.${this.index}${place}`, message);
+  }
+}
+
+export function isSide(side: unknown): boolean {
+  return side === 'buy' || side === 'sell';
+}
+
+/** What is wrong, and where. */
+export function refusal(place: string, message: string): SarrafError {
+  return new SarrafError('INVALID_STRATEGY', `${place}: ${message}`);
+}
