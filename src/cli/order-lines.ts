@@ -11,6 +11,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'side' },
   { title: 'type' },
   { title: 'price', align: 'right' },
+  { title: 'stop', align: 'right' },
   { title: 'amount', align: 'right' },
   { title: 'filled', align: 'right' },
   { title: 'state' },
@@ -19,12 +20,6 @@ const COLUMNS: readonly Column[] = [
 
 /** Units for people; nothing where there are none. */
 export const unitsText = (units: Units | null): string => (units === null ? '' : formatUnits(units));
-
-/** Prices of an order: its own, and the one that it waits for. */
-function priceText(order: OrderRecord): string {
-  const price = order.price === null ? 'market' : formatUnits(order.price);
-  return order.stopPrice === null ? price : `${price} at ${formatUnits(order.stopPrice)}`;
-}
 
 /** A table of orders, one a line. */
 export function orderLines(orders: readonly OrderRecord[], nowMs: number): string[] {
@@ -35,7 +30,8 @@ export function orderLines(orders: readonly OrderRecord[], nowMs: number): strin
     order.market,
     order.side,
     order.execution,
-    priceText(order),
+    order.price === null ? 'market' : formatUnits(order.price),
+    unitsText(order.stopPrice),
     formatUnits(order.amount),
     formatUnits(order.filled),
     order.state,

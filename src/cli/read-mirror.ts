@@ -75,14 +75,17 @@ export function readMirror<Result>(options: MirrorOptions, read: (reader: Mirror
   }
 }
 
+/** There is nothing left to do for output that nobody takes; any other error is one. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
 /** Prints lines, or one object as JSON. Ends quietly when nobody reads any more, as after `| head`. */
 export function print(
   options: MirrorOptions,
   page: { readonly json: unknown; readonly lines: () => readonly string[] },
 ): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endQuietly);
   console.log(options.json === true ? JSON.stringify(page.json) : page.lines().join('\n'));
 }
 

@@ -4,17 +4,18 @@ export interface Column {
   readonly align?: 'right';
 }
 
-/** Aligned lines, the titles first; columns are two spaces apart and no line ends with spaces. */
+/** Aligned lines, the titles first; columns are two spaces apart, none is empty in every row, and no line ends with spaces. */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  const all = [columns.map(({ title }) => title), ...rows];
-  const widths = columns.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)));
-  return all.map((row) =>
-    columns
-      .map(({ align }, index) => {
-        const cell = row[index] ?? '';
-        const width = widths[index] ?? 0;
-        return align === 'right' ? cell.padStart(width) : cell.padEnd(width);
-      })
+  const shown = columns
+    .map(({ title, align }, index) => ({ align, cells: [title, ...rows.map((row) => row[index] ?? '')] }))
+    .filter(({ cells }) => rows.length === 0 || cells.slice(1).some((cell) => cell !== ''));
+  const padded = shown.map(({ align, cells }) => {
+    const width = Math.max(...cells.map((cell) => cell.length));
+    return cells.map((cell) => (align === 'right' ? cell.padStart(width) : cell.padEnd(width)));
+  });
+  return [[], ...rows].map((_, line) =>
+    padded
+      .map((cells) => cells[line] ?? '')
       .join('  ')
       .trimEnd(),
   );

@@ -109,10 +109,10 @@ export class MirrorReader {
     const venueId = /^\d{1,15}$/.test(name) ? Number(name) : null;
     return selectOrders(
       this.database,
-      `WHERE order_key = ?1 OR venue_id = ?2
-         OR order_key IN (SELECT pair_key FROM orders WHERE order_key = ?1 OR venue_id = ?2)
+      `WHERE order_key = ? OR venue_id = ?
+         OR order_key IN (SELECT pair_key FROM orders WHERE order_key = ? OR venue_id = ?)
        ORDER BY id`,
-    )(name, venueId);
+    )(name, venueId, name, venueId);
   }
 
   fills(filter: RowFilter & { readonly orderKey?: string }): readonly FillRecord[] {
@@ -206,7 +206,7 @@ export class MirrorReader {
 function conditions(
   filter: RowFilter,
   more: readonly (readonly [sql: string, value: SqlValue])[],
-  order = 'id DESC',
+  order = 'rowid DESC',
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
   const all = [['strategy = ?', filter.strategy] as const, ['market = ?', filter.market] as const, ...more].filter(
     ([sql, value]) => value !== null || !sql.includes('?'),

@@ -1,0 +1,282 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommanderError, type Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CommandError } from '../../../src/cli/command-error.ts';
+import { balancesCommand } from '../../../src/cli/commands/balances.ts';
+import { intentsCommand } from '../../../src/cli/commands/intents.ts';
+import { ordersCommand } from '../../../src/cli/commands/orders.ts';
+import { statusCommand } from '../../../src/cli/commands/status.ts';
+import { tradesCommand } from '../../../src/cli/commands/trades.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
+import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { startSarraf } from '../../support/sarraf-process.ts';
+import { fillRecord, intentRecord, journalLine, kept, orderRecord } from '../mirror/mirror-fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sarraf-commands-'));
+/** In the past for any clock, so that ages are days. */
+const THEN_MS = Date.parse('2024-05-06T07:08:09Z');
+const wallet = (currency: string, total: string, held: string): MirrorChange => ({
+  kind: 'wallet',
+  wallet: { currency, walletId: 1, total: decimalText(total), held: decimalText(held) },
+});
+
+const CHANGES: readonly MirrorChange[] = [
+  {
+    kind: 'order',
+    order: orderRecord({
+      key: 'bot-grid-e001-1',
+      strategy: 'grid',
+      plannedAtMs: THEN_MS,
+      sentAtMs: THEN_MS,
+      state: 'filled',
+      venueId: 9,
+      venueStatus: 'Done',
+      closedAtMs: THEN_MS,
+    }),
+  },
+  {
+    kind: 'order',
+    order: orderRecord({
+      key: 'bot-grid-e001-2',
+      strategy: 'grid',
+      state: 'open',
+      venueId: 10,
+      pairKey: 'bot-grid-e001-2/2',
+    }),
+  },
+  {
+    kind: 'order',
+    order: orderRecord({
+      key: 'bot-grid-e001-2/2',
+      clientOrderId: null,
+      strategy: 'grid',
+      execution: 'stop_limit',
+      stopPrice: parseUnits('12500000000'),
+      state: 'unknown',
+      pairKey: 'bot-grid-e001-2',
+    }),
+  },
+  { kind: 'order', order: orderRecord({ key: 'bot-dca-e001-3', strategy: 'dca', market: 'ETHUSDT', state: 'open' }) },
+  { kind: 'fill', fill: fillRecord({ orderKey: 'bot-grid-e001-1', strategy: 'grid', atMs: THEN_MS }) },
+  { kind: 'fill', fill: fillRecord({ tradeId: 71, venueOrderId: 44, orderKey: null, strategy: null }) },
+  // Their names sort otherwise than they came.
+  {
+    kind: 'intent',
+    intent: intentRecord({ id: 'b', strategy: 'grid', status: 'refused', reason: 'too large: 9 of 5' }),
+  },
+  { kind: 'intent', intent: intentRecord({ id: 'a', strategy: 'grid' }) },
+  journalLine('bot-grid-e001-1', '{"state":"sending"}'),
+  journalLine('bot-grid-e001-1', '{"state":"filled"}'),
+  wallet('rls', '126000000000000000000.0000000001', '0.0000000001'),
+  wallet('doge', '0', '0'),
+  kept('control', JSON.stringify({ isHalted: true, reason: 'by hand', sinceMs: THEN_MS, lockouts: [] })),
+  kept('cursors', '{"orders":9}'),
+  {
+    kind: 'strategy',
+    strategy: { name: 'grid', status: 'paused', reason: 'onBook threw', json: '{"level":3}', atMs: THEN_MS },
+  },
+];
+
+let store: MirrorStore;
+
+beforeAll(() => {
+  store = MirrorStore.open({
+    path: join(folder, 'mirror.sqlite'),
+    retention: DEFAULT_RETENTION,
+    nowMs: THEN_MS,
+    epoch: () => 'e001',
+    durability: 'off',
+  });
+  store.apply(CHANGES, { atMs: THEN_MS, isDurable: true });
+});
+
+afterAll(() => {
+  store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const COMMANDS: ReadonlyMap<string, () => Command> = new Map([
+  ['status', statusCommand],
+  ['orders', ordersCommand],
+  ['trades', tradesCommand],
+  ['balances', balancesCommand],
+  ['intents', intentsCommand],
+]);
+
+/** Runs a command in this process, which takes a hundredth of the time of one of its own. */
+async function run(
+  name: string,
+  args: readonly string[],
+): Promise<{ readonly out: string; readonly failure: unknown }> {
+  const out: string[] = [];
+  const take = (text: string): void => void out.push(text);
+  const log = vi.spyOn(console, 'log').mockImplementation(take);
+  const command = COMMANDS.get(name)!().exitOverride().configureOutput({ writeOut: take, writeErr: take });
+  try {
+    await command.parseAsync(args, { from: 'user' });
+    return { out: out.join('\n'), failure: null };
+  } catch (failure) {
+    return { out: out.join('\n'), failure };
+  } finally {
+    log.mockRestore();
+  }
+}
+
+const sarraf = async (name: string, ...args: string[]): Promise<{ readonly out: string; readonly failure: unknown }> =>
+  run(name, [...args, '--data', folder]);
+
+/** The lines of a table, without its titles, as the words of a column. */
+const column = (out: string, index: number): string[] =>
+  out
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(/ {2,}/)[index] ?? '');
+
+const json = async (name: string, ...args: string[]): Promise<Record<string, unknown>> =>
+  JSON.parse((await sarraf(name, ...args, '--json')).out) as Record<string, unknown>;
+
+describe('sarraf status', () => {
+  test('shows, while the bot runs, what it does and whether something is wrong', async () => {
+    const { code, out } = await startSarraf(['status', '--data', folder]).finished;
+    expect(code).toBe(0);
+    expect(out).toContain('epoch e001: a bot is running');
+    expect(out).toMatch(/^grid {6}paused {2}\d+ days ago {2}onBook threw$/m);
+    expect(out).toContain('3 open orders; 1 intent is at work.');
+    expect(out).toMatch(/^ {2}isHalted {2}yes$/m);
+    expect(out).toMatch(/^ {2}sinceMs {3}2024-05-06 07:08 \(\d+ days ago\)$/m);
+    expect(out).toMatch(/^ {2}lockouts {2}none$/m);
+    expect(out).toContain('Also kept, which --json shows: cursors');
+  });
+
+  test('gives programs everything', async () => {
+    expect(await json('status')).toMatchObject({
+      isRunning: true,
+      epoch: 'e001',
+      counts: { orders: 4, fills: 2, intents: 2, journal: 2 },
+      lastSeen: { journal: THEN_MS, books: null },
+      strategies: [{ name: 'grid', state: { level: 3 } }],
+      kept: { control: { value: { isHalted: true } }, cursors: { atMs: THEN_MS, value: { orders: 9 } } },
+    });
+  });
+});
+
+describe('sarraf orders', () => {
+  test('lists those that are not at their end, in their order', async () => {
+    const { failure, out } = await sarraf('orders');
+    expect([failure, column(out, 1)]).toEqual([null, ['bot-grid-e001-2', 'bot-grid-e001-2/2', 'bot-dca-e001-3']]);
+  });
+
+  test.each([
+    [
+      ['--state', 'all'],
+      ['bot-grid-e001-1', 'bot-grid-e001-2', 'bot-grid-e001-2/2', 'bot-dca-e001-3'],
+    ],
+    [['--state', 'filled'], ['bot-grid-e001-1']],
+    [['--strategy', 'dca'], ['bot-dca-e001-3']],
+    [['--market', 'eth-usdt'], ['bot-dca-e001-3']],
+    [['--last', '1'], ['bot-dca-e001-3']],
+  ])('takes %s', async (args, keys) => {
+    expect(column((await sarraf('orders', ...args)).out, 1)).toEqual(keys);
+  });
+
+  test('shows one with its trades and its journal', async () => {
+    const { out } = await sarraf('orders', 'bot-grid-e001-1');
+    expect(out).toMatch(/^what +buy 0\.000001 BTCIRT, limit$/m);
+    expect(out).toMatch(/^at the exchange +9 Done$/m);
+    expect(out).toMatch(/^2024-05-06 07:08 +70 +grid /m);
+    expect(out).toMatch(/^2024-05-06 07:08 +2 +order +\{"state":"filled"\}$/m);
+  });
+
+  test('finds one by the id of the exchange too, with the other leg of its pair', async () => {
+    const { orders } = await json('orders', '10');
+    expect(orders).toMatchObject([
+      { key: 'bot-grid-e001-2', price: '12600000000', trades: [] },
+      { key: 'bot-grid-e001-2/2', stopPrice: '12500000000' },
+    ]);
+  });
+
+  test('says in one line that there is no such order', async () => {
+    const { failure } = await sarraf('orders', 'nope');
+    expect(failure).toBeInstanceOf(CommandError);
+    expect(failure).toMatchObject({ exitCode: 1, message: expect.stringMatching(/^expected an order nope [^\n]+$/) });
+  });
+});
+
+test('sarraf trades lists those of other hands too', async () => {
+  const { failure, out } = await sarraf('trades');
+  expect([failure, column(out, 2)]).toEqual([null, ['grid', '(foreign)']]);
+  expect(await json('trades', '--strategy', 'grid')).toMatchObject({
+    trades: [{ tradeId: 70, total: '12600', fee: '0.0000000025' }],
+  });
+});
+
+test('sarraf balances shows what is free to the last digit, and empty wallets when asked', async () => {
+  const { out } = await sarraf('balances');
+  expect(out).toMatch(/^rls +126000000000000000000\.0000000001 +0\.0000000001 +126000000000000000000 +\d+ days ago$/m);
+  expect(out).toContain('and 1 empty wallet');
+  expect(column((await sarraf('balances', '--all')).out, 0)).toEqual(['doge', 'rls']);
+});
+
+test('sarraf intents lists them as they came, with the reasons of refusals', async () => {
+  const { out } = await sarraf('intents');
+  expect([column(out, 1), column(out, 6)]).toEqual([
+    ['b', 'a'],
+    ['too large: 9 of 5', ''],
+  ]);
+  expect(await json('intents', '--state', 'working')).toMatchObject({
+    intents: [{ id: 'a', intent: { kind: 'place' } }],
+  });
+});
+
+describe('every command', () => {
+  const NAMES = [...COMMANDS.keys()];
+
+  test.each(NAMES)('%s has help with an example', async (name) => {
+    const { out, failure } = await run(name, ['--help']);
+    expect(failure).toMatchObject({ exitCode: 0 });
+    expect(out).toContain(`\n  sarraf ${name}\n`);
+  });
+
+  test.each(NAMES)('%s says in one line what to run where there is no mirror', async (name) => {
+    const { failure } = await run(name, ['--data', join(folder, 'missing')]);
+    expect(failure).toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: expect.stringMatching(/missing\/mirror\.sqlite, found nothing: start the bot with "sarraf run"[^\n]+$/),
+    });
+  });
+
+  test.each([
+    ['orders', '--state', 'lost'],
+    ['trades', '--last', '0'],
+    ['balances', '--strategy', 'grid'],
+  ])('%s refuses %s %s', async (name, ...args) => {
+    expect((await sarraf(name, ...args)).failure).toBeInstanceOf(CommanderError);
+  });
+
+  test('refuses what is no market as wrong input', async () => {
+    expect((await sarraf('intents', '--market', 'x')).failure).toMatchObject({ exitCode: 2 });
+  });
+
+  test('ends with 1 where there is no mirror, and with 2 for a wrong option', async () => {
+    const missing = await startSarraf(['status', '--data', join(folder, 'missing')]).finished;
+    expect([missing.code, missing.error.trim().split('\n').length]).toEqual([1, 1]);
+    expect((await startSarraf(['orders', '--state', 'lost']).finished).code).toBe(2);
+  });
+
+  test('reads the mirror of the embedded exchange where there is no other', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'sarraf-embedded-'));
+    const path = join(other, 'embedded.sqlite');
+    MirrorStore.open({ path, retention: DEFAULT_RETENTION, nowMs: 0, epoch: () => 'abcd', durability: 'off' }).close();
+    const { out } = await run('status', ['--data', other]);
+    expect(out).toContain('epoch abcd: no bot is running');
+    renameSync(path, join(other, 'mirror.sqlite'));
+    expect((await run('status', ['--data', other])).failure).toBeNull();
+    rmSync(other, { recursive: true });
+  });
+});
