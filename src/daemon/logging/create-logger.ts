@@ -1,0 +1,91 @@
+import {
+  destination as pinoDestination,
+  multistream,
+  pino,
+  stdSerializers,
+  stdTimeFunctions,
+  type DestinationStream,
+  type Logger,
+} from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import type { Secret } from '../settings/secret.ts';
+import { LogFile } from './log-file.ts';
+import { createScrubber, redact } from './redact.ts';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** Lines for people in place of JSON; `auto`: where the standard output is a terminal. */
+  readonly pretty: boolean | 'auto';
+  /** A file that gets the JSON lines as well; none by default. */
+  readonly file?: string | null;
+  /** Taken out of every line, wherever they are. */
+  readonly secrets?: readonly Secret[];
+  /** The standard output by default. */
+  readonly destination?: DestinationStream;
+  /** Put into every line, such as the instance. */
+  readonly base?: Readonly<Record<string, string>>;
+}
+
+/** What a line is about, so that all lines about one thing can be found. */
+export interface Correlation {
+  readonly strategy?: string;
+  readonly intent?: string;
+  readonly order?: string;
+  readonly request?: number;
+}
+
+const STANDARD_OUTPUT = 1;
+
+/**
+ * The log of a daemon: JSON lines, or lines for people on a terminal. Every line is written before the call returns, in this process and without a
+ * worker, so that none is lost at whatever ends it. Secrets are taken out by name and by value. Throws `DATA_UNUSABLE` where the file can not be written.
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const { level, secrets = [], base = {} } = options;
+  const scrub = createScrubber(secrets);
+  return pino(
+    {
+      level,
+      base,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => redact(fields) as Record<string, unknown>,
+      },
+      serializers: { err: (error: Error) => redact({ ...stdSerializers.err(error) }) },
+      hooks: { streamWrite: scrub },
+    },
+    streamOf(options),
+  );
+}
+
+/** A logger whose lines all say what they are about. */
+export function about(logger: Logger, correlation: Correlation): Logger {
+  return logger.child(correlation);
+}
+
+function streamOf({ level, pretty, destination, file = null }: LoggerOptions): DestinationStream {
+  const isTerminal = destination === undefined && process.stdout.isTTY;
+  const output = destination ?? pinoDestination({ dest: STANDARD_OUTPUT, sync: true });
+  const isPretty = pretty === 'auto' ? isTerminal : pretty;
+  const isColored = isTerminal && (process.env['NO_COLOR'] ?? '') === '';
+  const shown = isPretty ? prettyStream(output, isColored) : output;
+  if (file === null || level === 'silent') return shown;
+  return multistream([
+    { level, stream: shown },
+    { level, stream: new LogFile(file) },
+  ]);
+}
+
+/** The prettifier as a plain function: its stream would write later than it is told to. */
+function prettyStream(destination: DestinationStream, colorize: boolean): DestinationStream {
+  const prettify = prettyFactory({
+    colorize,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,hostname,instance',
+    singleLine: true,
+  });
+  return { write: (line) => destination.write(prettify(line)) };
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
+import type { BotConfig } from './create-bot-config.ts';
+import { formatDuration } from './duration-field.ts';
+
+const ACCOUNTS = { token: 'a token', key: 'an API key', login: 'a user who logs in' } as const;
+
+/** The ledger of the requests to the exchange of a configuration; null where none is outside this process. */
+export function ledgerOf(config: BotConfig): string | null {
+  const { baseUrl, ledgerFolder: folder } = config.exchange;
+  const address = config.mode === 'paper' ? config.paper.baseUrl : baseUrl;
+  if (config.mode === 'embedded' || address === null) return null;
+  return ledgerPath(address, folder ?? ledgerFolder());
+}
+
+/** What a run says before anything else: where its orders go, and whose money it is. */
+export function banner(config: BotConfig): readonly string[] {
+  const { instance, data, drain } = config;
+  const names = config.strategies.map(({ name, market }) => `${name} (${market})`).join(', ');
+  const ending = drain.openOrders === 'cancel' ? 'cancels its open orders' : 'keeps its open orders';
+  return [
+    ...modeLines(config),
+    `Instance ${instance}: ${names}. Mirror: ${join(data.folder, 'mirror.sqlite')}.`,
+    `Ctrl-C or SIGTERM ends the run: it ${ending}, within ${formatDuration(drain.withinMs)}. A second one ends it at once.`,
+  ];
+}
+
+function modeLines(config: BotConfig): readonly string[] {
+  const { exchange, paper, embedded } = config;
+  const ledger = ledgerOf(config) ?? 'none';
+  switch (config.mode) {
+    case 'live': {
+      const account = exchange.credentials === null ? 'nobody' : ACCOUNTS[exchange.credentials.kind];
+      return [
+        '*** LIVE *** REAL ORDERS WITH REAL MONEY',
+        `Exchange ${exchange.baseUrl ?? 'unknown'} by ${account}. Ledger: ${ledger}.`,
+      ];
+    }
+    case 'paper':
+      return [
+        'Paper: orders stay in this process, prices are real.',
+        `Public data of ${paper.baseUrl ?? 'unknown'}. Ledger: ${ledger}.`,
+      ];
+    case 'embedded': {
+      const market =
+        embedded.replay === null ? `synthetic traders, seed ${embedded.seed}` : `the recording ${embedded.replay}`;
+      return [`Embedded: the exchange is in this process, ${market}; no money is real.`];
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { about, createLogger } from '../../../../src/daemon/logging/create-logger.ts';
+import { LogFile } from '../../../../src/daemon/logging/log-file.ts';
+import { Secret } from '../../../../src/daemon/settings/secret.ts';
+import { SarrafError } from '../../../../src/domain/errors.ts';
+import { captureLog } from './capture-log.ts';
+
+const HIDDEN = 'hidden "value" 4711';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-log-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a line', () => {
+  test('is JSON with its level, its time and what it is about', () => {
+    const { logger, records } = captureLog({ base: { instance: 'bot' } });
+    about(about(logger, { strategy: 'ma-cross' }), { intent: 'i-1', order: 'o-1', request: 7 }).info(
+      { market: 'BTCIRT' },
+      'placed',
+    );
+    logger.trace('below the level');
+    expect(records()).toEqual([
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        instance: 'bot',
+        strategy: 'ma-cross',
+        intent: 'i-1',
+        order: 'o-1',
+        request: 7,
+        market: 'BTCIRT',
+        msg: 'placed',
+      },
+    ]);
+  });
+
+  test('has large whole numbers as texts', () => {
+    const { logger, records } = captureLog();
+    logger.info({ units: 123_456_789_012_345_678_901n, deep: { more: [5n] } }, 'a');
+    expect(records()[0]).toMatchObject({ units: '123456789012345678901', deep: { more: ['5'] } });
+  });
+
+  test('for people has the same in words', () => {
+    const { logger, lines } = captureLog({ pretty: true });
+    logger.info({ order: 'o-1' }, 'placed');
+    logger.error(new Error('broken'), 'failed');
+    expect(lines[0]).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: placed \{"order":"o-1"\}\n$/);
+    expect(lines[1]).toContain('broken');
+  });
+});
+
+describe('a secret', () => {
+  test.each([
+    ['Authorization'],
+    ['authorization'],
+    ['X-TOTP'],
+    ['Service-Key'],
+    ['Service-Signature'],
+    ['token'],
+    ['password'],
+    ['privateKey'],
+    ['api_key'],
+    ['apiSecret'],
+    ['totpSecret'],
+    ['credentials'],
+  ])('is not shown under the name %s, wherever that is', (name) => {
+    const { logger, lines } = captureLog();
+    logger.info({ [name]: HIDDEN, request: { headers: { [name]: HIDDEN }, all: [{ [name]: [HIDDEN] }] } }, 'a');
+    logger.child({ [name]: HIDDEN }).info('b');
+    logger.info(new SarrafError('REFUSED', 'no', { details: { [name]: HIDDEN } }), 'c');
+    expect(lines).toHaveLength(3);
+    expect(lines.join('')).not.toContain('hidden');
+    expect(lines.join('')).toContain('[secret]');
+  });
+
+  test.each(['order', 'intent', 'market', 'publicKeyId', 'tokens', 'keyed', 'orderKey', 'reason'])(
+    'is no %s',
+    (name) => {
+      const { logger, records } = captureLog();
+      logger.info({ [name]: 'shown' }, 'a');
+      expect(records()[0]).toMatchObject({ [name]: 'shown' });
+    },
+  );
+
+  test('that is known is taken out of texts, errors and their causes', () => {
+    const { logger, lines } = captureLog({ secrets: [new Secret(HIDDEN)] });
+    logger.info(`the text ${HIDDEN}`);
+    logger.info({ url: `https://a?t=${encodeURIComponent(HIDDEN)}` }, 'a');
+    logger.error(new Error('outer', { cause: new Error(HIDDEN) }), 'failed');
+    logger.error({ err: new Error(HIDDEN) });
+    logger.info({ wrapped: new Secret(HIDDEN) }, 'b');
+    expect(lines).toHaveLength(5);
+    expect(lines.join('')).not.toContain('hidden');
+    for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+  });
+});
+
+test('an object too deep is cut, one that contains itself is cut too', () => {
+  const { logger, records } = captureLog();
+  const ring: Record<string, unknown> = {};
+  ring['self'] = ring;
+  logger.info({ ring }, 'a');
+  expect(JSON.stringify(records()[0])).toContain('[too deep]');
+});
+
+describe('a file', () => {
+  test('gets JSON beside what is shown', () => {
+    const path = join(folder, 'logs', 'bot.log');
+    const { logger, lines } = captureLog({ file: path, pretty: true });
+    logger.info({ order: 'o-1' }, 'placed');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ level: 'info', order: 'o-1', msg: 'placed' });
+  });
+
+  test('is renamed at its largest size, and at most two are kept', () => {
+    const path = join(folder, 'bot.log');
+    const file = new LogFile(path, 10);
+    for (const line of ['aaaaaa\n', 'bb\n', 'cccccc\n', 'dddddd\n']) file.write(line);
+    file.close();
+    expect(readFileSync(path, 'utf8')).toBe('dddddd\n');
+    expect(readFileSync(`${path}.1`, 'utf8')).toBe('cccccc\n');
+    const again = new LogFile(path, 10);
+    again.write('e\n');
+    expect(readFileSync(path, 'utf8')).toBe('dddddd\ne\n');
+    again.close();
+    again.write('lost\n');
+    expect(again.lost).toBe(1);
+  });
+
+  test('that can not be written to is refused with what to do', () => {
+    writeFileSync(join(folder, 'taken'), '');
+    const file = join(folder, 'taken', 'bot.log');
+    expect(() => createLogger({ level: 'info', pretty: false, file })).toThrow(/set log.file to another place/);
+  });
+});
+
+/** What a program prints, read late, so that the pipe is full when it ends. */
+async function linesOf(source: string): Promise<readonly string[]> {
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  await new Promise((done) => setTimeout(done, 300));
+  for await (const chunk of child.stdout.setEncoding('utf8')) text += String(chunk);
+  return text.trimEnd().split('\n');
+}
+
+describe('the last lines', () => {
+  const MANY = 2_000;
+  const program = (pretty: boolean, end: string): string => `
+    import { createLogger } from ${JSON.stringify(join(process.cwd(), 'src/daemon/logging/create-logger.ts'))};
+    const logger = createLogger({ level: 'info', pretty: ${pretty} });
+    process.on('SIGTERM', () => { logger.info('told to end'); process.exit(0); });
+    for (let index = 1; index <= ${MANY}; index += 1) logger.info({ filler: 'x'.repeat(100) }, 'line ' + index);
+    ${end}
+  `;
+
+  test.each([
+    ['JSON, after an exit', false, 'process.exit(0);', `line ${MANY}`],
+    ['lines for people, after an exit', true, 'process.exit(0);', `line ${MANY}`],
+    ['JSON, after SIGTERM', false, "setInterval(() => {}, 1000); process.kill(process.pid, 'SIGTERM');", 'told to end'],
+    ['lines for people, after an error', true, "throw new Error('end');", `line ${MANY}`],
+  ])('are not lost: %s', async (_, pretty, end, last) => {
+    const quiet = end.startsWith('throw') ? `process.on('uncaughtException', () => process.exit(1)); ${end}` : end;
+    const lines = await linesOf(program(pretty, quiet));
+    expect(lines.at(-1)).toContain(last);
+    expect(lines.filter((line) => line.includes('line '))).toHaveLength(MANY);
+  });
+});
