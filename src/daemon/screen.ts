@@ -1,18 +1,19 @@
 import { pino } from 'pino';
-import { formatAmount, formatPrice, type Market } from '../domain/market.ts';
-import type { OwnFill, OwnOrder } from '../execution/own-order.ts';
-import type { BotListener } from './bot-listener.ts';
+import { formatUnits } from '../domain/money.ts';
+import type { EngineNotice } from '../engine/engine-command.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
 
 /** Where lines go: a line for people, or one JSON object a line for programs. */
-export interface Screen extends BotListener {
+export interface Screen {
   say(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
+  show(notices: readonly EngineNotice[], atMs: number): void;
 }
 
 /** Lines that a run may print of single orders and fills in a second; a market run at full speed has thousands. */
 const MAX_LINES_PER_SECOND = 25;
 
 export interface ScreenOptions {
-  readonly markets: ReadonlyMap<string, Market>;
   readonly json: boolean;
   readonly write: (line: string) => void;
   /** The wall's time, for the bound on lines. */
@@ -20,7 +21,7 @@ export interface ScreenOptions {
 }
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { markets, json, write, wallMs } = options;
+  const { json, write, wallMs } = options;
   let secondMs = Number.NEGATIVE_INFINITY;
   let lines = 0;
   let left = 0;
@@ -42,38 +43,63 @@ export function createScreen(options: ScreenOptions): Screen {
     if (lines <= MAX_LINES_PER_SECOND) put(kind, text, data);
     else left += 1;
   };
-  const orderText = (order: OwnOrder): string => {
-    const market = markets.get(order.market);
-    if (market === undefined) return order.clientOrderId;
-    const at = order.execution === 'market' ? 'at the market' : `at ${formatPrice(market, order.price)}`;
-    return `${order.side} ${formatAmount(market, order.amount)} ${order.market} ${at}`;
+  const show = (notice: EngineNotice, atMs: number): void => {
+    if (notice.kind === 'order') {
+      const { order } = notice;
+      if (SILENT.has(order.state)) return;
+      const { key, venueId, state, venueStatus, strategy } = order;
+      putBounded('order', `${clock(atMs)} ${strategy.padEnd(12)} ${orderText(order)}`, {
+        marketTimeMs: atMs,
+        order: key,
+        venueId,
+        state,
+        status: venueStatus,
+        strategy,
+      });
+    } else if (notice.kind === 'fill') {
+      const { fill } = notice;
+      if (fill.orderKey === null) return;
+      putBounded('fill', `${clock(fill.atMs)} ${(fill.strategy ?? '').padEnd(12)} ${fillText(fill)}`, {
+        marketTimeMs: fill.atMs,
+        order: fill.orderKey,
+        tradeId: fill.tradeId,
+        side: fill.side,
+        price: formatUnits(fill.price),
+        amount: formatUnits(fill.amount),
+        total: formatUnits(fill.total),
+        fee: formatUnits(fill.fee),
+      });
+    } else {
+      const { level, message, subject } = notice;
+      const text = level === 'error' ? message.toUpperCase().slice(0, 1) + message.slice(1) : message;
+      putBounded('notice', `${clock(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`, {
+        marketTimeMs: atMs,
+        level,
+        subject,
+      });
+    }
   };
   return {
     say: (kind, text, data = {}) => put(kind, text, data),
-    onOrder(order, nowMs) {
-      const { clientOrderId, strategy, stage, status, venueId } = order;
-      const word = stage === 'refused' ? `refused: ${status}` : (status ?? stage);
-      const text = `${clock(nowMs)} ${strategy.padEnd(12)} order ${String(venueId ?? '-').padStart(6)}  ${orderText(order)}  ${word}`;
-      putBounded('order', text, { marketTimeMs: nowMs, clientOrderId, venueId, stage, status });
-    },
-    onFill(fill: OwnFill) {
-      const { order, timeMs, tradeId, price, amount, total, fee } = fill;
-      const text = `${clock(timeMs)} ${order.strategy.padEnd(12)} FILL  ${String(order.venueId).padStart(6)}  ${order.side} ${amount} ${order.market} at ${price}, fee ${fee}`;
-      putBounded('fill', text, {
-        marketTimeMs: timeMs,
-        clientOrderId: order.clientOrderId,
-        tradeId,
-        side: order.side,
-        price,
-        amount,
-        total,
-        fee,
-      });
-    },
-    onNotice(message, nowMs) {
-      putBounded('notice', `${clock(nowMs)} ${message}`, { marketTimeMs: nowMs });
+    show(notices, atMs) {
+      for (const notice of notices) show(notice, atMs);
     },
   };
+}
+
+/** Steps on the way that nobody needs to read; the journal has them. */
+const SILENT: ReadonlySet<OrderRecord['state']> = new Set(['planned', 'sending', 'cancelling', 'settling']);
+
+function orderText(order: OrderRecord): string {
+  const { venueId, side, amount, market, execution, price, stopPrice, state, reason } = order;
+  const at = execution === 'market' || price === null ? 'at the market' : `at ${formatUnits(price)}`;
+  const stop = stopPrice === null ? '' : ` once ${formatUnits(stopPrice)} is reached`;
+  const word = state === 'rejected' ? `rejected: ${reason}` : state;
+  return `order ${String(venueId ?? '-').padStart(6)}  ${side} ${formatUnits(amount)} ${market} ${at}${stop}  ${word}`;
+}
+
+function fillText({ venueOrderId, side, amount, market, price, fee }: FillRecord): string {
+  return `FILL  ${String(venueOrderId).padStart(6)}  ${side} ${formatUnits(amount)} ${market} at ${formatUnits(price)}, fee ${formatUnits(fee)}`;
 }
 
 /** Day and time of the market, UTC. */

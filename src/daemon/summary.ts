@@ -1,7 +1,9 @@
 import { formatUnits } from '../domain/money.ts';
-import type { Bot } from './bot.ts';
-import type { RateGate } from './rate-gate.ts';
-import type { Seat } from './seat.ts';
+import { UNITS_PER_ONE } from '../domain/money.ts';
+import { divideHalfEven } from '../domain/rounding.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Seat } from '../engine/seat.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 /** What one strategy did and made. Decimals are texts; profit is null before a price was seen. */
 export interface StrategySummary {
@@ -9,6 +11,8 @@ export interface StrategySummary {
   readonly market: string;
   readonly orders: number;
   readonly fills: number;
+  /** Requests that its orders cost: placements and cancels. */
+  readonly requests: number;
   readonly fees: Readonly<Record<string, string>>;
   readonly position: string;
   readonly profit: string | null;
@@ -31,35 +35,32 @@ export interface Summary {
   readonly openOrders: number;
 }
 
-export function summarize(bot: Bot, gate: RateGate): Summary {
+export function summarize(engine: Engine, counts: RequestCounts): Summary {
   return {
-    strategies: bot.seats.map((seat) =>
-      summarizeSeat(seat, { orders: bot.orders.countOf(seat.runner.name), price: bot.middleOf(seat.market.symbol) }),
-    ),
-    endpoints: gate.usage().map(({ endpoint, sent, most, budget }) => ({
-      endpoint,
-      requests: sent,
-      most,
-      limit: budget.limit,
-      windowMs: budget.windowMs,
-    })),
-    openOrders: bot.orders.unfinished().length,
+    strategies: engine.seats.map((seat) => summarizeSeat(engine, seat)),
+    endpoints: counts.usage(),
+    openOrders: engine.status().liveOrders,
   };
 }
 
-function summarizeSeat(
-  { runner, market, account }: Seat,
-  { orders, price }: { readonly orders: number; readonly price: bigint | null },
-): StrategySummary {
+function summarizeSeat(engine: Engine, seat: Seat): StrategySummary {
+  const { name, runner, fills, requests, orders, fees } = seat;
+  const { market } = runner;
+  const state = engine.markets.get(market);
+  const price = engine.markets.priceOf(market);
+  const dst = state?.market.dst ?? 'rls';
+  const position = seat.position(market, dst);
+  const profit = price === null ? null : seat.cash(market, dst) + divideHalfEven(position * price, UNITS_PER_ONE);
   return {
-    strategy: runner.name,
-    market: market.symbol,
+    strategy: name,
+    market,
     orders,
-    fills: account.fills,
-    fees: { [market.src]: formatUnits(account.sourceFees), [market.dst]: formatUnits(account.quoteFees) },
-    position: formatUnits(account.position),
-    profit: price === null ? null : formatUnits(account.profitAt(price)),
-    failure: runner.failure,
+    fills,
+    requests,
+    fees: Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)])),
+    position: formatUnits(position),
+    profit: profit === null ? null : formatUnits(profit),
+    failure: seat.status === 'running' ? null : seat.reason,
   };
 }
 

@@ -140,6 +140,7 @@ export class IntentDesk {
       this.reject(seat, intent, { code: 'fit', reason: `${replaced.key} belongs to a program at work` });
       return;
     }
+    if (intent.kind === 'target') programs.endTargets(seat, market);
     const intentId = nextIntentId();
     intents.begin(intentId, seat.name, intent);
     programs.begin(seat, intentId, { market, program: made.program });

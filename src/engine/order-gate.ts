@@ -2,7 +2,7 @@ import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import { fitToMarket } from '../execution/fit-to-market.ts';
-import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
 import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
 import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
@@ -121,9 +121,10 @@ export class OrderGate {
     const { nowMs } = this.outbox;
     const { symbol, dst } = order.market;
     const unfinished = this.desk.keeper.table.unfinished();
-    const liveOrders = unfinished.filter(
-      (live) => (live.state === 'planned' || mayTrade(live)) && live.key !== exceptKey && !isStopLeg(live),
-    );
+    const liveOrders =
+      exceptKey === undefined
+        ? unfinished
+        : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
     const price = markets.priceOf(symbol);
     if (price !== null) seat.takePrice(order.market, price, nowMs);
     return {
@@ -151,11 +152,6 @@ export class OrderGate {
     if (book === null) return this.markets.priceOf(symbol);
     return side === 'buy' ? book.bestAsk : book.bestBid;
   }
-}
-
-/** Only one leg of an OCO trades; the limit leg stands for both. */
-function isStopLeg({ clientOrderId }: OrderRecord): boolean {
-  return clientOrderId === null;
 }
 
 function executionOf({ price, stopPrice, stopLimitPrice }: WishedOrder): Execution {

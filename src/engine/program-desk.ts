@@ -105,6 +105,16 @@ export class ProgramDesk {
     return null;
   }
 
+  /** Ends the targets that a strategy had in a market: two would work against each other. Their orders are canceled. */
+  endTargets(seat: Seat, market: string): void {
+    const { desk } = this.options;
+    for (const work of this.works.values()) {
+      if (work.seat !== seat || work.market !== market || work.program.kind !== 'target') continue;
+      for (const order of work.orders.values()) desk.cancels.cancel(order);
+      this.finish(work, 'another target took its place');
+    }
+  }
+
   /** Ends programs without asking them; their orders stay as they are. */
   end(matches: (work: { readonly seat: Seat; readonly market: string }) => boolean, reason: string): void {
     for (const work of this.works.values()) if (matches(work)) this.finish(work, reason);
@@ -146,7 +156,11 @@ export class ProgramDesk {
         continue;
       }
       const work = this.enter(seat, intentId, { market, program });
-      for (const order of state.orders) if (order.intentId === intentId) work.orders.set(order.key, order);
+      for (const { key, intentId: served } of state.orders) {
+        // As the keeper has made it: what was being sent is unknown by now.
+        const order = served === intentId ? this.options.desk.keeper.table.get(key) : undefined;
+        if (order !== undefined) work.orders.set(key, order);
+      }
       this.poked.add(work);
     }
   }

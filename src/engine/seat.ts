@@ -25,6 +25,8 @@ interface StoredSeat {
   readonly results: Readonly<Record<QuoteCurrency, unknown>>;
   readonly requests: number;
   readonly fills: number;
+  readonly orders: number;
+  readonly fees: Readonly<Record<string, bigint>>;
 }
 
 /** One strategy at its place: its runner, what it has made of its markets, and what it has spent on it. */
@@ -41,6 +43,9 @@ export class Seat {
   /** Requests that its orders have cost, and fills that these have brought. */
   requests = 0;
   fills = 0;
+  orders = 0;
+  /** Paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
+  readonly fees = new Map<string, bigint>();
   isDirty = false;
   private results: Record<QuoteCurrency, Results> = { rls: noResults('rls'), usdt: noResults('usdt') };
 
@@ -69,6 +74,8 @@ export class Seat {
 
   takeFill(fill: FillRecord, market: Market): void {
     this.fills += 1;
+    const currency = fill.side === 'buy' ? market.src : market.dst;
+    this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
     this.results[market.dst] = resultsAfterFill(this.results[market.dst], { fill, market });
     this.isDirty = true;
   }
@@ -81,6 +88,7 @@ export class Seat {
   /** An order was planned. */
   planned(nowMs: number): void {
     const times = this.plannedAtMs;
+    this.orders += 1;
     times.push(nowMs);
     let old = 0;
     while (old < times.length && ((times[old] ?? 0) < nowMs - PLANNED_KEPT_MS || times.length - old > MOST_PLANNED))
@@ -102,8 +110,9 @@ export class Seat {
     const state = this.runner.takeChangedState();
     if (state === null && !this.isDirty) return null;
     this.isDirty = false;
+    const { results, requests, fills, orders } = this;
     const stored = JSON.stringify(
-      { results: this.results, requests: this.requests, fills: this.fills },
+      { results, requests, fills, orders, fees: Object.fromEntries(this.fees) },
       (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value),
     );
     const json = `{"state":${this.runner.stateJson()},${stored.slice(1)}`;
@@ -119,6 +128,8 @@ export class Seat {
     this.results = stored.results as Record<QuoteCurrency, Results>;
     this.requests = stored.requests;
     this.fills = stored.fills;
+    this.orders = stored.orders;
+    for (const [currency, units] of Object.entries(stored.fees)) this.fees.set(currency, units);
   }
 }
 

@@ -1,18 +1,25 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { strategyFilesAt } from '../../daemon/load-seats.ts';
+import { runBot } from '../../daemon/run-bot.ts';
+import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
+import { ownStrategies } from '../own-strategies.ts';
 
 interface Options {
+  readonly config?: string;
+  readonly set: readonly string[];
   readonly for?: number;
-  readonly speed: number | 'max';
+  readonly speed?: number | 'max';
   readonly replay?: string;
   readonly market?: string;
-  readonly data: string;
-  readonly strategies: string;
-  readonly seed: number;
+  readonly data?: string;
+  readonly strategies?: string;
+  readonly seed?: number;
   readonly json?: true;
 }
 
@@ -20,7 +27,11 @@ const EXAMPLES = `
 Examples:
   sarraf run
   sarraf run --for 30s --speed 10
+  sarraf run --config bot.yaml --set strategies.0.params.fast=10
   sarraf run --replay candles.csv.gz --speed max --for 30s`;
+
+/** Where strategies trade that are told no market. */
+const DEFAULT_MARKET = 'BTCIRT';
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -42,15 +53,6 @@ function speed(text: string): number | 'max' {
   throw new InvalidArgumentError('expected a number above 0, such as 10, or max.');
 }
 
-/** The strategies that come with the package: beside the sources, or built beside the program. */
-function ownStrategies(): string {
-  return (
-    ['../../../strategies', '../../strategies']
-      .map((place) => fileURLToPath(new URL(place, import.meta.url)))
-      .find((place) => existsSync(place)) ?? 'strategies'
-  );
-}
-
 /** Asks for the end at the first signal, and leaves at once at the second. */
 function endSignal(): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
@@ -68,24 +70,59 @@ function endSignal(): { readonly signal: AbortSignal; readonly release: () => vo
   return { signal: controller.signal, release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal) };
 }
 
+/** Options that say the same as the configuration, laid over it. */
+function overridesOf(options: Options): (readonly [path: string, value: string])[] {
+  const { speed, replay, seed, data, market, strategies } = options;
+  const overrides: (readonly [string, string])[] = [];
+  // A path on the command line counts from here, in a file from there.
+  const quoted = (path: string): string => JSON.stringify(resolve(path));
+  if (speed !== undefined) overrides.push(['embedded.speed', String(speed)]);
+  if (replay !== undefined) overrides.push(['embedded.replay', quoted(replay)]);
+  if (seed !== undefined) overrides.push(['embedded.seed', String(seed)]);
+  if (data !== undefined) overrides.push(['data.folder', quoted(data)]);
+  if (strategies !== undefined || (market !== undefined && options.config === undefined)) {
+    const plugins =
+      strategies === undefined ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin) : strategyFilesAt(resolve(strategies));
+    const listed = plugins.map((plugin) => ({ plugin, market: market ?? DEFAULT_MARKET }));
+    overrides.push(['strategies', JSON.stringify(listed)]);
+  }
+  return [...overrides, ...options.set.map(readOverride)];
+}
+
+/** Reads `path=value`. */
+function readOverride(text: string): readonly [path: string, value: string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw wrongInput(`expected --set path=value, such as strategies.0.params.fast=10, was "${text}"`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The configuration of the file with everything that the command line lays over it; all problems at once. */
+function configOf(options: Options): BotConfig {
+  const reading = readBotConfig(options.config ?? null, {
+    environment: process.env,
+    workingFolder: process.cwd(),
+    overrides: overridesOf(options),
+  });
+  for (const warning of reading.warnings) console.error(`warning: ${warning}`);
+  if (reading.ok) return reading.config;
+  throw wrongInput(reading.problems.join('\n'));
+}
+
 async function run(options: Options): Promise<void> {
   if (options.replay !== undefined && options.market !== undefined) {
     throw wrongInput(
       'expected --market or --replay, were both: the market of a recording is named in it or in its file name',
     );
   }
-  // Loaded only now: the other commands need neither SQLite nor the strategies.
-  const { runBot } = await import('../../daemon/run-bot.ts');
+  if (options.config !== undefined && options.market !== undefined) {
+    throw wrongInput('expected --market or --config, were both: in a configuration each strategy names its market');
+  }
   const { signal, release } = endSignal();
   try {
     const summary = await runBot({
-      speed: options.speed,
+      config: configOf(options),
+      bundledStrategies: ownStrategies(),
       forMs: options.for ?? null,
-      replay: options.replay ?? null,
-      market: options.market ?? 'BTCIRT',
-      dataFolder: options.data,
-      strategies: options.strategies,
-      seed: options.seed,
       json: options.json === true,
       write: (line) => console.log(line),
       signal,
@@ -101,20 +138,26 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** `sarraf run`: the bot on the embedded exchange. */
+/** `sarraf run`: the bot. */
 export function runCommand(): Command {
   return new Command('run')
     .description(
-      'Runs the strategies on the exchange that is built in: with synthetic traders, or with a market that repeats a recording.',
+      'Runs the bot: without a configuration two strategies on the exchange that is built in, with synthetic traders or a market that repeats a recording.',
     )
+    .option('--config <file>', 'configuration of the bot, such as bot.yaml')
+    .option('--set <path=value>', 'lays one value over the configuration; may come again', collect, [])
     .option('--for <time>', 'ends by itself after this time on the wall, such as 30s', duration)
-    .option('--speed <factor>', 'how much faster than the wall everything goes; max waits for nothing', speed, 1)
+    .option('--speed <factor>', 'how much faster than the wall everything goes; max waits for nothing', speed)
     .option('--replay <file>', 'drives the market from recorded candles or trades (CSV, CSV.gz, JSON lines)')
-    .option('--market <symbol>', 'market of the synthetic traders (default: "BTCIRT")')
-    .option('--data <folder>', 'where the mirror is kept', 'data')
-    .option('--strategies <path>', 'folder of strategies, or one file', ownStrategies())
-    .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295), 1)
+    .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")')
+    .option('--data <folder>', 'where the mirror is kept (default: "data")')
+    .option('--strategies <path>', 'folder of strategies, or one file, in place of the configured ones')
+    .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295))
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => run(options));
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }

@@ -1,0 +1,186 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
+import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
+import type { MirrorChange } from '../engine/mirror-change.ts';
+import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
+import { sendRequest, type SendRequestOptions } from './send-request.ts';
+
+/** What decides; the engine. */
+export interface Stepper {
+  step(event: EngineEvent): EngineOutput;
+}
+
+/** Where changes are written. Throws `DATA_UNUSABLE` where it can not write. */
+export interface ChangeStore {
+  apply(changes: readonly MirrorChange[], options: { readonly atMs: number; readonly isDurable: boolean }): void;
+  flush(): void;
+}
+
+export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
+  readonly engine: Stepper;
+  readonly store: ChangeStore;
+  readonly time: Timeline;
+  /** Told of each request that came to an end, and of everything that a step wants said. */
+  readonly onRequestEnd?: (
+    request: EngineRequest,
+    end: { readonly outcome: string; readonly code: string | null },
+  ) => void;
+  readonly onNotices: (output: EngineOutput['notices'], atMs: number) => void;
+}
+
+/** How often what was gathered is written, whatever else happens. */
+const FLUSH_EVERY_MS = 1_000;
+
+/** Changes that could not be written are kept up to this many; then the bot ends, since nothing that it does is on record. */
+const MOST_UNWRITTEN = 100_000;
+
+/**
+ * Brings the engine together with time, disk and exchange: each event is a step, each step's changes are written before its requests leave, and each
+ * answer is an event. It decides nothing.
+ */
+export class BotShell {
+  private readonly options: BotShellOptions;
+  private readonly failed = Promise.withResolvers<never>();
+  private cancelWake: Cancel | null = null;
+  private cancelFlush: Cancel | null = null;
+  private wakeAtMs = Number.POSITIVE_INFINITY;
+  private isClosed = false;
+  private unwritten: MirrorChange[] = [];
+  private lastStepMs = 0;
+  private inFlight = 0;
+
+  constructor(options: BotShellOptions) {
+    this.options = options;
+    // Whoever waits for the end of the bot sees it; without anybody it must not end the process by itself.
+    this.failed.promise.catch(() => undefined);
+  }
+
+  /** Rejects when the bot can not go on: a broken invariant, a disk that takes nothing more. */
+  get failure(): Promise<never> {
+    return this.failed.promise;
+  }
+
+  /** When the last step ended, by the machine's clock: for whoever watches whether the loop is alive. */
+  get heartbeatMs(): number {
+    return this.lastStepMs;
+  }
+
+  get requestsInFlight(): number {
+    return this.inFlight;
+  }
+
+  start(): void {
+    this.step({ kind: 'tick', atMs: this.options.time.now() });
+    this.flushLater();
+  }
+
+  control(command: ControlCommand): void {
+    this.step({ kind: 'control', atMs: this.options.time.now(), command });
+  }
+
+  /** Takes no more steps; what is on its way may still arrive. */
+  close(): void {
+    this.isClosed = true;
+    this.cancelWake?.();
+    this.cancelFlush?.();
+    try {
+      this.options.store.flush();
+    } catch (error) {
+      this.failed.reject(error);
+    }
+  }
+
+  private step(event: EngineEvent): void {
+    if (this.isClosed) return;
+    try {
+      this.carryOut(event);
+    } catch (error) {
+      this.isClosed = true;
+      this.cancelWake?.();
+      this.failed.reject(error);
+    }
+  }
+
+  private carryOut(event: EngineEvent): void {
+    const { engine, time, onNotices } = this.options;
+    const output = engine.step(event);
+    if (output.notices.length > 0) onNotices(output.notices, event.atMs);
+    const isWritten = this.write(output, event.atMs);
+    for (const request of output.requests) {
+      // A cancel may go out even when nothing can be written: not to cancel is worse.
+      if (isWritten || request.requestClass === 'cancel') void this.send(request);
+      else this.refuse(request);
+    }
+    this.lastStepMs = performance.now();
+    if (output.wakeAtMs === this.wakeAtMs) return;
+    this.cancelWake?.();
+    this.wakeAtMs = output.wakeAtMs;
+    this.cancelWake = Number.isFinite(output.wakeAtMs) ? time.at(output.wakeAtMs, () => this.wake()) : null;
+  }
+
+  private wake(): void {
+    this.wakeAtMs = Number.POSITIVE_INFINITY;
+    this.cancelWake = null;
+    this.step({ kind: 'tick', atMs: this.options.time.now() });
+  }
+
+  /** Writes a step's changes, after those that could not be written before. Answers whether they are where they have to be. */
+  private write({ changes, isDurable }: EngineOutput, atMs: number): boolean {
+    const { store } = this.options;
+    if (changes.length === 0 && !isDurable && this.unwritten.length === 0) return true;
+    const all = this.unwritten.length === 0 ? changes : [...this.unwritten, ...changes];
+    try {
+      store.apply(all, { atMs, isDurable });
+      this.unwritten = [];
+      return true;
+    } catch (error) {
+      if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
+      this.unwritten = [...all];
+      if (this.unwritten.length > MOST_UNWRITTEN) throw error;
+      this.options.onNotices([{ kind: 'notice', level: 'error', message: error.message, subject: null }], atMs);
+      return false;
+    }
+  }
+
+  private async send(request: EngineRequest): Promise<void> {
+    const { time, onRequestEnd } = this.options;
+    this.inFlight += 1;
+    try {
+      const end = await sendRequest(request, { ...this.options, engineMs: () => time.now() });
+      const code = end.answer.outcome === 'refused' || end.answer.outcome === 'failed' ? end.answer.code : null;
+      onRequestEnd?.(request, { outcome: end.answer.outcome, code });
+      this.step({ kind: 'answer', atMs: time.now(), requestId: request.id, ...end });
+    } catch (error) {
+      this.failed.reject(error);
+    } finally {
+      this.inFlight -= 1;
+    }
+  }
+
+  /** Nothing of it is on record, so it does not leave. */
+  private refuse(request: EngineRequest): void {
+    const { time } = this.options;
+    time.at(time.now(), () =>
+      this.step({
+        kind: 'answer',
+        atMs: time.now(),
+        requestId: request.id,
+        sentAtMs: null,
+        answer: { outcome: 'unsent', reason: 'the mirror can not be written' },
+      }),
+    );
+  }
+
+  private flushLater(): void {
+    const { time, store } = this.options;
+    this.cancelFlush = time.at(time.now() + FLUSH_EVERY_MS, () => {
+      if (this.isClosed) return;
+      try {
+        store.flush();
+        this.flushLater();
+      } catch (error) {
+        this.failed.reject(error);
+      }
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import type { RequestLimiter } from '../budget/limiter.ts';
+import type { Market } from '../domain/market.ts';
+import type { Budget } from '../exchange/endpoint.ts';
+import type { Timeline } from '../virtual/virtual-time.ts';
+import type { VenueCaller } from './venue-caller.ts';
+
+/** Where a bot trades, whichever mode it runs in: the way there, its limits, its markets and its time. */
+export interface BotVenue {
+  readonly time: Timeline;
+  readonly caller: VenueCaller;
+  readonly limiter: RequestLimiter;
+  /** The limiter's clock. */
+  readonly limiterMs: () => number;
+  /** The most slots that each budget ever had occupied at once, where that is known. */
+  mostOccupied(): ReadonlyMap<string, number>;
+  readonly budgets: ReadonlyMap<string, Budget>;
+  readonly canLogIn: boolean;
+  readonly markets: readonly Market[];
+  /** Whether the exchange begins anew with every run, so that what was known of it before means nothing. */
+  readonly isNew: boolean;
+  /** How much slower than usual its data changes: a replay of a bar an hour needs no poll a second. */
+  readonly pollStretch: number;
+  /** Whether it has nothing more to show, as at the end of a recording. */
+  isOver(): boolean;
+  close(): Promise<void>;
+}

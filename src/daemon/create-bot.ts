@@ -1,0 +1,85 @@
+import { SarrafError } from '../domain/errors.ts';
+import { Engine } from '../engine/engine.ts';
+import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts';
+import type { MirrorStore } from '../mirror/mirror-store.ts';
+import type { PollPlan } from '../scheduler/plan-polls.ts';
+import { planPolls } from '../scheduler/plan-polls.ts';
+import { BotShell } from './bot-shell.ts';
+import type { BotVenue } from './bot-venue.ts';
+import { planInputOf, stretched } from './create-plan.ts';
+import { RequestCounts } from './request-counts.ts';
+import type { Screen } from './screen.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
+
+/** A bot that is put together and has not begun. */
+export interface CreatedBot {
+  readonly engine: Engine;
+  readonly shell: BotShell;
+  readonly plan: PollPlan;
+  readonly counts: RequestCounts;
+}
+
+export interface CreateBotOptions {
+  readonly config: BotConfig;
+  readonly venue: BotVenue;
+  readonly seats: readonly SeatSettings[];
+  readonly mirror: MirrorStore;
+  readonly screen: Screen;
+}
+
+/** Puts a bot together. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
+export function createBot({ config, venue, seats, mirror, screen }: CreateBotOptions): CreatedBot {
+  const plan = planPolls(
+    planInputOf(
+      seats.map(({ runner }) => runner),
+      venue.budgets.values(),
+    ),
+  );
+  if (plan.problems.length > 0) {
+    const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems].join(
+      '\n  ',
+    );
+    throw new SarrafError('INVALID_OPTIONS', message);
+  }
+  const engine = new Engine(settingsOf(config, { venue, seats, plan }), mirror.load(), venue.time.now());
+  const counts = new RequestCounts({ budgets: venue.budgets, most: () => venue.mostOccupied() });
+  const shell = new BotShell({
+    engine,
+    store: mirror,
+    time: venue.time,
+    limiter: venue.limiter,
+    caller: venue.caller,
+    canLogIn: venue.canLogIn,
+    limiterMs: venue.limiterMs,
+    onRequestEnd: ({ call }, { outcome }) => counts.add(venue.caller.endpointOf(call), outcome),
+    onNotices: (notices, atMs) => screen.show(notices, atMs),
+  });
+  return { engine, shell, plan, counts };
+}
+
+function settingsOf(
+  config: BotConfig,
+  of: { readonly venue: BotVenue; readonly seats: readonly SeatSettings[]; readonly plan: PollPlan },
+): EngineSettings {
+  const { pollStretch, markets } = of.venue;
+  const traded = new Set(of.seats.flatMap(({ runner }) => marketsOf(runner)));
+  return {
+    ...config.execution,
+    instance: config.instance,
+    markets: markets.filter(({ symbol }) => traded.has(symbol)),
+    seats: of.seats.map((seat) => ({ ...seat, limits: patient(seat.limits, pollStretch) })),
+    feeds: stretched(of.plan.feeds, pollStretch),
+    reconciliation: config.reconciliation,
+  };
+}
+
+/** Every market that a strategy trades or looks at. */
+function marketsOf({ market, subscriptions }: SeatSettings['runner']): readonly string[] {
+  return [market, ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market]))];
+}
+
+/** Data that changes once an hour may be older than data that changes every second. */
+function patient(limits: SeatSettings['limits'], factor: number): SeatSettings['limits'] {
+  const { maxBookAgeMs } = limits;
+  return maxBookAgeMs === null || factor <= 1 ? limits : { ...limits, maxBookAgeMs: maxBookAgeMs * factor };
+}

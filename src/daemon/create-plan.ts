@@ -1,0 +1,41 @@
+import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
+import type { Budget } from '../exchange/endpoint.ts';
+import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
+import type { PlannedFeed } from '../scheduler/feed.ts';
+import type { PlanInput } from '../scheduler/plan-input.ts';
+import type { StrategyRunner } from '../strategy/runner.ts';
+
+/** Pages of orders and trades that a bot is behind by after a restart: what it had not settled, and what came since. */
+const PAGES_BEHIND = 2;
+
+/** What a plan is made from: what strategies want, and what the limits give. */
+export function planInputOf(runners: readonly StrategyRunner[], budgets: Iterable<Budget>): PlanInput {
+  return {
+    subscriptions: runners.flatMap(({ name, subscriptions }) =>
+      subscriptions.map((subscription) => ({ strategy: name, subscription })),
+    ),
+    traded: runners.map(({ name, market }) => ({ strategy: name, market })),
+    budgets: [...budgets].map((budget) => {
+      const { name, limit, windowMs } = budget;
+      return { name, limit, windowMs, reserve: reserveOf(budget) };
+    }),
+    usesAccount: true,
+    replyMs: USUAL_REPLY_MS,
+    restart: { orderPages: PAGES_BEHIND, tradePages: PAGES_BEHIND, lateArrivalMs: LATE_ARRIVAL_MS },
+  };
+}
+
+/** The same plan at a slower pace: where the market's data is a bar an hour, looking every second sees nothing more. */
+export function stretched(feeds: readonly PlannedFeed[], factor: number): readonly PlannedFeed[] {
+  if (factor <= 1) return feeds;
+  return feeds.map((feed) =>
+    feed.kind === 'candles'
+      ? feed
+      : {
+          ...feed,
+          intervalMs: feed.intervalMs * factor,
+          idleIntervalMs: feed.idleIntervalMs * factor,
+          worstAgeMs: feed.worstAgeMs * factor,
+        },
+  );
+}

@@ -1,0 +1,47 @@
+import type { Budget } from '../exchange/endpoint.ts';
+import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
+import type { EndpointUsage } from './summary.ts';
+
+/** Counts what was sent, by endpoint and by how it ended, for the summary and the metrics. */
+export class RequestCounts {
+  private readonly sent = new Map<EndpointName, number>();
+  private readonly ends = new Map<string, number>();
+  private readonly budgets: ReadonlyMap<string, Budget>;
+  /** The most slots that a budget ever had occupied at once, where that is known. */
+  private readonly most: () => ReadonlyMap<string, number>;
+
+  constructor(options: {
+    readonly budgets: ReadonlyMap<string, Budget>;
+    readonly most: () => ReadonlyMap<string, number>;
+  }) {
+    this.budgets = options.budgets;
+    this.most = options.most;
+  }
+
+  add(endpoint: EndpointName, outcome: string): void {
+    const name = `${endpoint} ${outcome}`;
+    this.ends.set(name, (this.ends.get(name) ?? 0) + 1);
+    if (outcome !== 'unsent') this.sent.set(endpoint, (this.sent.get(endpoint) ?? 0) + 1);
+  }
+
+  /** Ended requests by endpoint and outcome. */
+  outcomes(): readonly { readonly endpoint: string; readonly outcome: string; readonly count: number }[] {
+    return [...this.ends].map(([name, count]) => {
+      const [endpoint = '', outcome = ''] = name.split(' ');
+      return { endpoint, outcome, count };
+    });
+  }
+
+  get total(): number {
+    return [...this.sent.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  usage(): readonly EndpointUsage[] {
+    const most = this.most();
+    return [...this.sent].map(([endpoint, requests]) => {
+      const declared = ENDPOINTS[endpoint].budget;
+      const { name, limit, windowMs } = this.budgets.get(declared.name) ?? declared;
+      return { endpoint, requests, most: most.get(name) ?? 0, limit, windowMs };
+    });
+  }
+}
