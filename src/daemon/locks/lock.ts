@@ -11,6 +11,9 @@ const APPLICATION_ID = 0x7361726b;
 /** How long taking a lock may wait: somebody who only looks whether it is held is done by then. */
 const TAKE_WAIT_MS = 300;
 
+/** The open files of the locks that are held: one that nobody referred to any more would be closed, and its lock lost, while its owner goes on. */
+const HELD = new Set<Database.Database>();
+
 export interface LockOptions {
   /** The file that stands for the lock. It stays when the lock is given back. */
   readonly path: string;
@@ -89,6 +92,7 @@ export function acquireLock(options: LockOptions): Lock {
     hold(opened, options.path);
     const owner = ownNote(Date.now());
     writeLockOwner(options.path, owner);
+    HELD.add(opened);
     let isHeld = true;
     return {
       path: options.path,
@@ -100,6 +104,7 @@ export function acquireLock(options: LockOptions): Lock {
         if (!isHeld) return;
         isHeld = false;
         removeLockOwner(options.path);
+        HELD.delete(opened);
         opened.close();
       },
     };

@@ -1,6 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { lockDataFolder } from '../../../../src/daemon/locks/run-locks.ts';
 
-/** A process that takes a data folder, says so, and keeps it until it is killed: `FOLDER`. */
-const lock = lockDataFolder(process.argv[2] ?? '');
-console.log(`has it: ${lock.owner.pid}`);
+/** A process that takes a data folder, forgets the lock, says so, and lives on until it is killed: `FOLDER`, with `--expose-gc`. */
+lockDataFolder(process.argv[2] ?? '');
+for (let round = 0; round < 3; round += 1) {
+  await setImmediate();
+  globalThis.gc?.();
+}
+console.log(globalThis.gc === undefined ? 'has nothing to collect with' : 'has it');
 setInterval(() => undefined, 60_000);
