@@ -6,10 +6,12 @@ import { CommandError } from './command-error.ts';
 import { balancesCommand } from './commands/balances.ts';
 import { budgetCommand } from './commands/budget.ts';
 import { exchangeCommand } from './commands/exchange.ts';
+import { haltCommand } from './commands/halt.ts';
 import { healthCommand } from './commands/health.ts';
 import { intentsCommand } from './commands/intents.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { planCommand } from './commands/plan.ts';
+import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
 import { tradesCommand } from './commands/trades.ts';
@@ -26,6 +28,8 @@ const COMMANDS: readonly (() => Command)[] = [
   tradesCommand,
   balancesCommand,
   intentsCommand,
+  haltCommand,
+  resumeCommand,
   healthCommand,
 ];
 

@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { ControlClient } from '../../daemon/control/control-client.ts';
+import { LONGEST_REASON, type ControlProgress, type ControlResult } from '../../daemon/control/control-command.ts';
+import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { confirm } from '../confirm.ts';
+import { followCommand } from '../follow-command.ts';
+import { cancelNeedText, isOfEmbeddedExchange, ownOpenOrders } from '../own-open-orders.ts';
+
+interface Options {
+  readonly data?: string;
+  readonly config?: string;
+  readonly reason: string;
+  readonly wholeAccount?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+interface Halt {
+  readonly data: string;
+  readonly config: BotConfig | null;
+  readonly reason: string;
+  readonly wholeAccount: boolean;
+  readonly client: ControlClient;
+  readonly id: number;
+  readonly say: (line: string) => void;
+}
+
+const EXAMPLES = `
+The halt holds from now on, over restarts too, until "sarraf resume".
+Exit codes: 0 every order is canceled, 1 some are left or the bot could not be reached, 2 an option is wrong.
+
+Examples:
+  sarraf halt
+  sarraf halt --reason "exchange maintenance" --data /data
+  sarraf halt --config bot.yaml            cancels even when no bot runs
+  sarraf halt --whole-account --yes        cancels what others placed on the account too`;
+
+function configOf(options: Options): BotConfig | null {
+  if (options.config === undefined) return null;
+  const overrides = options.data === undefined ? [] : [['data.folder', JSON.stringify(resolve(options.data))] as const];
+  const reading = readBotConfig(options.config, {
+    environment: process.env,
+    workingFolder: process.cwd(),
+    overrides,
+  });
+  if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
+  return reading.config;
+}
+
+function progressText({ left, closed }: ControlProgress): string {
+  return `${closed} closed, ${left} left`;
+}
+
+/** The bot does not run: cancels here if it is known how. */
+async function cancelHere(halt: Halt): Promise<ControlResult> {
+  const { config, data, reason, wholeAccount, say } = halt;
+  if (config === null ? isOfEmbeddedExchange(data) : config.mode !== 'live') {
+    return { ok: true, message: 'no bot runs, and its exchange ended with it', left: [] };
+  }
+  if (config === null) {
+    const count = ownOpenOrders(data);
+    if (count === 0 && !wholeAccount)
+      return { ok: true, message: 'no bot runs, and none of its orders is open', left: [] };
+    const what = count === null ? 'whether it has open orders is not known' : cancelNeedText(count);
+    const message = `no bot runs with ${data}; ${what}: name its configuration with --config, so that they can be canceled from here`;
+    return { ok: false, message, left: [] };
+  }
+  say('no bot runs: canceling from here');
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    return await haltWithoutDaemon({
+      config,
+      reason,
+      wholeAccount,
+      signal: controller.signal,
+      onProgress: (progress) => say(progressText(progress)),
+    });
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+async function carryOut(halt: Halt): Promise<ControlResult> {
+  const { client, id, data, say } = halt;
+  const followed = await followCommand({ client, id, data, onProgress: (progress) => say(progressText(progress)) });
+  if (followed.kind === 'done') return followed.result;
+  if (followed.kind === 'still') {
+    const { progress, takenAtMs } = followed.last;
+    const far = progress === null ? '' : ` (${progressText(progress)})`;
+    const message =
+      takenAtMs === null
+        ? 'the bot did not take it up: see whether it is well with "sarraf health"; ending it with SIGTERM cancels too'
+        : `nothing moves any more${far}; the bot goes on: see "sarraf budget" for lockouts and "sarraf orders" for what is left`;
+    return { ok: false, message, left: [] };
+  }
+  const result = await cancelHere(halt);
+  // With `ok: false` the next run is to take it up.
+  if (result.ok) client.finish(id, result);
+  return result;
+}
+
+async function run(options: Options): Promise<void> {
+  const config = configOf(options);
+  const data = config?.data.folder ?? options.data ?? 'data';
+  const wholeAccount = options.wholeAccount === true;
+  if (options.reason.length > LONGEST_REASON)
+    throw wrongInput(`expected a --reason of at most ${LONGEST_REASON} characters`);
+  if (!existsSync(data)) throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  if (wholeAccount && options.yes !== true) {
+    const question = 'This cancels EVERY order of the account, also those that other programs and people placed.';
+    if (!(await confirm(question, 'halt'))) throw wrongInput('expected "halt" to be typed, or --yes; nothing was done');
+  }
+  const say = (line: string): void => {
+    if (options.json !== true) console.log(line);
+  };
+  const client = new ControlClient(data);
+  try {
+    const id = client.post({ kind: 'halt', reason: options.reason, wholeAccount });
+    const count = ownOpenOrders(data);
+    say(`halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`);
+    const result = await carryOut({ data, config, reason: options.reason, wholeAccount, client, id, say });
+    if (options.json === true) console.log(JSON.stringify({ halted: client.isHalted(), ...result }));
+    if (!result.ok || result.left.length > 0) throw failed([result.message, ...result.left].join('\n'));
+    say(result.message);
+  } finally {
+    client.close();
+  }
+}
+
+/** `sarraf halt`: no new orders, and every own order canceled. */
+export function haltCommand(): Command {
+  return new Command('halt')
+    .description("Stops trading and cancels the bot's orders, whether it runs or not.")
+    .option('--data <folder>', 'the bot\'s data folder (default: that of --config, else "data")')
+    .option('--config <file>', 'configuration of the bot, with which its orders are canceled when it does not run')
+    .option('--reason <text>', 'why, for those who look later', 'by hand')
+    .option('--whole-account', 'cancels every order of the account, whoever placed it; asks first')
+    .option('--yes', 'does not ask')
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => run(options));
+}

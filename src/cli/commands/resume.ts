@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { ControlClient } from '../../daemon/control/control-client.ts';
+import { failed } from '../command-error.ts';
+import { followCommand } from '../follow-command.ts';
+
+interface Options {
+  readonly data: string;
+  readonly json?: true;
+}
+
+/** A running bot takes it at once; longer means that something holds it up. */
+const TAKEN_WITHIN_MS = 10_000;
+
+const EXAMPLES = `
+Exit codes: 0 trading goes on, or will with the next start; 1 it does not.
+
+Examples:
+  sarraf resume
+  sarraf resume --data /data`;
+
+async function run({ data, json }: Options): Promise<void> {
+  if (!existsSync(data)) throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  const client = new ControlClient(data);
+  try {
+    const wasHalted = client.isHalted() !== null;
+    const id = client.post({ kind: 'resume' });
+    const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+    if (followed.kind === 'done' && !followed.result.ok) throw failed(followed.result.message);
+    if (followed.kind === 'still') {
+      throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
+    }
+    const isRunning = followed.kind === 'done';
+    if (json === true) console.log(JSON.stringify({ wasHalted, isRunning }));
+    else if (isRunning) console.log(`trading goes on: ${followed.result.message}`);
+    else console.log('no bot runs; it will trade when it starts next');
+  } finally {
+    client.close();
+  }
+}
+
+/** `sarraf resume`: ends a halt. */
+export function resumeCommand(): Command {
+  return new Command('resume')
+    .description('Ends a halt: the bot that runs, or the next that starts, trades again.')
+    .option('--data <folder>', "the bot's data folder", 'data')
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => run(options));
+}

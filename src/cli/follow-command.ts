@@ -1,0 +1,43 @@
+import type { ControlClient, PostedCommand } from '../daemon/control/control-client.ts';
+import type { ControlProgress, ControlResult } from '../daemon/control/control-command.ts';
+import { isDataFolderInUse } from '../daemon/locks/run-locks.ts';
+
+/** A command that does not move for so long is no longer waited for: a lockout may last hours. */
+const STILL_FOR_MS = 120_000;
+
+export interface FollowCommandOptions {
+  readonly client: ControlClient;
+  readonly id: number;
+  readonly data: string;
+  readonly onProgress?: (progress: ControlProgress) => void;
+  readonly stillForMs?: number;
+}
+
+/** `gone`: the bot ended, or never ran. `still`: nothing moved for a while, and the bot goes on with it. */
+export type Followed =
+  | { readonly kind: 'done'; readonly result: ControlResult }
+  | { readonly kind: 'gone' | 'still'; readonly last: PostedCommand };
+
+/** Waits for a running bot to carry a command out. */
+export async function followCommand(options: FollowCommandOptions): Promise<Followed> {
+  const { client, id, data, onProgress, stillForMs = STILL_FOR_MS } = options;
+  let movedMs = performance.now();
+  let isGone = false;
+  let told = '';
+  const last = await client.follow({
+    id,
+    isOver: () => {
+      isGone = !isDataFolderInUse(data);
+      return isGone || performance.now() - movedMs > stillForMs;
+    },
+    onChange: ({ progress }) => {
+      movedMs = performance.now();
+      const text = JSON.stringify(progress);
+      if (progress !== null && text !== told) onProgress?.(progress);
+      told = text;
+    },
+  });
+  // It may have ended right after its last word.
+  const result = last.result ?? client.look(id)?.result ?? null;
+  return result === null ? { kind: isGone ? 'gone' : 'still', last } : { kind: 'done', result };
+}

@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cancelNeedText } from '../../../src/cli/own-open-orders.ts';
+import { ControlClient } from '../../../src/daemon/control/control-client.ts';
+import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
+import { startNode, startSarraf, type SarrafProcess } from '../../support/sarraf-process.ts';
+
+const HALTING_BOT = fileURLToPath(new URL('./halting-bot.ts', import.meta.url));
+
+let folder = '';
+const bots: SarrafProcess[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-halt-'));
+});
+afterEach(async () => {
+  for (const bot of bots.splice(0)) {
+    bot.child.kill('SIGKILL');
+    await bot.finished;
+  }
+  rmSync(folder, { recursive: true });
+});
+
+async function startBot(manner: 'closes' | 'leaves' | 'dies'): Promise<SarrafProcess> {
+  const bot = startNode([HALTING_BOT, folder, manner]);
+  bots.push(bot);
+  await bot.line((line) => line === 'runs');
+  return bot;
+}
+
+const sarraf = async (...args: string[]) => startSarraf([...args, '--data', folder]).finished;
+
+/** As a person at the keyboard who types a line. */
+function typed(line: string, ...args: string[]) {
+  const { status, stderr, stdout } = spawnSync(
+    process.execPath,
+    ['src/cli/main.ts', 'halt', '--data', folder, ...args],
+    {
+      input: line,
+      encoding: 'utf8',
+    },
+  );
+  return { status, stderr, stdout };
+}
+
+function haltOf(): { readonly reason: string; readonly wholeAccount: boolean } | null {
+  const client = new ControlClient(folder);
+  try {
+    return client.isHalted();
+  } finally {
+    client.close();
+  }
+}
+
+describe('sarraf halt', () => {
+  test('halts a bot that runs, says how it goes, and ends well when every order is canceled', async () => {
+    const bot = await startBot('closes');
+    const { code, out, error } = await sarraf('halt', '--reason', 'storm');
+    expect([code, error]).toEqual([0, '']);
+    const lines = out.trimEnd().split('\n');
+    expect(lines[0]).toBe('halted: no new orders until "sarraf resume"');
+    expect(lines.slice(-2)).toEqual(['1 closed, 1 left', '2 orders canceled']);
+    await bot.line((line) => line === '{"kind":"halt","reason":"storm","wholeAccount":false}');
+    expect(haltOf()).toMatchObject({ reason: 'storm', wholeAccount: false });
+  });
+
+  test('fails with what is left', async () => {
+    await startBot('leaves');
+    expect(await sarraf('halt')).toMatchObject({ code: 1, error: '1 order is left\nbot-maker-ab12-7\n' });
+    const { code, out } = await sarraf('halt', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      halted: { reason: 'by hand' },
+      ok: false,
+      left: ['bot-maker-ab12-7'],
+    });
+  });
+
+  test('says that its orders are not canceled when the bot ends amid it, and leaves it to the next', async () => {
+    await startBot('dies');
+    const { code, error } = await sarraf('halt');
+    expect(code).toBe(1);
+    expect(error).toContain(`no bot runs with ${folder}; whether it has open orders is not known`);
+    expect(error).toContain('--config');
+    const next = new ControlInbox(folder);
+    expect(next.isHalted()).not.toBeNull();
+    expect(next.take().map(({ command }) => command.kind)).toEqual(['halt']);
+    next.close();
+  });
+
+  test('holds without a bot, and has nothing to cancel where the exchange ended with its bot', async () => {
+    const config = join(folder, 'bot.yaml');
+    writeFileSync(config, 'mode: embedded\n');
+    const { code, out } = await sarraf('halt', '--config', config);
+    expect(code).toBe(0);
+    expect(out).toContain('no bot runs, and its exchange ended with it');
+    const next = new ControlInbox(folder);
+    expect(next.isHalted()).toMatchObject({ reason: 'by hand' });
+    expect(next.take()).toEqual([]);
+    next.close();
+  });
+
+  test('does nothing to the whole account unless the word is typed, or --yes given', async () => {
+    expect(typed('yes\n', '--whole-account')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('EVERY order'),
+    });
+    expect(typed('', '--whole-account')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('nothing was done'),
+    });
+    expect(haltOf()).toBeNull();
+    await startBot('closes');
+    expect(typed('halt\n', '--whole-account')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('canceled'),
+    });
+    expect(haltOf()).toMatchObject({ wholeAccount: true });
+    expect(await sarraf('halt', '--whole-account', '--yes')).toMatchObject({ code: 0 });
+  });
+
+  test('refuses a folder that is none, and makes none', async () => {
+    const missing = join(folder, 'missing');
+    const { code, error } = await startSarraf(['halt', '--data', missing]).finished;
+    expect(code).toBe(1);
+    expect(error).toBe(`expected the data folder of a bot at ${missing}, found none: name it with --data\n`);
+  });
+
+  test('says how long canceling takes by the limit of cancels', () => {
+    expect(cancelNeedText(0)).toBe('no own order is open');
+    expect(cancelNeedText(1)).toBe('1 own order is open; at 90 cancels in 60 s this takes up to 60 s');
+    expect(cancelNeedText(91)).toBe('91 own orders are open; at 90 cancels in 60 s this takes up to 2 min');
+  });
+});
+
+describe('sarraf resume', () => {
+  test('ends a halt of a bot that runs', async () => {
+    await startBot('closes');
+    await sarraf('halt');
+    expect(await sarraf('resume')).toEqual({ code: 0, out: 'trading goes on: as asked\n', error: '' });
+    expect(haltOf()).toBeNull();
+  });
+
+  test('ends a halt for the next start where no bot runs', async () => {
+    await sarraf('halt');
+    expect(haltOf()).not.toBeNull();
+    const { code, out } = await sarraf('resume', '--json');
+    expect([code, JSON.parse(out)]).toEqual([0, { wasHalted: true, isRunning: false }]);
+    const next = new ControlInbox(folder);
+    expect(next.isHalted()).toBeNull();
+    expect(next.take().map(({ command }) => command.kind)).toEqual(['resume']);
+    next.close();
+  });
+});
