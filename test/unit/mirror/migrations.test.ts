@@ -3,7 +3,6 @@ import { copyFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { Mirror } from '../../../src/mirror/mirror.ts';
 import { MIGRATIONS } from '../../../src/mirror/migrations.ts';
 import { fillRecord, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
 
@@ -24,8 +23,8 @@ const ORDERS: readonly (readonly [id: string, venueId: number | null, stage: str
   ['waits', 4, 'settling', 'Done'],
 ];
 
-/** A mirror as the first version left it, written by hand. */
-function writeFirstVersion(): void {
+/** A mirror as the first version left it, written by hand, and still open. */
+function firstVersion(): Database.Database {
   const database = new Database(place.path);
   database.pragma('journal_mode = WAL');
   database.pragma('application_id = 1935766130');
@@ -56,7 +55,7 @@ function writeFirstVersion(): void {
     INSERT INTO books VALUES ('BTCIRT', '[]', '[]', NULL, 6);
     INSERT INTO stats VALUES ('BTCIRT', '1', '2', '3', '-1.5', 7);
     INSERT INTO candles VALUES ('BTCIRT', '60', 0, '1', '2', '0.5', '1.5', '9');`);
-  database.close();
+  return database;
 }
 
 const seen = (sql: string): unknown[] => {
@@ -76,7 +75,7 @@ test('the first step is as it was released', () => {
 });
 
 test('a mirror of version 1 is brought up to date with its orders, fills, changes and what was last seen', () => {
-  writeFirstVersion();
+  firstVersion().close();
   const state = place.open().load();
   expect(state.orders.map(({ key, state }) => [key, state])).toEqual([
     ['done', 'filled'],
@@ -144,7 +143,7 @@ test('a mirror of version 1 is brought up to date with its orders, fills, change
 
 test('a mirror that was brought up to date has the same tables as a new one', () => {
   const schema = `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name`;
-  writeFirstVersion();
+  firstVersion().close();
   place.open().close();
   const migrated = seen(schema);
   using other = new MirrorFolder();
@@ -157,14 +156,12 @@ test('a mirror that was brought up to date has the same tables as a new one', ()
 
 test('a mirror of version 1 that was left open by a crash is brought up to date too', () => {
   using other = new MirrorFolder();
-  const mirror = Mirror.replace(place.folder, 'mirror.sqlite', { writesAtOnce: 1 });
-  mirror.write(() => mirror.market.saveBalance({ currency: 'rls', total: '7', held: '1' }, 5));
-  // The log holds everything that a crash now would leave.
-  const crashed = other.path;
-  for (const suffix of ['', '-wal']) copyFileSync(place.path + suffix, crashed + suffix);
-  mirror.close();
+  const database = firstVersion();
+  // Its log holds what a crash now would leave.
+  for (const suffix of ['', '-wal']) copyFileSync(place.path + suffix, other.path + suffix);
+  database.close();
   other.open().close();
-  const reader = new Database(crashed, { readonly: true });
+  const reader = new Database(other.path, { readonly: true });
   expect(reader.prepare('SELECT total FROM balances').all()).toEqual([{ total: '7' }]);
   reader.close();
 });
