@@ -10,17 +10,22 @@ RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
+# The ledger of requests goes below it. Containers that send from one address, or for one account, have to share it.
+ENV XDG_STATE_HOME=/state
 WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY config ./config
-# The data folder is the only place that is written to; the program runs as the unprivileged user of the base image.
+# These two folders are the only places that are written to; the program runs as the unprivileged user of the base image.
 RUN ln -s /app/dist/src/cli/main.js /usr/local/bin/sarraf \
   && chmod +x /app/dist/src/cli/main.js \
-  && mkdir /data && chown node:node /data
+  && mkdir /data /state && chown node:node /data /state
 USER node
-VOLUME /data
-# SIGTERM is what `docker stop` sends and what the program drains on.
+VOLUME ["/data", "/state"]
+# SIGTERM is what `docker stop` sends and what the program drains on. It is process 1 itself: no shell stands between.
 STOPSIGNAL SIGTERM
-CMD ["sarraf", "run", "--data", "/data"]
+# It asks the bot that has /data, at whichever port it serves its health. A bot without a health port is well as long as it has the folder.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["sarraf", "health", "--data", "/data"]
+ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+CMD ["run", "--data", "/data"]
