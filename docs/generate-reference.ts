@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { ERROR_TABLE } from '../src/domain/errors.ts';
 import type { Endpoint } from '../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints/index.ts';
+import { configurationPage, editorSchemaText } from './configuration-page.ts';
 
-/** Writes the pages under `docs/reference/` from the code: `npm run docs`. A test holds the committed pages equal to what this makes. */
+/** Writes the pages under `docs/reference/` and the schema for editors from the code: `npm run docs`. A test holds the committed pages equal to what this makes. */
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   none: 'nobody is asked',
@@ -71,6 +72,8 @@ export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/reference/endpoints.md', endpointsPage()],
     ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/configuration.md', configurationPage()],
+    ['config/bot.schema.json', editorSchemaText()],
   ]);
 }
 

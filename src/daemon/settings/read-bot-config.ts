@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isMap, isScalar, type Document } from 'yaml';
 import {
   formatProblems,
   readDocument,
@@ -56,6 +57,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   const warned: Located[] = [];
   const refusedOverrides: string[] = [];
   const { read, locate } = readDocument(text, botConfig, (document) => {
+    leaveOutEmpty(document);
     // So that a value within the default strategies can be set.
     if (
       !document.has('strategies') &&
@@ -89,6 +91,15 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   const describe = (path: readonly PropertyKey[], message: string): string =>
     line(locate({ path, key: false, message }));
   return { ok: true, config, warnings, describe };
+}
+
+/** A section whose lines are all commented out is as good as none. */
+function leaveOutEmpty(document: Document): void {
+  if (!isMap(document.contents)) return;
+  const empty = document.contents.items.filter(
+    ({ value }) => value === null || (isScalar(value) && value.value === null),
+  );
+  for (const { key } of empty) document.delete(key);
 }
 
 /** Where the text is no YAML, only its first mistake is told: the others mostly follow from it. */

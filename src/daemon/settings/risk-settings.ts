@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { duration } from './duration-field.ts';
+import { DEFAULT_RISK_LIMITS } from '../../execution/risk/default-risk-limits.ts';
+import { duration, formatDuration } from './duration-field.ts';
 import { amountLimit, valueLimit } from './value-fields.ts';
+
+const USUAL = DEFAULT_RISK_LIMITS;
+
+/** What holds where nothing is set, for descriptions. */
+function usually(value: number | null, write: (value: number) => string = String): string {
+  return value === null ? '' : ` By default ${write(value)}.`;
+}
 
 const LARGEST_COUNT = 1_000_000;
 const count = () => z.int().min(0).max(LARGEST_COUNT).nullable().optional();
@@ -15,20 +23,26 @@ const own = {
   maxPosition: amountLimit().describe(
     'The largest position in one market, by source currency, once all live orders of a side have traded.',
   ),
-  maxOpenOrdersPerStrategy: count().describe('The most live orders of one strategy.'),
+  maxOpenOrdersPerStrategy: count().describe(
+    `The most live orders of one strategy.${usually(USUAL.maxOpenOrdersPerStrategy)}`,
+  ),
   collarBps: bps(10_000).describe(
-    'How far a price may lie beyond the best price of the other side, in hundredths of a percent.',
+    `How far a price may lie beyond the best price of the other side, in hundredths of a percent.${usually(USUAL.collarBps)}`,
   ),
   passiveCollarBps: bps(1_000_000).describe(
     'How far an order may wait from the best price of its own side, in hundredths of a percent.',
   ),
-  maxBookAge: time().describe('How long ago the book may have been read when an order is decided.'),
+  maxBookAge: time().describe(
+    `How long ago the book may have been read when an order is decided.${usually(USUAL.maxBookAgeMs, formatDuration)}`,
+  ),
   maxBookVenueAge: time().describe("How old the book may be by the exchange's own word."),
   maxDailyLoss: valueLimit().describe('The largest loss since 00:00 UTC, as a positive value by quote currency.'),
   maxDrawdown: valueLimit().describe(
     'The largest fall from the highest result, as a positive value by quote currency.',
   ),
-  maxOrdersPerMinute: count().describe('The most orders of a strategy within any 60 seconds.'),
+  maxOrdersPerMinute: count().describe(
+    `The most orders of a strategy within any 60 seconds.${usually(USUAL.maxOrdersPerMinute)}`,
+  ),
   maxOrdersPerHour: count().describe('The same within any 60 minutes.'),
   lossCooldown: z
     .strictObject({
@@ -50,7 +64,7 @@ const inAll = {
     'The largest value that all strategies together may come to hold in one market, by quote currency.',
   ),
   maxTotalExposure: valueLimit().describe('The same in all markets of a quote currency.'),
-  maxOpenOrdersInAll: count().describe('The most live orders of the whole bot.'),
+  maxOpenOrdersInAll: count().describe(`The most live orders of the whole bot.${usually(USUAL.maxOpenOrdersInAll)}`),
 };
 
 interface Times {

@@ -41,6 +41,11 @@ describe('a bot that is told nothing', () => {
   });
 });
 
+test('a section without a line of its own is as good as none', () => {
+  expect(configOf('health:\n  # port: 7080\nstrategies:\nrisk:\n')).toEqual(configOf(''));
+  expect(problemsOf('mode: live\nexchange:\nstrategies:\n')).toHaveLength(3);
+});
+
 describe('every problem', () => {
   test('is told at once, with its line and what was probably meant', () => {
     const text = [

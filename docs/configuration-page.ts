@@ -1,0 +1,84 @@
+import { botEditorSchema, botSchema, type JsonSchema } from '../src/daemon/settings/bot-schema.ts';
+
+/** Parts that have a page of their own. */
+const ELSEWHERE: Readonly<Record<string, string>> = { 'embedded.exchange': 'see `config/exchange.yaml`' };
+
+const WIDTH = 120;
+
+function valueText(schema: JsonSchema): string {
+  const { anyOf, type, pattern, minimum, maximum, additionalProperties, propertyNames } = schema;
+  if (schema.enum !== undefined) return schema.enum.map((one) => `\`${String(one)}\``).join(', ');
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const).replaceAll('"', '')}\``;
+  if (anyOf !== undefined) return [...new Set(anyOf.map(valueText))].join(' or ');
+  if (pattern?.includes('(ms|s|m|h|d)') === true) return 'length of time';
+  if (Array.isArray(type) && type.includes('number')) return 'decimal';
+  if (type === 'integer' || type === 'number') {
+    const kind = type === 'integer' ? 'whole number' : 'number';
+    const hasBounds = minimum !== undefined && maximum !== undefined && Math.abs(maximum) < Number.MAX_SAFE_INTEGER;
+    return hasBounds ? `${kind}, ${minimum} to ${maximum}` : kind;
+  }
+  if (type === 'boolean') return '`true`, `false`';
+  if (type === 'array') return `list of ${schema.items === undefined ? 'values' : valueText(schema.items)}`;
+  if (type === 'object') {
+    if (typeof additionalProperties !== 'object') return 'object';
+    return propertyNames?.enum === undefined ? `${valueText(additionalProperties)} by name` : 'object by name';
+  }
+  return type === 'string' ? 'text' : String(type ?? 'any');
+}
+
+function defaultText(value: unknown): string {
+  if (value === undefined) return '';
+  const text = JSON.stringify(value);
+  return text === '{}' ? '' : `\`${typeof value === 'string' ? value : text}\``;
+}
+
+const escaped = (text: string): string => text.replaceAll('|', String.raw`\|`);
+
+function rowsOf(schema: JsonSchema, path: string): readonly string[] {
+  const elsewhere = ELSEWHERE[path];
+  if (elsewhere !== undefined) return [`| \`${path}\` | object | | ${schema.description ?? ''} ${elsewhere} |`];
+  const parts = schema.anyOf?.find(({ properties }) => properties !== undefined) ?? schema;
+  const own = `| \`${path}\` | ${escaped(valueText(schema))} | ${escaped(defaultText(schema.default))} | ${escaped(schema.description ?? '')} |`;
+  const { properties, items, additionalProperties } = parts;
+  const isPerQuote = properties !== undefined && Object.keys(properties).join() === 'rls,usdt';
+  if (properties !== undefined && !isPerQuote) {
+    const inner = Object.entries(properties).flatMap(([name, one]) =>
+      rowsOf(one, path === '' ? name : `${path}.${name}`),
+    );
+    return path === '' ? inner : [own, ...inner];
+  }
+  if (isPerQuote) return [own.replace('| object', '| decimals by `rls`, `usdt`')];
+  if (items?.properties !== undefined) return [own, ...rowsOf(items, `${path}[]`).slice(1)];
+  if (typeof additionalProperties === 'object' && additionalProperties.properties !== undefined) {
+    return [own, ...rowsOf(additionalProperties, `${path}.*`).slice(1)];
+  }
+  return [own];
+}
+
+/** The reference of all keys of a bot's configuration. */
+export function configurationPage(): string {
+  return [
+    '# Keys of the configuration',
+    '',
+    'Generated from `src/daemon/settings/`. `docs/configuration.md` explains how a file is read. Lengths of time are texts such as `250ms`, `30s`, `5m`, `2h` or',
+    '`1d`; decimals may be quoted or bare, and are quoted where they have more than 15 digits.',
+    '',
+    '| key | value | default | meaning |',
+    '| --- | --- | --- | --- |',
+    ...rowsOf(botSchema(), ''),
+    '',
+  ].join('\n');
+}
+
+/** The schema for editors, laid out as the formatter does it: short lists of values on one line. */
+export function editorSchemaText(): string {
+  const text = JSON.stringify(botEditorSchema(), null, 2);
+  const joined = text.replaceAll(
+    /^( *)(.*)\[\n([^[\]{}]*?)\n *\]/gm,
+    (whole, indent: string, before: string, inner: string) => {
+      const line = `${indent}${before}[${inner.trim().replaceAll(/\n\s*/g, ' ')}]`;
+      return line.length < WIDTH ? line : whole;
+    },
+  );
+  return `${joined}\n`;
+}

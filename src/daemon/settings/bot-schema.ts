@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { botConfig } from './bot-config.ts';
+
+/** A part of a JSON Schema, as far as it is walked here. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly propertyNames?: JsonSchema;
+}
+
+const REFERENCE: JsonSchema = { type: 'string', pattern: String.raw`\$\{` };
+
+/** The shape of a bot's configuration as a JSON Schema, made from the checks themselves. */
+export function botSchema(): JsonSchema {
+  const schema = z.toJSONSchema(botConfig, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  return { ...schema, description: 'Configuration of a sarraf bot.' };
+}
+
+/** The same for editors, who see a file before its references are put in: every value may be one. */
+export function botEditorSchema(): JsonSchema {
+  return withReferences(botSchema(), []);
+}
+
+function withReferences(schema: JsonSchema, path: readonly string[]): JsonSchema {
+  const { properties, additionalProperties, items, anyOf } = schema;
+  const walked: JsonSchema = {
+    ...schema,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, inner]) => [name, withReferences(inner, [...path, name])]),
+          ),
+        }),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: withReferences(additionalProperties, [...path, '*']) }
+      : {}),
+    ...(items === undefined ? {} : { items: withReferences(items, [...path, '*']) }),
+  };
+  if (properties !== undefined || items !== undefined || typeof additionalProperties === 'object') return walked;
+  if (path.includes('credentials')) {
+    const { pattern: _ofTheValue, ...text } = walked;
+    return text;
+  }
+  if (anyOf !== undefined) return { ...walked, anyOf: [...anyOf, REFERENCE] };
+  const takesAnyText =
+    schema.type === undefined ||
+    (String(schema.type).includes('string') && schema.pattern === undefined && schema.enum === undefined);
+  if (takesAnyText) return walked;
+  const { description, default: usual, ...check } = walked;
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(usual === undefined ? {} : { default: usual }),
+    anyOf: [check, REFERENCE],
+  };
+}
