@@ -12,7 +12,7 @@ import { riskSettings } from './risk-settings.ts';
 import { MOST_STRATEGIES, strategySettings } from './strategy-settings.ts';
 import { embeddedSettings, paperSettings } from './venue-settings.ts';
 
-export const MODES = ['embedded', 'paper', 'live'] as const;
+const MODES = ['embedded', 'paper', 'live'] as const;
 
 /** The strategies of a bot that is told none, in the modes `embedded` and `paper`. */
 export const DEFAULT_STRATEGIES = [

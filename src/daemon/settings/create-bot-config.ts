@@ -26,7 +26,7 @@ export interface BotConfig extends Pick<
 }
 
 /** The folder of the mirror where none is named. */
-export const DEFAULT_DATA_FOLDER = 'data';
+const DEFAULT_DATA_FOLDER = 'data';
 
 /** Paths count from the folder of the file that they are written in. */
 export function createBotConfig(

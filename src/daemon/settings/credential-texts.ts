@@ -4,7 +4,7 @@ import type { Located } from '../../configuration/load-yaml.ts';
 import { SECRET_FIELDS } from './credentials-settings.ts';
 import { readFailure, type ReadSmallFile } from './secret-file.ts';
 
-export const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;
+const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;
 
 /** No token, key or password is longer. */
 const LARGEST_SECRET_BYTES = 8_192;
