@@ -38,6 +38,8 @@ export interface EmbeddedVenueOptions {
   /** Markets that are traded: the bot's user owns some of their coins, too. */
   readonly traded: readonly string[];
   readonly limits: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  /** When a market of synthetic traders opens; the wall's time without it. A recording has its own. */
+  readonly startMs?: number;
 }
 
 /** An exchange in this process, with what moves it. */
@@ -48,7 +50,7 @@ export interface EmbeddedVenue extends BotVenue {
 /** The exchange in this process, with synthetic traders or a recording. Throws `INVALID_MARKET` for a market that it does not have. */
 export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenue {
   const { replay, speed, seed, limits } = options;
-  const startMs = replay === null ? Date.now() : replayStart(replay).startMs;
+  const startMs = replay === null ? (options.startMs ?? Date.now()) : replayStart(replay).startMs;
   const time = speed === 'max' ? new VirtualTime(startMs) : new MachineTimeline({ startMs, speed });
   const simulation = simulate(options, startMs);
   const world = createWorld(simulation, { replay, seed, startMs });

@@ -2,28 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BudgetLedger } from '../../src/budget/ledger.ts';
-import { Bot } from '../../src/daemon/bot.ts';
-import { createVirtualClock } from '../../src/daemon/clock.ts';
-import { BOT_TOKEN } from '../../src/daemon/embedded-exchange.ts';
-import { RateGate } from '../../src/daemon/rate-gate.ts';
-import { createSyntheticExchange } from '../../src/daemon/synthetic-exchange.ts';
 import { formatUnits } from '../../src/domain/money.ts';
-import { formatAmount } from '../../src/domain/market.ts';
-import { ExchangeClient } from '../../src/exchange/client.ts';
-import { Mirror } from '../../src/mirror/mirror.ts';
+import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { makerSide, takerSide } from '../../src/simulator/core/trading/trade.ts';
-import { StrategyRunner } from '../../src/strategy/runner.ts';
-import maCross from '../../strategies/ma-cross.ts';
-import marketMaker from '../../strategies/market-maker.ts';
 import { LIMITS } from '../contract/limits-table.ts';
+import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
+const EVERYTHING = { strategy: null, market: null, last: 1_000_000 };
 
 let folder: string;
+let path: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-e2e-'));
+  path = join(folder, 'mirror.sqlite');
 });
 
 afterEach(() => {
@@ -41,116 +35,157 @@ function mostWithin(times: readonly number[], windowMs: number): number {
   return most;
 }
 
-/** Runs the whole bot on the embedded exchange for a while of virtual time, and stops it. */
-async function runBot(options: { readonly seed: number; readonly minutes: number }) {
-  const clock = createVirtualClock(Date.UTC(2026, 0, 5, 12));
-  const embedded = createSyntheticExchange({ clock, seed: options.seed, market: 'BTCUSDT' });
-  const { market, simulation, span, venue } = embedded;
-  const client = new ExchangeClient({
-    transport: venue,
-    credentials: { kind: 'token', token: BOT_TOKEN },
-    nowMs: () => clock.now(),
-  });
-  const mirror = Mirror.replace(folder, 'mirror.sqlite', { writesAtOnce: 1_000 });
-  const notices: string[] = [];
-  const bot = new Bot({
-    client,
-    clock,
-    gate: new RateGate({ ledger: new BudgetLedger(client.budgets.values()), clock, budgets: client.budgets }),
-    mirror,
-    listener: { onOrder: () => {}, onFill: () => {}, onNotice: (message) => notices.push(message) },
-    markets: new Map([[market.symbol as string, market]]),
-    runners: [maCross, marketMaker].map(
-      (definition) => new StrategyRunner(definition, { market: market.symbol, span }),
-    ),
-    run: 'e2e',
-  });
-  const endMs = clock.now() + options.minutes * MINUTE_MS;
-  await bot.start();
-  while (clock.now() < endMs) await bot.step();
-  const unfinished = await bot.stop();
-  return { bot, exchange: simulation.exchange, log: simulation.door.log, market, mirror, notices, unfinished };
+/** Holds the exchange's own log of requests against the limits that are typed by hand. */
+function expectLimitsKept({ venue }: EmbeddedWorld): void {
+  const { log } = venue.simulation.door;
+  const requests = log.values();
+  expect(requests).toHaveLength(log.count);
+  expect(requests.filter(({ status }) => status === 403 || status === 429)).toEqual([]);
+  const known = new Set(LIMITS.flatMap(({ endpoints }) => endpoints));
+  expect(requests.filter(({ endpoint }) => endpoint === null || !known.has(endpoint))).toEqual([]);
+  for (const { endpoints, limit, windowMs } of LIMITS) {
+    const times = requests.filter(({ endpoint }) => endpoints.includes(endpoint ?? '')).map(({ timeMs }) => timeMs);
+    expect(mostWithin(times, windowMs), endpoints.join(' ')).toBeLessThanOrEqual(limit);
+  }
 }
 
-/** All that a short run wrote down. */
-const journal = async (): Promise<unknown> => {
-  const { mirror } = await runBot({ seed: 3, minutes: 10 });
-  const rows = [mirror.orders.all(), mirror.orders.trades(), mirror.market.balances()];
-  mirror.close();
-  return rows;
-};
-
-describe('the first bot', () => {
-  test('trades by both strategies, keeps to every limit, and leaves books that agree with the exchange', async () => {
-    const { bot, exchange, log, market, mirror, notices, unfinished } = await runBot({ seed: 7, minutes: 30 });
-    const trader = exchange.trading.trader(1);
-
-    const fills = new Map(bot.seats.map(({ runner, account }) => [runner.name, account.fills]));
-    expect(fills.get('ma-cross')).toBeGreaterThan(0);
-    expect(fills.get('market-maker')).toBeGreaterThan(10);
-    expect(notices.filter((notice) => notice.includes('stopped'))).toEqual([]);
-
-    const requests = log.values();
-    expect(requests).toHaveLength(log.count);
-    expect(requests.filter(({ status }) => status !== 200)).toEqual([]);
-    for (const { endpoints, limit, windowMs } of LIMITS) {
-      const times = requests.filter(({ endpoint }) => endpoints.includes(endpoint ?? '')).map(({ timeMs }) => timeMs);
-      expect(mostWithin(times, windowMs), endpoints.join(' ')).toBeLessThanOrEqual(limit);
-    }
-
-    expect([unfinished, trader.open.size]).toEqual([0, 0]);
-    const accepted = mirror.orders.all().filter(({ venueId }) => venueId !== null);
+/** Holds every order, fill and balance of the mirror against the exchange's own tables. */
+function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
+  const { exchange } = venue.simulation;
+  const trader = exchange.trading.trader(userId);
+  const mirror = new MirrorReader(path);
+  try {
+    const accepted = mirror.orders({ ...EVERYTHING, state: 'all' }).filter(({ venueId }) => venueId !== null);
     expect(
       accepted
-        .map(({ venueId, clientOrderId, side, amount, matched, status }) => ({
+        .map(({ venueId, clientOrderId, market, side, amount, matched, filled, venueStatus }) => ({
           id: venueId,
           clientOrderId,
+          market,
           side,
-          amount,
-          matched,
-          status,
+          amount: formatUnits(amount),
+          matched: formatUnits(matched),
+          filled: formatUnits(filled),
+          status: venueStatus,
         }))
         .toSorted((left, right) => Number(left.id) - Number(right.id)),
     ).toEqual(
       trader.orders.values().map((order) => ({
         id: order.id,
         clientOrderId: order.clientOrderId,
+        market: order.grid.symbol,
         side: order.side,
-        amount: formatAmount(market, order.amount as never),
-        matched: formatAmount(market, order.matched as never),
+        amount: formatUnits(BigInt(order.amount) * order.grid.amountStep),
+        matched: formatUnits(BigInt(order.matched) * order.grid.amountStep),
+        filled: formatUnits(BigInt(order.matched) * order.grid.amountStep),
         status: order.status,
       })),
     );
 
+    const keys = new Map(accepted.map(({ venueId, key }) => [venueId, key]));
     const sides = trader.trades
       .values()
       .flatMap((trade) => [takerSide(trade), makerSide(trade)])
       .filter(({ order }) => order.trader === trader);
-    expect(mirror.orders.trades()).toHaveLength(sides.length);
     expect(
-      mirror.orders
-        .trades()
-        .map(({ venueId, clientOrderId, total, fee }) => [venueId, clientOrderId, total, fee].join(' '))
+      mirror
+        .fills(EVERYTHING)
+        .map(({ tradeId, orderKey, side, amount, total, fee }) =>
+          [tradeId, orderKey, side, formatUnits(amount), formatUnits(total), formatUnits(fee)].join(' '),
+        )
         .toSorted(),
     ).toEqual(
       sides
-        .map(({ trade, order, total, fee }) =>
-          [trade.id, order.clientOrderId, formatUnits(total), formatUnits(fee)].join(' '),
-        )
+        .map(({ trade, order, total, fee }) => {
+          const amount = formatUnits(BigInt(trade.amount) * trade.grid.amountStep);
+          return [trade.id, keys.get(order.id), order.side, amount, formatUnits(total), formatUnits(fee)].join(' ');
+        })
         .toSorted(),
     );
 
-    expect(mirror.market.balances()).toEqual(
+    expect(mirror.balances().map(({ currency, total, held }) => ({ currency, total, held }))).toEqual(
       exchange.accounts
-        .walletsOf(1)
+        .walletsOf(userId)
         .map(({ currency, total, held }) => ({ currency, total: formatUnits(total), held: formatUnits(held) }))
         .toSorted((left, right) => (left.currency < right.currency ? -1 : 1)),
     );
+  } finally {
     mirror.close();
+  }
+}
+
+/** The hash of the journal of a short run. */
+async function journalHash(seed: number, name: string): Promise<string> {
+  const world = createEmbeddedWorld({ seed });
+  const life = await BotLife.prepare(world, join(folder, name));
+  const { bot } = life;
+  bot.shell.start();
+  await life.run(10 * MINUTE_MS);
+  await life.drain();
+  const hash = life.mirror.journalHash();
+  expect(bot.engine.seats.some(({ fills }) => fills > 0)).toBe(true);
+  life.mirror.close();
+  return hash;
+}
+
+describe('the whole bot on the embedded exchange', () => {
+  test('trades by both strategies, keeps to every limit, and leaves books that agree with the exchange', async () => {
+    const world = createEmbeddedWorld({ seed: 7 });
+    const life = await BotLife.prepare(world, path);
+    const { engine } = life.bot;
+    life.bot.shell.start();
+    await life.run(30 * MINUTE_MS);
+    await life.drain();
+    life.mirror.close();
+
+    const fills = new Map(engine.seats.map((seat) => [seat.name, seat.fills]));
+    expect(fills.get('ma-cross')).toBeGreaterThan(0);
+    expect(fills.get('market-maker')).toBeGreaterThan(10);
+    expect(engine.seats.map(({ status }) => status)).toEqual(['running', 'running']);
+    expect(life.lines.filter((line) => /ERROR|WARNING/.test(line))).toEqual([]);
+
+    expect(world.venue.simulation.exchange.trading.trader(world.userId).open.size).toBe(0);
+    expect(engine.status()).toMatchObject({ liveOrders: 0, unsettled: 0, isBroken: false });
+    expectLimitsKept(world);
+    expectMirrorAgrees(world);
   });
 
-  test('does the same again with the same seed', async () => {
-    const first = await journal();
-    expect(await journal()).toEqual(first);
+  test('goes on after a death amid its orders, and its books agree with the exchange all the same', async () => {
+    const world = createEmbeddedWorld({ seed: 11 });
+    const { orders, open } = world.venue.simulation.exchange.trading.trader(world.userId);
+    const count = (): number => orders.values().length;
+    const first = await BotLife.prepare(world, path);
+    first.bot.shell.start();
+    await first.run(10 * MINUTE_MS);
+    const countBefore = count();
+    first.loseReplies();
+    for (let second = 0; second < 300 && count() === countBefore; second += 1) await first.run(SECOND_MS);
+    await first.drop();
+    // Among what it left is an order of which it never heard.
+    const atDeath = count();
+    expect(atDeath).toBeGreaterThan(countBefore);
+    expect(open.size).toBeGreaterThan(0);
+    await world.time.run(world.time.now() + MINUTE_MS);
+    expect(count()).toBe(atDeath);
+
+    const second = await BotLife.prepare(world, path);
+    expect(second.bot.engine.status().liveOrders).toBeGreaterThan(0);
+    second.bot.shell.start();
+    await second.run(20 * MINUTE_MS);
+    expect(second.bot.engine.status().phase).toBe('trading');
+    await second.drain();
+    second.mirror.close();
+
+    expect(count()).toBeGreaterThan(atDeath);
+    expect(open.size).toBe(0);
+    expect(second.bot.engine.status()).toMatchObject({ liveOrders: 0, unsettled: 0, isBroken: false });
+    expectLimitsKept(world);
+    expectMirrorAgrees(world);
+  });
+
+  test('does the same again with the same seed, and something else with another', async () => {
+    const first = await journalHash(3, 'first.sqlite');
+    expect(await journalHash(3, 'again.sqlite')).toBe(first);
+    expect(await journalHash(4, 'other.sqlite')).not.toBe(first);
   });
 });

@@ -1,0 +1,154 @@
+import { BudgetLedger } from '../../src/budget/ledger.ts';
+import { MemoryLockouts } from '../../src/budget/lockouts.ts';
+import type { RequestLimiter } from '../../src/budget/limiter.ts';
+import { createBot, type CreatedBot } from '../../src/daemon/create-bot.ts';
+import { createEmbeddedVenue, type EmbeddedVenue } from '../../src/daemon/embedded-venue.ts';
+import { loadSeats } from '../../src/daemon/load-seats.ts';
+import { createScreen } from '../../src/daemon/screen.ts';
+import type { BotConfig } from '../../src/daemon/settings/create-bot-config.ts';
+import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
+import type { VenueCaller } from '../../src/daemon/venue-caller.ts';
+import type { SeatSettings } from '../../src/engine/engine-settings.ts';
+import { MirrorStore } from '../../src/mirror/mirror-store.ts';
+import { createVirtualLimiter } from '../../src/virtual/virtual-limiter.ts';
+import { VirtualTime } from '../../src/virtual/virtual-time.ts';
+
+const NOON_MS = Date.UTC(2026, 0, 5, 12);
+const SECOND_MS = 1_000;
+/** The end may take as long as it takes to know that an order whose reply is missing never arrived. */
+const LONGEST_END_MS = 900 * SECOND_MS;
+
+/** The configuration that the given overrides make of the defaults. */
+export function configWith(overrides: Readonly<Record<string, unknown>> = {}): BotConfig {
+  const reading = readBotConfig(null, {
+    environment: {},
+    workingFolder: process.cwd(),
+    overrides: Object.entries(overrides).map(([path, value]) => [path, JSON.stringify(value)]),
+  });
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  return reading.config;
+}
+
+/** An exchange in this process in virtual time, and one life of a bot after the other on it. */
+export interface EmbeddedWorld {
+  readonly config: BotConfig;
+  readonly venue: EmbeddedVenue;
+  readonly time: VirtualTime;
+  /** The bot at the exchange. */
+  readonly userId: number;
+  /** Outlives a bot, as its file does. */
+  readonly ledger: BudgetLedger;
+}
+
+export function createEmbeddedWorld(options: {
+  readonly seed: number;
+  readonly config?: Readonly<Record<string, unknown>>;
+}): EmbeddedWorld {
+  const config = configWith({ 'embedded.speed': 'max', 'embedded.seed': options.seed, ...options.config });
+  const { embedded, strategies, exchange } = config;
+  const venue = createEmbeddedVenue({
+    config: embedded.exchange,
+    balances: embedded.balances,
+    seed: embedded.seed,
+    speed: 'max',
+    replay: null,
+    traded: strategies.map(({ market }) => market),
+    limits: exchange.limits,
+    startMs: NOON_MS,
+  });
+  const { time } = venue;
+  if (!(time instanceof VirtualTime)) throw new Error('expected virtual time');
+  const userId = venue.simulation.config.users.at(-1)?.id ?? 0;
+  return { config, venue, time, userId, ledger: new BudgetLedger(venue.budgets.values()) };
+}
+
+/** One life of a bot, from what the mirror at a path has. Nothing happens before its shell is started. */
+export class BotLife {
+  readonly bot: CreatedBot;
+  readonly mirror: MirrorStore;
+  readonly lines: readonly string[];
+  private readonly time: VirtualTime;
+  private readonly limiter: RequestLimiter;
+  private areRepliesLost = false;
+
+  private constructor(world: EmbeddedWorld, of: { readonly path: string; readonly seats: readonly SeatSettings[] }) {
+    const { config, venue, time, ledger } = world;
+    this.time = time;
+    const budgets = venue.budgets.values();
+    this.limiter = createVirtualLimiter({ time, budgets, ledger, lockouts: new MemoryLockouts() });
+    this.mirror = MirrorStore.open({
+      path: of.path,
+      retention: config.data.retention,
+      nowMs: time.now(),
+      epoch: () => 'e2e1',
+      durability: 'off',
+    });
+    const lines: string[] = [];
+    this.lines = lines;
+    this.bot = createBot({
+      config,
+      venue: { ...venue, limiter: this.limiter, caller: this.forgetful(venue.caller) },
+      seats: of.seats,
+      mirror: this.mirror,
+      screen: createScreen({ json: false, write: (line) => lines.push(line), wallMs: () => time.now() }),
+    });
+  }
+
+  static async prepare(world: EmbeddedWorld, path: string): Promise<BotLife> {
+    const { seats, problems } = await loadSeats({
+      strategies: world.config.strategies,
+      folders: ['strategies'],
+      knownMarkets: new Set(world.venue.markets.map(({ symbol }) => symbol)),
+    });
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+    return new BotLife(world, { path, seats });
+  }
+
+  /** Lets so much time pass. */
+  async run(durationMs: number): Promise<void> {
+    return Promise.race([this.time.run(this.time.now() + durationMs), this.bot.shell.failure]);
+  }
+
+  /** From now on the exchange places and cancels orders as it is asked, and no reply to that comes back. */
+  loseReplies(): void {
+    this.areRepliesLost = true;
+  }
+
+  /** Ends it as a killed process ends: nothing more leaves, nothing is taken in, what was not yet written is lost. */
+  async drop(): Promise<void> {
+    this.mirror.abandon();
+    this.bot.shell.close();
+    await this.limiter.close();
+  }
+
+  /** Ends it in order: cancels its orders, and compares its books once more. */
+  async drain(): Promise<void> {
+    const { engine, shell } = this.bot;
+    shell.control({ kind: 'drain', openOrders: 'cancel' });
+    await this.runUntil(() => engine.isDrained());
+    const before = engine.status().conclusions;
+    engine.reconciler.tryNow();
+    await this.runUntil(() => engine.status().conclusions > before);
+    shell.close();
+    await this.limiter.close();
+  }
+
+  private async runUntil(isOver: () => boolean): Promise<void> {
+    const endMs = this.time.now() + LONGEST_END_MS;
+    while (!isOver()) {
+      if (this.time.now() >= endMs) throw new Error('expected an end in time, was none');
+      await this.run(SECOND_MS);
+    }
+  }
+
+  private forgetful(caller: VenueCaller): VenueCaller {
+    return {
+      ...caller,
+      send: async (call, signal) => {
+        const end = await caller.send(call, signal);
+        const isChange = call.kind === 'place' || call.kind === 'cancel';
+        return this.areRepliesLost && isChange ? new Promise(() => undefined) : end;
+      },
+    };
+  }
+}
