@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
@@ -109,9 +109,4 @@ export function openControlFile(dataFolder: string, lockWaitMs: number): Databas
     if (error instanceof SarrafError) throw error;
     throw unusable(path, error instanceof Error ? error.message : String(error), error);
   }
-}
-
-/** Whether a data folder has a control database. */
-export function hasControlFile(dataFolder: string): boolean {
-  return existsSync(controlPath(dataFolder));
 }

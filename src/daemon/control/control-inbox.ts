@@ -6,7 +6,7 @@ import { openControlFile } from './control-file.ts';
 import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
 
 /** How often the daemon looks for commands: with the time to take one it stays well below the 250 ms that are promised. */
-export const POLL_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 
 /** How many commands are taken in one look; the next look takes the rest. */
 const MOST_AT_ONCE = 20;
