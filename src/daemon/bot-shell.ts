@@ -46,7 +46,8 @@ export class BotShell {
   private wakeAtMs = Number.POSITIVE_INFINITY;
   private isClosed = false;
   private unwritten: MirrorChange[] = [];
-  private lastStepMs = 0;
+  private isStuck = false;
+  private lastTurnMs = performance.now();
   private inFlight = 0;
 
   constructor(options: BotShellOptions) {
@@ -60,9 +61,9 @@ export class BotShell {
     return this.failed.promise;
   }
 
-  /** When the last step ended, by the machine's clock: for whoever watches whether the loop is alive. */
-  get heartbeatMs(): number {
-    return this.lastStepMs;
+  /** How long ago the loop last turned: it does at least once a second. */
+  heartbeatAgeMs(): number {
+    return performance.now() - this.lastTurnMs;
   }
 
   get requestsInFlight(): number {
@@ -95,10 +96,17 @@ export class BotShell {
     try {
       this.carryOut(event);
     } catch (error) {
-      this.isClosed = true;
-      this.cancelWake?.();
-      this.failed.reject(error);
+      this.fail(error);
     }
+  }
+
+  /** What waits for its slot does not leave either: nobody would know what became of it. */
+  private fail(error: unknown): void {
+    this.isClosed = true;
+    this.cancelWake?.();
+    this.cancelFlush?.();
+    this.failed.reject(error);
+    void this.options.limiter.close();
   }
 
   private carryOut(event: EngineEvent): void {
@@ -111,7 +119,7 @@ export class BotShell {
       if (isWritten || request.requestClass === 'cancel') void this.send(request);
       else this.refuse(request);
     }
-    this.lastStepMs = performance.now();
+    this.lastTurnMs = performance.now();
     if (output.wakeAtMs === this.wakeAtMs) return;
     this.cancelWake?.();
     this.wakeAtMs = output.wakeAtMs;
@@ -132,12 +140,17 @@ export class BotShell {
     try {
       store.apply(all, { atMs, isDurable });
       this.unwritten = [];
+      if (isDurable) this.isStuck = false;
       return true;
     } catch (error) {
       if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
       this.unwritten = [...all];
       if (this.unwritten.length > MOST_UNWRITTEN) throw error;
-      this.options.onNotices([{ kind: 'notice', level: 'error', message: error.message, subject: null }], atMs);
+      // Told once, and not with every step until it can be written again.
+      if (!this.isStuck) {
+        this.options.onNotices([{ kind: 'notice', level: 'error', message: error.message, subject: null }], atMs);
+      }
+      this.isStuck = true;
       return false;
     }
   }
@@ -151,7 +164,7 @@ export class BotShell {
       onRequestEnd?.(request, { outcome: end.answer.outcome, code });
       this.step({ kind: 'answer', atMs: time.now(), requestId: request.id, ...end });
     } catch (error) {
-      this.failed.reject(error);
+      this.fail(error);
     } finally {
       this.inFlight -= 1;
     }
@@ -175,11 +188,12 @@ export class BotShell {
     const { time, store } = this.options;
     this.cancelFlush = time.at(time.now() + FLUSH_EVERY_MS, () => {
       if (this.isClosed) return;
+      this.lastTurnMs = performance.now();
       try {
         store.flush();
         this.flushLater();
       } catch (error) {
-        this.failed.reject(error);
+        this.fail(error);
       }
     });
   }

@@ -22,5 +22,7 @@ export interface BotVenue {
   readonly pollStretch: number;
   /** Whether it has nothing more to show, as at the end of a recording. */
   isOver(): boolean;
+  /** The ledger that it shares with other processes; null where it is in memory. */
+  readonly ledgerFile: string | null;
   close(): Promise<void>;
 }

@@ -87,6 +87,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
     isNew: true,
     pollStretch: Math.max(1, (replay?.lengthMs ?? 0) / BAR_FOR_FASTEST_POLLS_MS),
     isOver: () => world.isOver(),
+    ledgerFile: null,
     close: async () => client.close(),
   };
 }

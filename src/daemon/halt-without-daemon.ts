@@ -1,5 +1,11 @@
-import { SarrafError } from '../domain/errors.ts';
+import { join } from 'node:path';
+import { MirrorStore } from '../mirror/mirror-store.ts';
 import type { ControlProgress, ControlResult } from './control/control-command.ts';
+import { createBot } from './create-bot.ts';
+import { drawEpoch } from './draw-epoch.ts';
+import { createLiveVenue } from './live-venue.ts';
+import { takeRunLocks } from './locks/run-locks.ts';
+import { runUntil } from './run-loop.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 export interface HaltWithoutDaemonOptions {
@@ -16,13 +22,46 @@ export interface HaltWithoutDaemonOptions {
 
 /**
  * Cancels the orders of a bot that does not run: takes the locks of its data folder and account, as a run does, reads its mirror and the open orders,
- * and cancels them within the limits of the same ledger. The result names what is left. Throws `DATA_UNUSABLE` when a bot has the folder after all.
+ * and cancels them within the limits of the same ledger. It is a bot without strategies that begins halted. The result names what is left. Throws
+ * `DATA_UNUSABLE` when a bot has the folder after all.
  */
 export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Promise<ControlResult> {
-  return Promise.reject(
-    new SarrafError(
-      'INVALID_OPTIONS',
-      `expected a bot that runs with ${options.config.data.folder}: this version cancels orders through a running bot only. Start it: it begins halted and cancels them`,
-    ),
-  );
+  const { config, reason, wholeAccount, onProgress, signal } = options;
+  const locks = takeRunLocks(config);
+  try {
+    const venue = await createLiveVenue(config);
+    const mirror = MirrorStore.open({
+      path: join(config.data.folder, 'mirror.sqlite'),
+      retention: config.data.retention,
+      nowMs: venue.time.now(),
+      epoch: drawEpoch,
+      durability: 'full',
+    });
+    try {
+      const silent = { say: () => {}, show: () => {} };
+      const bot = createBot({ config, venue, seats: [], mirror, screen: silent });
+      bot.shell.start();
+      bot.shell.control({ kind: 'halt', reason, wholeAccount });
+      let most = 0;
+      let told = -1;
+      const isOver = (): boolean => {
+        const { liveOrders } = bot.engine.status();
+        most = Math.max(most, liveOrders);
+        if (liveOrders !== told) onProgress({ left: liveOrders, closed: most - liveOrders });
+        told = liveOrders;
+        return bot.engine.isAccountRead() && liveOrders === 0 && bot.shell.requestsInFlight === 0;
+      };
+      await runUntil(bot, { venue, signal, isOver });
+      bot.shell.close();
+      const left = bot.engine.liveOrderKeys();
+      if (left.length === 0) return { ok: true, message: `${most} orders are canceled`, left };
+      return { ok: false, message: `${left.length} orders are not known to be canceled`, left };
+    } finally {
+      mirror.close();
+      await venue.limiter.close();
+      await venue.close();
+    }
+  } finally {
+    locks.release();
+  }
 }

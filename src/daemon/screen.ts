@@ -3,6 +3,10 @@ import { formatUnits } from '../domain/money.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { createLogger } from './logging/create-logger.ts';
+import { logNotice } from './logging/log-notice.ts';
+import { secretsOf } from './settings/client-credentials.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** Where lines go: a line for people, or one JSON object a line for programs. */
 export interface Screen {
@@ -83,6 +87,24 @@ export function createScreen(options: ScreenOptions): Screen {
     say: (kind, text, data = {}) => put(kind, text, data),
     show(notices, atMs) {
       for (const notice of notices) show(notice, atMs);
+    },
+  };
+}
+
+/** The log of a bot that trades elsewhere: JSON lines, pretty on a terminal, with every secret of the configuration taken out. */
+export function createLogScreen(config: BotConfig, { json }: { readonly json: boolean }): Screen {
+  const { level, pretty, file } = config.log;
+  const logger = createLogger({
+    level,
+    pretty: json ? false : pretty,
+    file,
+    secrets: secretsOf(config.exchange.credentials),
+    base: { instance: config.instance },
+  });
+  return {
+    say: (kind, text, data = {}) => logger.info({ event: kind, ...data }, text),
+    show(notices) {
+      for (const notice of notices) logNotice(logger, notice);
     },
   };
 }

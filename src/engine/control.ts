@@ -48,6 +48,10 @@ export class Control {
     return this.halted === null ? null : `trading is halted: ${this.halted.reason}`;
   }
 
+  haltReason(): string | null {
+    return this.halted?.reason ?? null;
+  }
+
   take(command: Exclude<ControlCommand, { kind: 'accept-balances' }>): void {
     const { outbox, endPrograms, stopStrategies } = this.options;
     outbox.durable();
@@ -56,7 +60,9 @@ export class Control {
       if (this.draining === null) this.nextLookAtMs = Number.POSITIVE_INFINITY;
       outbox.info('trading goes on');
     } else if (command.kind === 'halt') {
-      this.halted = { reason: command.reason, sinceMs: outbox.nowMs, wholeAccount: command.wholeAccount };
+      // A halt upon a halt keeps the time of the first, and the whole account if either was for that.
+      const { sinceMs = outbox.nowMs, wholeAccount = false } = this.halted ?? {};
+      this.halted = { reason: command.reason, sinceMs, wholeAccount: wholeAccount || command.wholeAccount };
       outbox.alarm(`trading is halted: ${command.reason}`);
       endPrograms('halted');
       if (command.wholeAccount) this.cancelWholeAccount();

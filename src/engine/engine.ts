@@ -196,6 +196,33 @@ export class Engine {
     };
   }
 
+  /** How old everything that is polled is. */
+  dataAges(): ReturnType<FeedDesk['ages']> {
+    return this.feeds.ages(this.outbox.nowMs);
+  }
+
+  /** Orders that are not at their end, by state. */
+  ordersByState(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { state } of this.desk.keeper.table.unfinished()) counts[state] = (counts[state] ?? 0) + 1;
+    return counts;
+  }
+
+  /** Whether orders, fills and wallets were read at least once. */
+  isAccountRead(): boolean {
+    return this.feeds.isReady();
+  }
+
+  /** Orders that may still trade, by their key. */
+  liveOrderKeys(): readonly string[] {
+    return this.desk.keeper.table.unfinished().flatMap((order) => (mayTrade(order) ? [order.key] : []));
+  }
+
+  /** Why trading is halted; null while it is not. */
+  haltReason(): string | null {
+    return this.control.haltReason();
+  }
+
   /** Whether a drain has come to its end: nothing of ours is on its way, and, where that was asked for, nothing is open. */
   isDrained(): boolean {
     return this.control.isDrained();

@@ -50,8 +50,8 @@ export interface FeedDeskOptions {
 
 /** Asks for every feed at its pace, and hands on what comes back. */
 export class FeedDesk {
-  /** What has been read to its end at least once. */
-  readonly read = new Set<string>();
+  /** When each feed was last read to its end. */
+  private readonly readAtMs = new Map<string, number>();
   private readonly options: FeedDeskOptions;
   private readonly queue: PollQueue;
   private readonly keys: ReadonlySet<string>;
@@ -92,9 +92,21 @@ export class FeedDesk {
 
   /** Whether everything that trading needs has been read once. */
   isReady(): boolean {
-    for (const key of ['orders', 'fills', 'wallets']) if (this.keys.has(key) && !this.read.has(key)) return false;
+    for (const key of ['orders', 'fills', 'wallets']) if (this.keys.has(key) && !this.readAtMs.has(key)) return false;
     for (const reader of this.options.candles.values()) if (!reader.isWarm) return false;
     return true;
+  }
+
+  /** How old the data of each feed is, and may be; null where it was never read. Bars count from their close. */
+  ages(
+    nowMs: number,
+  ): readonly { readonly feed: string; readonly ageMs: number | null; readonly longestAgeMs: number }[] {
+    return this.options.feeds.map(({ key, kind, intervalMs, longestAgeMs }) => {
+      const readAtMs = this.readAtMs.get(key);
+      const ageMs = readAtMs === undefined ? null : nowMs - readAtMs;
+      const barMs = kind === 'candles' && Number.isFinite(intervalMs) ? intervalMs : 0;
+      return { feed: key, ageMs, longestAgeMs: Math.max(longestAgeMs, intervalMs * 2) + barMs };
+    });
   }
 
   private ask(feed: PlannedFeed, call: VenueCall): void {
@@ -223,7 +235,7 @@ export class FeedDesk {
       case 'order':
         break;
     }
-    this.read.add(feed.key);
+    this.readAtMs.set(feed.key, nowMs);
     this.done(feed, nowMs);
   }
 

@@ -103,9 +103,10 @@ export class FillReader {
     const lastId = page.items.at(-1)?.id ?? 0;
     const isFull = page.hasNext ?? page.items.length >= TRADES_PAGE;
     if (isFull && lastId > 0) {
-      // Two records of one trade with oneself may be parted by the end of a page: the last id is read again, unless it fills a page.
-      const isStuck = page.items[0]?.id === lastId;
-      return { next: { kind: 'trades', fromId: isStuck ? lastId + 1 : lastId } };
+      // Ids do not come quite in order, and two records of one trade may be parted by the end of a page: some are read again.
+      const again = page.items.at(-READ_AGAIN)?.id ?? lastId;
+      const isStuck = again <= (page.items[0]?.id ?? 0);
+      return { next: { kind: 'trades', fromId: isStuck ? lastId + 1 : again } };
     }
     this.reading = null;
     if (reading.taken > 0) this.moveCursor();

@@ -70,12 +70,15 @@ function endSignal(): { readonly signal: AbortSignal; readonly release: () => vo
   return { signal: controller.signal, release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal) };
 }
 
+/** A path on the command line counts from here, in a file from there. */
+function quoted(path: string): string {
+  return JSON.stringify(resolve(path));
+}
+
 /** Options that say the same as the configuration, laid over it. */
 function overridesOf(options: Options): (readonly [path: string, value: string])[] {
   const { speed, replay, seed, data, market, strategies } = options;
   const overrides: (readonly [string, string])[] = [];
-  // A path on the command line counts from here, in a file from there.
-  const quoted = (path: string): string => JSON.stringify(resolve(path));
   if (speed !== undefined) overrides.push(['embedded.speed', String(speed)]);
   if (replay !== undefined) overrides.push(['embedded.replay', quoted(replay)]);
   if (seed !== undefined) overrides.push(['embedded.seed', String(seed)]);

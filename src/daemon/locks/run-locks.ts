@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { ledgerFolder, subjectOf } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { accountIdentity } from '../settings/client-credentials.ts';
+import type { BotConfig } from '../settings/create-bot-config.ts';
 import { acquireLock, isLockHeld, type Lock } from './lock.ts';
 import { readLockOwner, type LockOwner } from './lock-owner.ts';
 
@@ -55,4 +57,34 @@ export function lockAccount(options: AccountLockOptions): Lock {
     what: `account ${account} under the instance name "${instance}"`,
     otherwise: 'give this one another instance name',
   });
+}
+
+/** The locks of one run. */
+export interface RunLocks {
+  readonly data: Lock;
+  release(): void;
+}
+
+/** The data folder for one run alone, and, with real money, the account for its instance alone. Throws `DATA_UNUSABLE` as the two above do. */
+export function takeRunLocks(config: BotConfig): RunLocks {
+  const data = lockDataFolder(config.data.folder);
+  const { credentials, ledgerFolder: folder } = config.exchange;
+  if (config.mode !== 'live' || credentials === null) return { data, release: () => data.release() };
+  try {
+    const account = lockAccount({
+      credential: accountIdentity(credentials),
+      instance: config.instance,
+      ...(folder === null ? {} : { folder }),
+    });
+    return {
+      data,
+      release() {
+        account.release();
+        data.release();
+      },
+    };
+  } catch (error) {
+    data.release();
+    throw error;
+  }
 }

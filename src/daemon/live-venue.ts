@@ -1,0 +1,132 @@
+import type { LockoutBook } from '../budget/lockouts.ts';
+import { ledgerPath, subjectOf } from '../budget/ledger-file.ts';
+import { RequestLimiter } from '../budget/limiter.ts';
+import { monotonicMs } from '../budget/process-owner.ts';
+import { LedgerStore } from '../budget/store.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { createMarket, type Market } from '../domain/market.ts';
+import type { MarketRule } from '../domain/venue-call.ts';
+import type { ExchangeClient } from '../exchange/client.ts';
+import type { Timeline } from '../virtual/virtual-time.ts';
+import type { BotVenue } from './bot-venue.ts';
+import { createLimitedClient } from './limited-client.ts';
+import { MachineTimeline } from './machine-timeline.ts';
+import { sendRequest } from './send-request.ts';
+import { accountIdentity, clientCredentials } from './settings/client-credentials.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
+import { createVenueCaller, type VenueCaller } from './venue-caller.ts';
+
+/** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
+const FIRST_ANSWER_WITHIN_MS = 86_400_000;
+
+/** What of a live exchange both real and paper trading use. */
+export interface RemoteExchange {
+  readonly client: ExchangeClient;
+  readonly caller: VenueCaller;
+  readonly limiter: RequestLimiter;
+  readonly ledger: LedgerStore & LockoutBook;
+  readonly time: Timeline;
+  /** Where the ledger is, for whoever has to find it. */
+  readonly ledgerFile: string;
+  close(): Promise<void>;
+}
+
+/** A real exchange, traded on with real orders. */
+export interface LiveVenue extends BotVenue {
+  readonly remote: RemoteExchange;
+}
+
+/** The way to an exchange at an address, with the ledger that all processes of this machine share. Throws `DATA_UNUSABLE` for a ledger that is none. */
+export function openRemoteExchange(options: {
+  readonly config: BotConfig;
+  readonly baseUrl: string;
+  readonly credentials: BotConfig['exchange']['credentials'];
+}): RemoteExchange {
+  const { config, baseUrl, credentials } = options;
+  const { name, limits, ledgerFolder } = config.exchange;
+  const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
+  const client = createLimitedClient({
+    baseUrl,
+    serviceName: name,
+    credentials: clientCredentials(credentials, Date.now),
+    limits,
+    limiterMs: monotonicMs,
+    limiter: () => limiter,
+  });
+  const budgets = [...client.budgets.values()];
+  const path = ledgerFolder === null ? ledgerPath(baseUrl) : ledgerPath(baseUrl, ledgerFolder);
+  const ledger = new LedgerStore({
+    path,
+    budgets,
+    subjects: { ip: 'this-address', token: subjectOf(credentials === null ? 'nobody' : accountIdentity(credentials)) },
+    whenMissing: 'full',
+  });
+  const limiter = new RequestLimiter({ budgets, ledger, lockouts: ledger, nowMs: monotonicMs });
+  return {
+    client,
+    caller: createVenueCaller(client),
+    limiter,
+    ledger,
+    time,
+    ledgerFile: path,
+    async close() {
+      await limiter.close();
+      await client.close();
+      ledger.close();
+    },
+  };
+}
+
+/** Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. */
+export async function readMarkets(remote: RemoteExchange): Promise<readonly Market[]> {
+  const nowMs = remote.time.now();
+  const { answer } = await sendRequest(
+    {
+      id: 0,
+      call: { kind: 'options' },
+      requestClass: 'account',
+      dedupe: null,
+      expiresAtMs: nowMs + FIRST_ANSWER_WITHIN_MS,
+    },
+    { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
+  );
+  if (answer.outcome === 'value') return (answer.value as readonly MarketRule[]).flatMap(marketOf);
+  const why = answer.outcome === 'unsent' ? answer.reason : `${answer.code}: ${answer.message}`;
+  throw new SarrafError('SERVER_ERROR', `expected the options of the exchange, which name its markets: ${why}`);
+}
+
+/** Real trading. */
+export async function createLiveVenue(config: BotConfig): Promise<LiveVenue> {
+  const { baseUrl, credentials } = config.exchange;
+  if (baseUrl === null || credentials === null) {
+    throw new SarrafError('INVALID_OPTIONS', 'expected exchange.baseUrl and exchange.credentials for the mode live');
+  }
+  const remote = openRemoteExchange({ config, baseUrl, credentials });
+  try {
+    const markets = await readMarkets(remote);
+    return {
+      remote,
+      time: remote.time,
+      caller: remote.caller,
+      limiter: remote.limiter,
+      limiterMs: monotonicMs,
+      budgets: remote.client.budgets,
+      canLogIn: credentials.kind === 'login',
+      markets,
+      isNew: false,
+      pollStretch: 1,
+      mostOccupied: () => new Map(),
+      isOver: () => false,
+      ledgerFile: remote.ledgerFile,
+      close: async () => remote.close(),
+    };
+  } catch (error) {
+    await remote.close();
+    throw error;
+  }
+}
+
+function marketOf({ symbol, priceStep, amountStep, minOrderValue }: MarketRule): readonly Market[] {
+  if (priceStep === null || amountStep === null) return [];
+  return [createMarket({ market: symbol, priceStep, amountStep, minOrderValue: minOrderValue ?? '0' })];
+}

@@ -1,0 +1,28 @@
+import type { BotVenue } from './bot-venue.ts';
+import { createEmbeddedVenue } from './embedded-venue.ts';
+import { createLiveVenue } from './live-venue.ts';
+import { createPaperVenue } from './paper-venue.ts';
+import type { ReplayFile } from './replay-file.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
+
+/** Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that are traded. */
+export async function openVenue(config: BotConfig, replay: ReplayFile | null): Promise<BotVenue> {
+  switch (config.mode) {
+    case 'live':
+      return createLiveVenue(config);
+    case 'paper':
+      return createPaperVenue(config);
+    case 'embedded': {
+      const { embedded, strategies, exchange } = config;
+      return createEmbeddedVenue({
+        config: embedded.exchange,
+        balances: embedded.balances,
+        seed: embedded.seed,
+        speed: embedded.speed,
+        replay,
+        traded: replay === null ? strategies.map(({ market }) => market) : [replay.market.symbol],
+        limits: exchange.limits,
+      });
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import { SarrafError } from '../domain/errors.ts';
+import { formatUnits } from '../domain/money.ts';
+import { decimalText } from '../domain/decimal-text.ts';
+import type { Market } from '../domain/market.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+import type { VenueCall } from '../domain/venue-call.ts';
+import { monotonicMs } from '../budget/process-owner.ts';
+import { ExchangeClient } from '../exchange/client.ts';
+import { LiveFlow } from '../simulator/flow/live-flow.ts';
+import { InProcessVenue } from '../simulator/in-process-venue.ts';
+import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
+import { createSimulation } from '../simulator/simulation.ts';
+import type { BotVenue } from './bot-venue.ts';
+import { openRemoteExchange, readMarkets, type RemoteExchange } from './live-venue.ts';
+import { sendRequest } from './send-request.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
+import { createVenueCaller, type VenueCaller, type VenueEnd } from './venue-caller.ts';
+
+const PAPER_TOKEN = 'paper-bot-token';
+const PAPER_NAME = 'paper-bot';
+const PAPER_USER = 8_000_001;
+
+/** Calls that the real exchange answers; the rest goes to the one in this process. */
+const PUBLIC_CALLS: ReadonlySet<VenueCall['kind']> = new Set([
+  'book',
+  'books',
+  'stats',
+  'public-trades',
+  'candles',
+  'options',
+]);
+
+/** How long the books of the traded markets may take to come at the start. */
+const FIRST_BOOKS_WITHIN_MS = 3_600_000;
+
+/**
+ * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it. Nothing but public reads ever leaves. Throws
+ * `INVALID_OPTIONS` without an address, `INVALID_MARKET` for a market that the real exchange does not have.
+ */
+export async function createPaperVenue(config: BotConfig): Promise<BotVenue> {
+  const baseUrl = config.paper.baseUrl ?? config.exchange.baseUrl;
+  if (baseUrl === null) {
+    throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
+  }
+  const remote = openRemoteExchange({ config, baseUrl, credentials: null });
+  try {
+    const all = await readMarkets(remote);
+    const traded = new Set(config.strategies.map(({ market }) => market as string));
+    const markets = all.filter(({ symbol }) => traded.has(symbol));
+    for (const symbol of traded) {
+      if (markets.some((market) => market.symbol === symbol)) continue;
+      throw new SarrafError('INVALID_MARKET', `expected a market of ${baseUrl}, was ${symbol}`);
+    }
+    const books = await readBooks(remote, markets);
+    return paperVenueOf(remote, { config, markets, books });
+  } catch (error) {
+    await remote.close();
+    throw error;
+  }
+}
+
+function paperVenueOf(
+  remote: RemoteExchange,
+  of: {
+    readonly config: BotConfig;
+    readonly markets: readonly Market[];
+    readonly books: ReadonlyMap<string, OrderBook>;
+  },
+): BotVenue {
+  const { config, markets, books } = of;
+  const { time } = remote;
+  const settings = readExchangeConfig({
+    markets: markets.map((market) => ({
+      symbol: market.symbol,
+      priceStep: formatUnits(market.priceStep),
+      amountStep: formatUnits(market.amountStep),
+      initialPrice: middleOf(books.get(market.symbol), market),
+    })),
+    users: [{ username: PAPER_NAME, id: PAPER_USER, tokens: [PAPER_TOKEN], balances: config.paper.balances }],
+    flow: { kind: 'none' },
+  });
+  const { exchange, door } = createSimulation({
+    config: { ...settings, fees: config.paper.fees },
+    startMs: time.now(),
+    seed: 1,
+  });
+  const flows = new Map(
+    markets.map(({ symbol }, index) => [symbol as string, new LiveFlow({ exchange, market: symbol, index })]),
+  );
+  for (const [symbol, book] of books) flows.get(symbol)?.show(book, time.now());
+  const client = new ExchangeClient({
+    transport: new InProcessVenue({ door, now: () => time.now(), sleep: (durationMs) => time.sleep(durationMs) }),
+    credentials: { kind: 'token', token: PAPER_TOKEN },
+    nowMs: () => time.now(),
+    limits: config.exchange.limits,
+  });
+  const tapes = new Map<string, readonly PublicTrade[]>();
+  const follow = (call: VenueCall, { answer }: VenueEnd): void => {
+    if (answer.outcome !== 'value') return;
+    const nowMs = time.now();
+    exchange.advance(nowMs);
+    if (call.kind === 'book') flows.get(call.market)?.show(answer.value as OrderBook, nowMs);
+    else if (call.kind === 'books') {
+      for (const [symbol, book] of Object.entries(answer.value as Readonly<Record<string, OrderBook>>)) {
+        flows.get(symbol)?.show(book, nowMs);
+      }
+    } else if (call.kind === 'public-trades') {
+      const page = oldestFirst(answer.value as readonly PublicTrade[]);
+      const before = tapes.get(call.market) ?? null;
+      tapes.set(call.market, page);
+      // The first page is the past.
+      if (before !== null) flows.get(call.market)?.trade(joinTrades(before, page).fresh, nowMs);
+    }
+  };
+  return {
+    time,
+    caller: splitCaller(remote.caller, createVenueCaller(client), follow),
+    limiter: remote.limiter,
+    limiterMs: monotonicMs,
+    budgets: remote.client.budgets,
+    canLogIn: false,
+    markets,
+    isNew: true,
+    pollStretch: 1,
+    mostOccupied: () => new Map(),
+    isOver: () => false,
+    ledgerFile: remote.ledgerFile,
+    close: async () => remote.close(),
+  };
+}
+
+/** Public calls go to the real exchange and move the one in this process; all others go to the latter. */
+function splitCaller(
+  real: VenueCaller,
+  paper: VenueCaller,
+  follow: (call: VenueCall, end: VenueEnd) => void,
+): VenueCaller {
+  return {
+    ...real,
+    async send(call, signal) {
+      if (!PUBLIC_CALLS.has(call.kind)) return paper.send(call, signal);
+      const end = await real.send(call, signal);
+      follow(call, end);
+      return end;
+    },
+  };
+}
+
+/** One book of each market, so that the exchange in this process begins where the real one is. */
+async function readBooks(remote: RemoteExchange, markets: readonly Market[]): Promise<ReadonlyMap<string, OrderBook>> {
+  const books = new Map<string, OrderBook>();
+  for (const { symbol } of markets) {
+    const { answer } = await sendRequest(
+      {
+        id: 0,
+        call: { kind: 'book', market: symbol },
+        requestClass: 'market',
+        dedupe: null,
+        expiresAtMs: remote.time.now() + FIRST_BOOKS_WITHIN_MS,
+      },
+      { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
+    );
+    if (answer.outcome === 'value') books.set(symbol, answer.value as OrderBook);
+  }
+  return books;
+}
+
+function middleOf(book: OrderBook | undefined, market: Market): string {
+  const best = book?.bids[0]?.[0] ?? book?.asks[0]?.[0];
+  if (best !== undefined) return decimalText(best);
+  throw new SarrafError('SERVER_ERROR', `expected a book of ${market.symbol} to begin with, was none`);
+}

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { VirtualTime } from '../virtual/virtual-time.ts';
+import type { BotVenue } from './bot-venue.ts';
+import type { CreatedBot } from './create-bot.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
+
+/** How far virtual time runs before the wall's time is looked at. */
+const VIRTUAL_SLICE_MS = 1_000;
+
+/** How often the end of a wait is looked for, of the wall's time. */
+const LOOK_EVERY_MS = 20;
+
+/** How often the status is told, of the wall's time. */
+const STATUS_EVERY_MS = 5_000;
+
+/** How long the end waits for the last comparison of the books. */
+const LAST_COMPARISON_MS = 5_000;
+
+/** In virtual time the end may take as long as it takes to know that an order whose reply is missing never arrived. */
+const VIRTUAL_DRAIN_MS = 600_000;
+
+export interface RunUntil {
+  readonly venue: BotVenue;
+  readonly signal?: AbortSignal;
+  /** Of the wall's time; null: no limit. */
+  readonly forMs?: number | null;
+  /** By the venue's time. */
+  readonly deadlineMs?: number;
+  readonly isOver: () => boolean;
+  readonly onStatus?: () => void;
+}
+
+/** Lets the bot go on until something ends the wait. Throws what keeps the bot from going on. */
+export async function runUntil(bot: CreatedBot, until: RunUntil): Promise<void> {
+  const { venue, signal, forMs = null, deadlineMs = Number.POSITIVE_INFINITY, isOver, onStatus } = until;
+  const { time } = venue;
+  const begunMs = performance.now();
+  let statusMs = begunMs;
+  const { failure } = bot.shell;
+  const isEnded = (): boolean => signal?.aborted === true || isOver() || time.now() >= deadlineMs;
+  while (!isEnded()) {
+    const nowMs = performance.now();
+    if (forMs !== null && nowMs - begunMs >= forMs) return;
+    if (nowMs - statusMs >= STATUS_EVERY_MS) {
+      statusMs = nowMs;
+      onStatus?.();
+    }
+    const turn = time instanceof VirtualTime ? time.run(time.now() + VIRTUAL_SLICE_MS) : pause(LOOK_EVERY_MS);
+    await Promise.race([turn, failure]);
+  }
+}
+
+/**
+ * Ends the bot in order: no new orders, own orders canceled or kept, every fill read, and the books compared once more. What is not done in time is
+ * done at the next start.
+ */
+export async function drain(
+  bot: CreatedBot,
+  of: { readonly config: BotConfig; readonly venue: BotVenue; readonly onStatus?: () => void },
+): Promise<void> {
+  const { config, venue } = of;
+  const { openOrders, withinMs } = config.drain;
+  const isVirtual = venue.time instanceof VirtualTime;
+  bot.shell.control({ kind: 'drain', openOrders });
+  await runUntil(bot, {
+    ...of,
+    deadlineMs: venue.time.now() + (isVirtual ? VIRTUAL_DRAIN_MS : withinMs),
+    isOver: () => bot.engine.isDrained(),
+  });
+  if (!bot.engine.isDrained()) return;
+  const before = bot.engine.status().conclusions;
+  bot.engine.reconciler.tryNow();
+  bot.shell.control({ kind: 'drain', openOrders });
+  await runUntil(bot, {
+    venue,
+    deadlineMs: venue.time.now() + LAST_COMPARISON_MS,
+    isOver: () => bot.engine.status().conclusions > before,
+  });
+}
