@@ -49,6 +49,7 @@ export class BotShell {
   private isStuck = false;
   private lastTurnMs = performance.now();
   private inFlight = 0;
+  private isStuck = false;
 
   constructor(options: BotShellOptions) {
     this.options = options;
