@@ -1,5 +1,4 @@
-import type { StoredBudget } from '../budget/store.ts';
-import { LedgerStore } from '../budget/store.ts';
+import { LedgerStore, type StoredBudget } from '../budget/store.ts';
 import type { RequestLimiter } from '../budget/limiter.ts';
 import { createVenueCaller, type VenueCaller } from '../daemon/venue-caller.ts';
 import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
@@ -65,6 +64,7 @@ export class BotLife {
   private readonly caller: VenueCaller;
   private readonly engine: Stepper;
   private readonly clockOffsetMs: number;
+  private readonly budgets: readonly string[];
   private cancelWake: Cancel | null = null;
 
   constructor(options: BotLifeOptions) {
@@ -82,6 +82,7 @@ export class BotLife {
       nowMs: () => this.time.now(),
       limiter: () => this.limiter,
     });
+    this.budgets = [...client.budgets.keys()];
     this.ledger = this.openLedger(client.budgets.values());
     this.limiter = createVirtualLimiter({
       time: this.time,
@@ -131,6 +132,12 @@ export class BotLife {
     this.options.machine.deadOwners.add(this.owner);
     this.mirror.abandon();
     this.ledger.close();
+  }
+
+  /** Whether a budget that the bot uses, or its account, is locked out now. */
+  isLockedOut(): boolean {
+    const nowMs = this.time.now();
+    return this.budgets.some((budget) => this.ledger.heldUntil({ budget, credential: 'with' }, nowMs) !== null);
   }
 
   /** SHA-256 of the journal. */

@@ -1,3 +1,4 @@
+import type { VenueAnswer } from '../domain/venue-call.ts';
 import type { OrderRecord, OrderState } from '../execution/order-record.ts';
 
 /** What must have happened at least once in a suite of seeds; a suite without it has not tested what it says. */
@@ -42,6 +43,14 @@ export class Coverage {
     if (order.state === 'filled' || order.state === 'cancelled' || order.state === 'rejected') {
       this.live.delete(order.key);
       this.count(`ended ${order.state}`);
+    }
+  }
+
+  answer(answer: VenueAnswer): void {
+    this.count(`answer ${answer.outcome}`);
+    if (answer.outcome === 'failed') this.count(`failed ${answer.code}`);
+    if (answer.outcome === 'failed' && (answer.code === 'RATE_LIMITED' || answer.code === 'UNAUTHORIZED')) {
+      this.count('lockouts');
     }
   }
 

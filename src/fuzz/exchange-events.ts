@@ -2,7 +2,7 @@ import { priceUnits } from '../domain/market.ts';
 import { formatUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';
 import type { Dice } from './dice.ts';
 import type { Disturbance } from './disturbance.ts';
-import { WHALE_USER, type FuzzWorld } from './world.ts';
+import { BOT_USER, WHALE_USER, type FuzzWorld } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -96,6 +96,19 @@ function barFromTrading(world: FuzzWorld, dice: Dice): void {
 function changeFees(world: FuzzWorld, dice: Dice): void {
   const rates = () => ({ maker: dice.integer(0, 3_000), taker: dice.integer(0, 4_000) });
   world.bot.fees = { rls: rates(), usdt: rates() };
+}
+
+/**
+ * Takes a little from a wallet without a line in its history, as no exchange should. Its own sums still add up. Whether there was something to take.
+ */
+export function loseMoney(world: FuzzWorld, dice: Dice): boolean {
+  const { accounts } = world.exchange;
+  const wallet = dice.pick(accounts.walletsOf(BOT_USER).filter(({ free }) => free > 1_000_000n));
+  if (wallet === null) return false;
+  const units = wallet.free / 1_000n;
+  wallet.total -= units;
+  accounts.houseOf(wallet.currency).outside += units;
+  return true;
 }
 
 /** What the exchange does by itself, and what its other users do to prices. */

@@ -27,6 +27,8 @@ export interface Swarm {
   readonly clockSteps: readonly { readonly atMs: number; readonly byMs: number }[];
   /** Whether the bot logs in for tokens of a few hours, in place of a token that lasts. */
   readonly logsIn: boolean;
+  /** The exchange loses money of the account, and does not say so: the books must not agree any more. */
+  readonly lossesAtMs: readonly number[];
   /** What an operator does. */
   readonly controls: readonly { readonly atMs: number; readonly kind: 'halt' | 'resume' | 'accept-balances' }[];
 }
@@ -52,14 +54,18 @@ function drawCrashes(dice: Dice): Swarm['crashes'] {
   return { ...none, ...Object.fromEntries(points.map((point) => [point, dice.logUniform(0.000_5, 0.01)])) };
 }
 
-/** A halt that nobody takes back would end the run's use, so a resumption follows each within half an hour. */
-function drawControls(dice: Dice, runMs: number): Swarm['controls'] {
+/** What stops the bot would end the run's use if nobody looked, so a person does within half an hour or a little more. */
+function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]): Swarm['controls'] {
+  const looks = lossesAtMs.map((atMs) => ({
+    atMs: atMs + Math.round(dice.between(20, 60) * MINUTE_MS),
+    kind: 'accept-balances' as const,
+  }));
   const halts = dice.happens(0.3) ? drawTimes(dice, runMs, 3 * HOUR_MS) : [];
   const controls = halts.flatMap((atMs) => [
     { atMs, kind: 'halt' as const },
     { atMs: atMs + Math.round(dice.logUniform(0.1, 30) * MINUTE_MS), kind: 'resume' as const },
   ]);
-  return controls.toSorted((left, right) => left.atMs - right.atMs);
+  return [...controls, ...looks].toSorted((left, right) => left.atMs - right.atMs);
 }
 
 /** What a seed makes go wrong in `hours`. The same seed and hours give the same. */
@@ -67,6 +73,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
   const runMs = hours * HOUR_MS;
   const dice = Dice.of(seed, 'swarm');
   const isLong = hours >= 24;
+  const lossesAtMs = dice.happens(0.2) ? drawTimes(dice, runMs, runMs / 2) : [];
   return {
     seed,
     runMs,
@@ -83,6 +90,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
       ? drawTimes(dice, runMs, 2 * HOUR_MS).map((atMs) => ({ atMs, byMs: dice.integer(-20_000, 20_000) }))
       : [],
     logsIn: isLong || dice.happens(0.3),
-    controls: drawControls(dice, runMs),
+    lossesAtMs,
+    controls: drawControls(dice, runMs, lossesAtMs),
   };
 }

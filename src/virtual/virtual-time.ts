@@ -15,6 +15,9 @@ export interface Timeline {
 /** Things that wait at once, at most. More is a mistake of whoever adds them: each is a timer that nobody would own. */
 const MOST_WAITING = 100_000;
 
+/** Things at one instant, at most: beyond it something asks for the present again and again, and time would stand still for ever. */
+const MOST_AT_ONCE = 100_000;
+
 /**
  * Time that passes only from one thing to the next. What is due at the same ms comes in the order in which it was asked for. Between two things
  * all promises settle, those too that were made meanwhile, so that the same things happen in the same order however promises are
@@ -24,6 +27,7 @@ export class VirtualTime implements Timeline {
   private readonly queue = new DueQueue();
   private nowMs: number;
   private sequence = 0;
+  private atThisInstant = 0;
   private isRunning = false;
 
   constructor(startMs: number) {
@@ -65,6 +69,11 @@ export class VirtualTime implements Timeline {
       for (let due = this.queue.first(); due !== undefined && due.atMs <= untilMs; due = this.queue.first()) {
         this.queue.removeFirst();
         if (due.isCanceled) continue;
+        this.atThisInstant = due.atMs === this.nowMs ? this.atThisInstant + 1 : 0;
+        invariant(
+          this.atThisInstant < MOST_AT_ONCE,
+          `expected at most ${MOST_AT_ONCE} things at one instant, at ${due.atMs} there are more`,
+        );
         this.nowMs = due.atMs;
         due.work();
         await settled();

@@ -92,4 +92,11 @@ describe('virtual time', () => {
     await time.run(5);
     expect(count).toBe(1);
   });
+
+  test('refuses to stand still', async () => {
+    const time = new VirtualTime(0);
+    const again = (): void => void time.at(0, again);
+    again();
+    await expect(time.run(1)).rejects.toThrow('at one instant');
+  });
 });

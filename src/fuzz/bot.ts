@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import type { EngineOutput } from '../engine/engine-command.ts';
+import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
+import { createBotEngine } from './bot-engine.ts';
+import { BotLife, type BotMachine } from './bot-life.ts';
+import type { Coverage } from './coverage.ts';
+import { Dice } from './dice.ts';
+import type { EventLog } from './event-log.ts';
+import type { CrashPoint, Swarm } from './swarm.ts';
+import type { FuzzWorld } from './world.ts';
+
+export interface BotOptions {
+  readonly world: FuzzWorld;
+  readonly swarm: Swarm;
+  /** Where mirror and ledger are. */
+  readonly folder: string;
+  readonly coverage: Coverage;
+  readonly events: EventLog;
+}
+
+/** Deaths by a mistake after which a bot is not begun again: it would die of the same over and over. */
+const MOST_MISTAKES = 3;
+
+/** The clock of a machine is off by at most this, however often it is stepped. */
+const LARGEST_OFFSET_MS = 15_000;
+
+/** The bot over all its lives: begun again from the disk after each crash, until the run ends. */
+export class Bot {
+  readonly mirrorPath: string;
+  /** What ended a life that no crash was planned for. */
+  readonly mistakes: string[] = [];
+  /** How often the engine found that the books do not agree. */
+  breaks = 0;
+  private readonly options: BotOptions;
+  private readonly dice: Dice;
+  private readonly machine: BotMachine;
+  private life: BotLife | null = null;
+  private mayCrash = true;
+
+  constructor(options: BotOptions) {
+    this.options = options;
+    this.dice = Dice.of(options.swarm.seed, 'bot');
+    this.mirrorPath = join(options.folder, 'mirror.sqlite');
+    this.machine = {
+      mirrorPath: this.mirrorPath,
+      ledgerPath: join(options.folder, 'ledger.sqlite'),
+      wallOffsetMs: 0,
+      deadOwners: new Set(),
+      lives: 0,
+    };
+  }
+
+  /** Begins a life, if none is going on. */
+  begin(): void {
+    if (this.life !== null) return;
+    const { world, swarm, events } = this.options;
+    events.say(world.time.now(), `life ${this.machine.lives + 1} begins`);
+    try {
+      this.life = this.createLife(swarm);
+      this.life.start();
+    } catch (error) {
+      this.died('mistake', error);
+    }
+  }
+
+  crash(where: string): void {
+    if (this.life === null) return;
+    this.life.crash();
+    this.died(where, null);
+  }
+
+  stop(durationMs: number): void {
+    const { world, events, coverage } = this.options;
+    if (this.life === null) return;
+    events.say(world.time.now(), `stands still for ${durationMs} ms`);
+    coverage.count('stops');
+    this.life.stop(durationMs);
+  }
+
+  stepClock(byMs: number): void {
+    const { world, events, coverage } = this.options;
+    const offsetMs = this.machine.wallOffsetMs + byMs;
+    this.machine.wallOffsetMs = Math.max(-LARGEST_OFFSET_MS, Math.min(LARGEST_OFFSET_MS, offsetMs));
+    events.say(world.time.now(), `the wall clock is off by ${this.machine.wallOffsetMs} ms`);
+    coverage.count('clock steps');
+  }
+
+  control(command: ControlCommand): void {
+    this.life?.control(command);
+  }
+
+  /** From now on it lives until the end. */
+  endCrashes(): void {
+    this.mayCrash = false;
+    this.begin();
+  }
+
+  /** Whether a budget, or the account, is locked out. */
+  isLockedOut(): boolean {
+    return this.life?.isLockedOut() ?? false;
+  }
+
+  /** Gives the files back, and answers the hash of the journal; empty where there is nobody to ask. */
+  end(): string {
+    const hash = this.life?.journalHash() ?? '';
+    this.life?.crash();
+    this.life = null;
+    return hash;
+  }
+
+  private createLife(swarm: Swarm): BotLife {
+    const { world } = this.options;
+    return new BotLife({
+      world,
+      machine: this.machine,
+      dice: this.dice,
+      logsIn: swarm.logsIn,
+      createEngine: (state, nowMs) => createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs),
+      diesAt: (point: CrashPoint) => this.mayCrash && this.dice.happens(swarm.crashes[point]),
+      onStep: (event, output) => this.watch(event, output),
+      onDeath: (cause, error) => this.died(cause, error),
+    });
+  }
+
+  private died(cause: string, error: unknown): void {
+    const { world, swarm, coverage, events } = this.options;
+    this.life = null;
+    coverage.crash(cause);
+    events.say(world.time.now(), `dies ${cause}`);
+    if (cause === 'mistake') {
+      this.mistakes.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      if (this.mistakes.length >= MOST_MISTAKES) return;
+    }
+    const [least, most] = swarm.restartMs;
+    world.time.at(world.time.now() + this.dice.logUniform(least, most), () => this.begin());
+  }
+
+  private watch(event: EngineEvent, output: EngineOutput): void {
+    const { world, coverage, events } = this.options;
+    events.step(event, output, world.time.now());
+    if (event.kind === 'answer') coverage.answer(event.answer);
+    for (const change of output.changes) {
+      if (change.kind === 'order') coverage.order(change.order);
+      else if (change.kind === 'fill') coverage.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
+      else if (change.kind === 'intent' && change.intent.status === 'working')
+        coverage.count(`intent ${change.intent.kind}`);
+      else if (
+        change.kind === 'journal' &&
+        change.entry.kind === 'reconciliation' &&
+        change.entry.subject === 'break'
+      ) {
+        this.breaks += 1;
+        coverage.count('breaks');
+      }
+    }
+  }
+}

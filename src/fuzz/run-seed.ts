@@ -1,0 +1,183 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { budgetTable } from '../exchange/budget-table.ts';
+import { Bot } from './bot.ts';
+import { INSTANCE } from './bot-engine.ts';
+import { checkAgreement } from './checkers/agreement-checker.ts';
+import { BudgetChecker } from './checkers/budget-checker.ts';
+import { truthOf } from './checkers/exchange-truth.ts';
+import { readMirrorRows } from './checkers/mirror-rows.ts';
+import { checkOrders } from './checkers/order-checker.ts';
+import type { Violation } from './checkers/violation.ts';
+import { Coverage, type Counts } from './coverage.ts';
+import { Dice } from './dice.ts';
+import { EventLog } from './event-log.ts';
+import { loseMoney } from './exchange-events.ts';
+import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
+import { BOT_USER, FuzzWorld } from './world.ts';
+
+export interface SeedOptions {
+  readonly seed: number;
+  readonly hours: number;
+  /** Made anew, and removed at the end. On tmpfs, or a run waits for the disk. */
+  readonly folder: string;
+}
+
+/** What became of one seed. */
+export interface SeedResult {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly counts: Counts;
+  readonly journalHash: string;
+  readonly requests: number;
+  /** The last things that happened; empty where nothing was violated. */
+  readonly events: readonly string[];
+}
+
+const START_MS = Date.UTC(2026, 0, 5, 12);
+const MINUTE_MS = 60_000;
+/** The log of requests forgets beyond a bound, so it is looked at this often. */
+const LOOK_EVERY_MS = 30 * MINUTE_MS;
+/** What is halted, barred or on its way when the faults end has ended by itself by then. */
+const CALM_MS = 31 * MINUTE_MS;
+/** How long the market stands still before mirror and exchange are compared: every list is read again by then. */
+const STILL_MS = 5 * MINUTE_MS;
+/** A lockout lasts up to a day; what does not agree so long after the last one never will. */
+const LONGEST_WAIT_MS = 26 * 60 * MINUTE_MS;
+const PATIENCE_MS = 30 * MINUTE_MS;
+
+/** Lets one seed happen, from its beginning to the quiet after it, and holds the promises against it. */
+export async function runSeed(options: SeedOptions): Promise<SeedResult> {
+  rmSync(options.folder, { recursive: true, force: true });
+  mkdirSync(options.folder, { recursive: true });
+  try {
+    return await new SeedRun(options).run();
+  } finally {
+    rmSync(options.folder, { recursive: true, force: true });
+  }
+}
+
+class SeedRun {
+  private readonly swarm: Swarm;
+  private readonly world: FuzzWorld;
+  private readonly coverage = new Coverage();
+  private readonly events = new EventLog(START_MS);
+  private readonly bot: Bot;
+  private readonly budgets: BudgetChecker;
+  private isWild = true;
+  private losses = 0;
+
+  constructor({ seed, hours, folder }: SeedOptions) {
+    this.swarm = drawSwarm(seed, hours);
+    this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: this.swarm.clockSkewMs });
+    const { world, swarm, coverage, events } = this;
+    this.bot = new Bot({ world, swarm, folder, coverage, events });
+    this.budgets = new BudgetChecker(world.log, budgetTable());
+  }
+
+  async run(): Promise<SeedResult> {
+    const { swarm, world, bot } = this;
+    this.schedule();
+    bot.begin();
+    await world.time.run(START_MS + swarm.runMs);
+    const violations = [...(await this.calmDown()), ...this.lastingViolations()];
+    const journalHash = bot.end();
+    const events = violations.length === 0 ? [] : this.events.lines();
+    const requests = world.log.count;
+    return { seed: swarm.seed, violations, counts: this.coverage.counts(), journalHash, requests, events };
+  }
+
+  private schedule(): void {
+    const { swarm, world, bot, coverage } = this;
+    const at = (atMs: number, work: () => void): void => {
+      world.time.at(START_MS + atMs, () => {
+        if (this.isWild) work();
+      });
+    };
+    for (const { fromMs, toMs, rules } of swarm.episodes) {
+      at(fromMs, () => world.setFaults(rules));
+      at(toMs, () => world.setFaults([]));
+    }
+    for (const atMs of swarm.crashesAtMs) at(atMs, () => bot.crash('at random'));
+    for (const atMs of swarm.stopsAtMs) at(atMs, () => bot.stop(STOP_MS));
+    for (const { atMs, byMs } of swarm.clockSteps) at(atMs, () => bot.stepClock(byMs));
+    for (const atMs of swarm.lossesAtMs) at(atMs, () => this.loseMoney());
+    for (const { atMs, kind } of swarm.controls) {
+      at(atMs, () => {
+        coverage.count(`control ${kind}`);
+        bot.control(kind === 'halt' ? { kind, reason: 'the fuzzer said so', wholeAccount: false } : { kind });
+      });
+    }
+    for (const [index, { disturbance, meanMs }] of swarm.disturbances.entries()) {
+      const dice = Dice.of(swarm.seed, `${disturbance.name} ${index}`);
+      const again = (afterMs: number): void =>
+        at(afterMs, () => {
+          this.events.say(world.time.now(), disturbance.name);
+          coverage.count(disturbance.name);
+          disturbance.act(world, dice, world.advance());
+          again(world.time.now() - START_MS + dice.exponential(meanMs));
+        });
+      again(dice.exponential(meanMs));
+    }
+    this.lookAtBudgets();
+  }
+
+  private lookAtBudgets(): void {
+    this.world.time.at(this.world.time.now() + LOOK_EVERY_MS, () => {
+      this.budgets.look();
+      this.lookAtBudgets();
+    });
+  }
+
+  private loseMoney(): void {
+    this.world.advance();
+    if (loseMoney(this.world, Dice.of(this.swarm.seed, `loss ${this.losses}`))) this.losses += 1;
+    this.events.say(this.world.time.now(), 'the exchange loses money of the account');
+  }
+
+  /** Nothing goes wrong any more: the bot takes its orders back or leaves them, and what it knows becomes what is. */
+  private async calmDown(): Promise<readonly Violation[]> {
+    const { world, bot, swarm } = this;
+    this.isWild = false;
+    world.setFaults([]);
+    Object.assign(world.exchange.trading.settings, { newForMs: 0 });
+    bot.endCrashes();
+    await this.pass(CALM_MS);
+    const openOrders = Dice.of(swarm.seed, 'drain').happens(0.5) ? 'cancel' : 'keep';
+    bot.control({ kind: 'drain', openOrders });
+    await this.pass(STILL_MS);
+    world.setTrading(false);
+    let waitedMs = 0;
+    let calmMs = 0;
+    for (;;) {
+      await this.pass(STILL_MS);
+      const violations = this.agreement();
+      waitedMs += STILL_MS;
+      calmMs = bot.isLockedOut() ? 0 : calmMs + STILL_MS;
+      if (violations.length === 0 || calmMs >= PATIENCE_MS || waitedMs >= LONGEST_WAIT_MS) return violations;
+    }
+  }
+
+  private agreement(): readonly Violation[] {
+    const { world, bot } = this;
+    world.advance();
+    return checkAgreement(truthOf(world.exchange, BOT_USER), readMirrorRows(bot.mirrorPath), INSTANCE);
+  }
+
+  /** What must hold whether or not everything is quiet. */
+  private lastingViolations(): readonly Violation[] {
+    const { world, bot, losses } = this;
+    const rows = readMirrorRows(bot.mirrorPath);
+    return [
+      ...bot.mistakes.map((message) => ({ check: 'no mistakes', message })),
+      ...this.budgets.violations(),
+      ...checkOrders(truthOf(world.exchange, BOT_USER), rows),
+      ...(bot.breaks > 0 && losses === 0
+        ? [{ check: 'breaks', message: `expected no break where no money was lost, there were ${bot.breaks}` }]
+        : []),
+    ];
+  }
+
+  private async pass(durationMs: number): Promise<void> {
+    await this.world.time.run(this.world.time.now() + durationMs);
+  }
+}

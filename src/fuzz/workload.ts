@@ -1,0 +1,194 @@
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { createRandom } from '../domain/random.ts';
+import type { Side } from '../domain/order.ts';
+import type { StrategyContext } from '../strategy/context.ts';
+import { defineStrategy, type OwnOrder, type SeenBook } from '../strategy/definition.ts';
+import {
+  buy,
+  cancel,
+  cancelAll,
+  iceberg,
+  oco,
+  quotes,
+  replace,
+  sell,
+  target,
+  twap,
+  type Intent,
+} from '../strategy/sdk.ts';
+import { book } from '../strategy/subscriptions.ts';
+import { Dice } from './dice.ts';
+
+/** Worth of one order in least values of its market: from clearly enough to a few levels of the book. */
+const LEAST_WORTH = 4;
+const MOST_WORTH = 40;
+const LEAST_VALUES = { rls: 3_000_000, usdt: 11 } as const;
+
+/** How far prices lie from the best ones, in shares: quotes that fill often, and some that rest. */
+const NEAR = 0.000_2;
+const FAR = 0.01;
+
+/** What one draw decides with. */
+interface Situation {
+  readonly dice: Dice;
+  readonly market: string;
+  readonly side: Side;
+  readonly bid: Decimal;
+  readonly ask: Decimal;
+  readonly orders: readonly OwnOrder[];
+}
+
+type Action = (situation: Situation) => readonly Intent[];
+
+/** The amount of the coin that an order of a random worth buys. */
+function amountOf({ dice, market, bid }: Situation): string {
+  const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
+  const worth = LEAST_VALUES[quote] * dice.logUniform(LEAST_WORTH, MOST_WORTH);
+  return new Decimal(worth).div(bid).toFixed(10);
+}
+
+/** A price away from the market: below for a buy, above for a sale; with a negative share through it. */
+function priceAway({ side, bid, ask }: Situation, share: number): string {
+  return (side === 'buy' ? bid.times(1 - share) : ask.times(1 + share)).toFixed(10);
+}
+
+const sharesAway = (dice: Dice): number => (dice.happens(0.2) ? -NEAR * 4 : dice.logUniform(NEAR, FAR));
+
+const place = (
+  situation: Situation,
+  wish: { readonly price?: string; readonly stopPrice?: string },
+): readonly Intent[] => {
+  const { side, market } = situation;
+  return [(side === 'buy' ? buy : sell)(market, { amount: amountOf(situation), ...wish })];
+};
+
+const limit: Action = (situation) => place(situation, { price: priceAway(situation, sharesAway(situation.dice)) });
+
+const atMarket: Action = (situation) => place(situation, {});
+
+/** A stop waits on the far side: a buy above the market, a sale below it. */
+const stop: Action = (situation) => {
+  const share = situation.dice.logUniform(NEAR * 4, FAR);
+  const stopPrice = priceAway(situation, -share);
+  return place(
+    situation,
+    situation.dice.happens(0.5) ? { stopPrice } : { stopPrice, price: priceAway(situation, -share * 1.2) },
+  );
+};
+
+const pair: Action = (situation) => {
+  const share = situation.dice.logUniform(NEAR * 4, FAR);
+  return [
+    oco(situation.market, situation.side, {
+      amount: amountOf(situation),
+      price: priceAway(situation, share),
+      stopPrice: priceAway(situation, -share),
+      stopLimitPrice: priceAway(situation, -share * 1.2),
+    }),
+  ];
+};
+
+const takeBack: Action = ({ dice, orders }) => {
+  const order = dice.pick(orders);
+  return order === null ? [] : [cancel(order.clientOrderId)];
+};
+
+const takeAllBack: Action = ({ dice, market }) => [dice.happens(0.5) ? cancelAll() : cancelAll(market)];
+
+const change: Action = (situation) => {
+  const { dice, orders } = situation;
+  const order = dice.pick(orders.filter(({ execution, state }) => execution === 'limit' && state === 'open'));
+  if (order === null) return [];
+  const there = { ...situation, side: order.side };
+  const price = priceAway(there, sharesAway(dice));
+  const amount = new Decimal(order.amount).times(dice.between(0.5, 1.5)).toFixed(10);
+  return [replace(order.clientOrderId, dice.happens(0.5) ? { price } : { price, amount })];
+};
+
+const hold: Action = (situation) => {
+  const { dice, market } = situation;
+  const wish = dice.happens(0.5)
+    ? { equityShare: dice.between(0, 0.05).toFixed(6) }
+    : { position: amountOf(situation) };
+  return [target(market, dice.happens(0.5) ? wish : { ...wish, price: priceAway(situation, NEAR) })];
+};
+
+const quote: Action = (situation) => {
+  const { dice, market } = situation;
+  const wanted = (['buy', 'sell'] as const).flatMap((side) =>
+    Array.from({ length: dice.integer(0, 2) }, () => ({
+      side,
+      price: priceAway({ ...situation, side }, dice.logUniform(NEAR, FAR)),
+      amount: amountOf(situation),
+    })),
+  );
+  return [quotes(market, wanted)];
+};
+
+const inSlices: Action = (situation) => {
+  const { dice, market, side } = situation;
+  const slices = dice.integer(2, 5);
+  const amount = new Decimal(amountOf(situation)).times(slices).toFixed(10);
+  const overMs = dice.integer(30_000, 900_000);
+  const price = dice.happens(0.5) ? {} : { price: priceAway(situation, NEAR) };
+  return [twap(market, side, { amount, overMs, slices, ...price })];
+};
+
+const hidden: Action = (situation) => {
+  const visible = amountOf(situation);
+  const amount = new Decimal(visible).times(situation.dice.integer(2, 4)).toFixed(10);
+  const price = priceAway(situation, situation.dice.happens(0.5) ? -NEAR : NEAR);
+  return [iceberg(situation.market, situation.side, { amount, visible, price })];
+};
+
+/** Every kind of intent, by how often; those that end others' work are rare. */
+const WEIGHTS: readonly (readonly [action: Action, weight: number])[] = [
+  [limit, 4],
+  [atMarket, 1],
+  [stop, 2],
+  [pair, 3],
+  [takeBack, 2],
+  [takeAllBack, 1],
+  [change, 2],
+  [hold, 1],
+  [quote, 2],
+  [inSlices, 1],
+  [hidden, 1],
+];
+
+const ACTIONS: readonly Action[] = WEIGHTS.flatMap(([action, weight]) => Array.from({ length: weight }, () => action));
+
+const PARAMS = z.strictObject({
+  seed: z.int(),
+  /** How likely it wants something when a book comes. */
+  activity: z.number().positive().max(1),
+  everyMs: z.int().positive(),
+});
+
+type State = { readonly random: number };
+
+function onBook(
+  { state, params, market, orders }: StrategyContext<z.output<typeof PARAMS>, State>,
+  { bids, asks }: SeenBook,
+): { readonly state: State; readonly intents: readonly Intent[] } {
+  const random = createRandom(state.random);
+  const dice = new Dice(Math.floor(random.next() * 0x1_0000_0000));
+  const next = { random: random.state };
+  const [bid] = bids;
+  const [ask] = asks;
+  if (bid === undefined || ask === undefined || !dice.happens(params.activity)) return { state: next, intents: [] };
+  const side: Side = dice.happens(0.5) ? 'buy' : 'sell';
+  const situation = { dice, market, side, bid: new Decimal(bid[0]), ask: new Decimal(ask[0]), orders };
+  const actions = Array.from({ length: dice.happens(0.1) ? 3 : 1 }, () => dice.pick(ACTIONS) ?? limit);
+  return { state: next, intents: actions.flatMap((action) => action(situation)) };
+}
+
+/** Wants anything at any time. Its chance is in its state, so a restart goes on where the mirror says. */
+export const WORKLOAD = defineStrategy({
+  name: 'chaos',
+  params: PARAMS,
+  subscribe: ({ market, params }) => [book(market, { everyMs: params.everyMs, maxAgeMs: 120_000 })],
+  init: ({ params }): State => ({ random: params.seed }),
+  onBook,
+});
