@@ -46,7 +46,6 @@ export class BotShell {
   private wakeAtMs = Number.POSITIVE_INFINITY;
   private isClosed = false;
   private unwritten: MirrorChange[] = [];
-  private isStuck = false;
   private lastTurnMs = performance.now();
   private inFlight = 0;
   private isStuck = false;
