@@ -34,8 +34,11 @@ export function afterFact(order: OrderRecord, fact: OrderFact): OrderRecord {
 function apply(order: OrderRecord, fact: OrderFact): OrderRecord {
   switch (fact.kind) {
     case 'handed over':
+      expectIn(order, fact, ['planned']);
       return { ...order, state: 'sending', attempts: order.attempts + 1, sentAtMs: fact.atMs };
     case 'dropped':
+      // Of one that may have left, that it was not wanted any more says nothing.
+      expectIn(order, fact, ['planned', 'sending']);
       return { ...order, state: 'rejected', reason: fact.reason, closedAtMs: fact.atMs };
     case 'refused':
       // One that was seen in a list meanwhile is there, whatever a late answer says.
@@ -71,6 +74,13 @@ function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord 
   }
   const state = order.state === 'cancelling' ? 'cancelling' : 'open';
   return changed(order, { state, venueId, venueStatus: status, matched });
+}
+
+function expectIn(order: OrderRecord, fact: OrderFact, states: readonly OrderState[]): void {
+  invariant(
+    states.includes(order.state),
+    `expected ${order.key} to be ${states.join(' or ')} when it is "${fact.kind}", was ${order.state}`,
+  );
 }
 
 /** The same value where nothing differs, so that whoever compares sees that nothing happened. */

@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SarrafError } from '../../../src/domain/errors.ts';
+import { parseUnits, type Units } from '../../../src/domain/money.ts';
+import type { OrderFact, VenueSight } from '../../../src/execution/order-fact.ts';
+import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/execution/order-record.ts';
+import { afterFact, NEXT_STATES } from '../../../src/execution/order-transition.ts';
+import { orderIn, plannedOrder } from './order-value.ts';
+
+const HALF = parseUnits('0.5');
+const ONE = parseUnits('1');
+const NONE = 0n as Units;
+
+function seen(status: string | null, matched: Units = NONE): OrderFact {
+  const sight: VenueSight = { venueId: 7, status, matched };
+  return { kind: 'seen', atMs: 20, sight };
+}
+
+function fillOf(amount: Units): OrderFact {
+  return { kind: 'filled', atMs: 20, amount, total: (amount * 100n) as Units, fee: 3n as Units };
+}
+
+const FACTS: Readonly<Record<string, OrderFact>> = {
+  handed: { kind: 'handed over', atMs: 20 },
+  dropped: { kind: 'dropped', atMs: 20, reason: 'Halted' },
+  refused: { kind: 'refused', atMs: 20, code: 'InsufficientFunds' },
+  silence: { kind: 'unanswered', sentAtMs: 20 },
+  active: seen('Active'),
+  'id only': seen(null),
+  half: seen('Active', HALF),
+  ended: seen('Canceled'),
+  'ended half': seen('Canceled', HALF),
+  done: seen('Done', ONE),
+  'odd word': seen('Rejected'),
+  cancel: { kind: 'cancel asked' },
+  'no cancel': { kind: 'cancel failed' },
+  'fill half': fillOf(HALF),
+  'fill all': fillOf(ONE),
+  absent: { kind: 'absent', atMs: 20, resend: false },
+  again: { kind: 'absent', atMs: 20, resend: true },
+};
+
+/** What each fact makes of an order in each state: another state, `-` for nothing at all, `same` for the same state with new values, `!` for a refusal. */
+const TABLE = `
+                planned   sending    unknown    open       cancelling  settling   filled  cancelled  rejected
+  handed      | sending   !          !          !          !           !          !       !          !
+  dropped     | rejected  rejected   !          !          !           !          !       !          !
+  refused     | -         rejected   rejected   -          -           -          -       -          -
+  silence     | -         unknown    -          -          -           -          -       -          -
+  active      | -         open       open       -          -           -          -       -          -
+  id only     | -         open       open       -          -           -          -       -          -
+  half        | -         open       open       same       same        -          -       -          -
+  ended       | -         cancelled  cancelled  cancelled  cancelled   -          -       -          -
+  ended half  | -         settling   settling   settling   settling    -          -       -          -
+  done        | -         settling   settling   settling   settling    same       -       -          -
+  odd word    | -         cancelled  cancelled  cancelled  cancelled   -          -       -          -
+  cancel      | -         -          -          cancelling -           -          -       -          -
+  no cancel   | -         -          -          -          open        -          -       -          -
+  fill half   | !         open       open       same       same        cancelled  !       !          !
+  fill all    | !         open       open       same       same        filled     !       !          !
+  absent      | -         -          rejected   -          -           -          -       -          -
+  again       | -         -          planned    -          -           -          -       -          -
+`;
+
+function outcomeOf(state: OrderState, fact: OrderFact): string {
+  const order = orderIn(state);
+  try {
+    const next = afterFact(order, fact);
+    if (next === order) return '-';
+    return next.state === state ? 'same' : next.state;
+  } catch (error) {
+    if (error instanceof SarrafError && error.code === 'INVARIANT') return '!';
+    throw error;
+  }
+}
+
+describe('the life cycle of an order', () => {
+  const [header = '', ...lines] = TABLE.split('\n').filter((line) => line.trim() !== '');
+  const states = header.trim().split(/\s+/) as OrderState[];
+
+  it('has a column for every state and a row for every kind of fact', () => {
+    expect(states).toEqual(Object.keys(NEXT_STATES));
+    expect(lines.map((line) => line.split('|')[0]?.trim())).toEqual(Object.keys(FACTS));
+  });
+
+  it.each(lines)('%s', (line) => {
+    const [name = '', outcomes = ''] = line.split('|');
+    const fact = FACTS[name.trim()];
+    if (fact === undefined) throw new Error(`no fact ${name}`);
+    const found = states.map((state) => outcomeOf(state, fact));
+    expect(found).toEqual(outcomes.trim().split(/\s+/));
+  });
+
+  it('counts each handing over, and keeps when it was', () => {
+    const sent = afterFact(plannedOrder(), { kind: 'handed over', atMs: 20 });
+    expect(sent).toMatchObject({ state: 'sending', attempts: 1, sentAtMs: 20 });
+    const again = afterFact(orderIn('unknown'), { kind: 'absent', atMs: 30, resend: true });
+    expect(afterFact(again, { kind: 'handed over', atMs: 40 })).toMatchObject({ attempts: 2, sentAtMs: 40 });
+  });
+
+  it('moves the last possible send on when there was no answer', () => {
+    expect(afterFact(orderIn('sending'), { kind: 'unanswered', sentAtMs: 77 }).sentAtMs).toBe(77);
+  });
+
+  it('ends as filled only when all of it was', () => {
+    const settling = afterFact(orderIn('open'), seen('Done', ONE));
+    expect(afterFact(settling, fillOf(ONE)).state).toBe('filled');
+  });
+
+  it('adds up what its fills brought and cost', () => {
+    const once = afterFact(orderIn('open'), fillOf(HALF));
+    const twice = afterFact(once, fillOf(HALF));
+    expect(twice).toMatchObject({ filled: ONE, filledTotal: ONE * 100n, fee: 6n, matched: ONE });
+  });
+
+  it('refuses a fill beyond its amount, and names both numbers', () => {
+    const order = afterFact(orderIn('open'), fillOf(HALF));
+    expect(() => afterFact(order, fillOf((HALF + 1n) as Units))).toThrow(
+      /up to its 10000000000 units, of which 5000000000/,
+    );
+  });
+
+  it('keeps the moment at which it closed while its fills come in', () => {
+    const settling = afterFact(orderIn('open'), { ...seen('Canceled', HALF), atMs: 50 } as OrderFact);
+    expect(settling.closedAtMs).toBe(50);
+    expect(afterFact(settling, { ...fillOf(HALF), atMs: 90 } as OrderFact)).toMatchObject({
+      state: 'cancelled',
+      closedAtMs: 50,
+    });
+  });
+});
+
+/** Every value that an order takes; what is refused changes nothing. */
+function lifeOf(given: readonly OrderFact[]): { readonly order: OrderRecord; readonly fact: OrderFact | null }[] {
+  const life: { order: OrderRecord; fact: OrderFact | null }[] = [{ order: plannedOrder(), fact: null }];
+  for (const fact of given) {
+    const order = life.at(-1)!.order;
+    try {
+      life.push({ order: afterFact(order, fact), fact });
+    } catch (error) {
+      expect(error).toBeInstanceOf(SarrafError);
+    }
+  }
+  return life;
+}
+
+describe('any order, whatever is learned of it', () => {
+  const amounts = fc.bigInt({ min: 0n, max: ONE }).map((units) => units as Units);
+  const statuses = fc.constantFrom('New', 'Active', 'Inactive', 'Done', 'Canceled', 'Other', null);
+  const facts: fc.Arbitrary<OrderFact> = fc.oneof(
+    fc.constantFrom<OrderFact[]>(...Object.values(FACTS)),
+    fc.tuple(statuses, amounts).map(([status, matched]) => seen(status, matched)),
+    amounts.map(fillOf),
+  );
+
+  const lives = fc.array(facts, { maxLength: 25 }).map((given) => lifeOf([{ kind: 'handed over', atMs: 1 }, ...given]));
+
+  it('never loses what was matched or filled, and never fills beyond its amount', () => {
+    fc.assert(
+      fc.property(lives, (life) => {
+        for (const [index, { order }] of life.entries()) {
+          const before = life[index - 1]?.order ?? order;
+          expect(order.matched).toBeGreaterThanOrEqual(before.matched);
+          expect(order.filled).toBeGreaterThanOrEqual(before.filled);
+          expect(order.filled).toBeLessThanOrEqual(order.amount);
+          expect(order.matched).toBeGreaterThanOrEqual(order.filled);
+        }
+      }),
+    );
+  });
+
+  it('never opens again once it is closed, and does not change once it is final', () => {
+    fc.assert(
+      fc.property(lives, (life) => {
+        for (const [index, { order }] of life.entries()) {
+          const before = life[index - 1]?.order ?? order;
+          if (before.state === 'settling') expect(mayTrade(order)).toBe(false);
+          if (isFinal(before)) expect(order).toBe(before);
+        }
+      }),
+    );
+  });
+
+  it('is rejected by positive evidence only, and never once it was seen', () => {
+    fc.assert(
+      fc.property(lives, (life) => {
+        for (const [index, { order, fact }] of life.entries()) {
+          const before = life[index - 1]?.order ?? order;
+          if (order.state !== 'rejected' || before.state === 'rejected') continue;
+          expect(['dropped', 'refused', 'absent']).toContain(fact?.kind);
+          expect(before.venueId).toBeNull();
+          if (fact?.kind === 'dropped') expect(['planned', 'sending']).toContain(before.state);
+        }
+      }),
+    );
+  });
+
+  it('is final as filled or canceled exactly when its fills add up to what it matched', () => {
+    fc.assert(
+      fc.property(lives, (life) => {
+        const { order } = life.at(-1)!;
+        if (order.state === 'filled') expect(order.filled).toBe(order.amount);
+        if (order.state === 'cancelled') expect(order.filled).toBe(order.matched);
+        if (order.state === 'settling') expect(order.filled).not.toBe(order.matched);
+      }),
+    );
+  });
+
+  it('keeps the id that it was first seen by', () => {
+    fc.assert(
+      fc.property(lives, fc.integer({ min: 8, max: 99 }), (life, other) => {
+        const { order } = life.at(-1)!;
+        const next = afterFact(order, {
+          kind: 'seen',
+          atMs: 1,
+          sight: { venueId: other, status: 'Active', matched: NONE },
+        });
+        if (order.venueId !== null) expect(next.venueId).toBe(order.venueId);
+      }),
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { NO_UNITS, parseUnits } from '../../../src/domain/money.ts';
+import type { OrderRecord, OrderState } from '../../../src/execution/order-record.ts';
+
+/** An order of one coin at 100, as it was planned. */
+export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
+  const key = changed.key ?? 'bot-one-e001-1';
+  return {
+    key,
+    clientOrderId: key,
+    intentId: 'i1',
+    strategy: 'one',
+    tag: null,
+    market: 'BTCUSDT',
+    marketVersion: 1,
+    side: 'buy',
+    execution: 'limit',
+    price: parseUnits('100'),
+    stopPrice: null,
+    amount: parseUnits('1'),
+    pairKey: null,
+    plannedAtMs: 0,
+    sentAtMs: null,
+    attempts: 0,
+    state: 'planned',
+    venueId: null,
+    venueStatus: null,
+    matched: NO_UNITS,
+    filled: NO_UNITS,
+    filledTotal: NO_UNITS,
+    fee: NO_UNITS,
+    reason: null,
+    closedAtMs: null,
+    orderIdFloor: 0,
+    tradeIdFloor: 0,
+    ...changed,
+  };
+}
+
+/** An order of one coin as it is in a state, with nothing filled unless the state says so. */
+export function orderIn(state: OrderState, changed: Partial<OrderRecord> = {}): OrderRecord {
+  const sent = { sentAtMs: 5, attempts: 1 };
+  const seen = { ...sent, venueId: 7, venueStatus: 'Active' };
+  const half = parseUnits('0.5');
+  const one = parseUnits('1');
+  const fields: Readonly<Record<OrderState, Partial<OrderRecord>>> = {
+    planned: {},
+    sending: sent,
+    unknown: sent,
+    open: seen,
+    cancelling: seen,
+    settling: { ...seen, venueStatus: 'Canceled', matched: half, closedAtMs: 9 },
+    filled: { ...seen, venueStatus: 'Done', matched: one, filled: one, closedAtMs: 9 },
+    cancelled: { ...seen, venueStatus: 'Canceled', closedAtMs: 9 },
+    rejected: { ...sent, reason: 'InsufficientFunds', closedAtMs: 9 },
+  };
+  return plannedOrder({ state, ...fields[state], ...changed });
+}
