@@ -4,6 +4,7 @@ import type { RequestLimiter } from '../../src/budget/limiter.ts';
 import { createBot, type CreatedBot } from '../../src/daemon/create-bot.ts';
 import { createEmbeddedVenue, type EmbeddedVenue } from '../../src/daemon/embedded-venue.ts';
 import { loadSeats } from '../../src/daemon/load-seats.ts';
+import { drain } from '../../src/daemon/run-loop.ts';
 import { createScreen } from '../../src/daemon/screen.ts';
 import type { BotConfig } from '../../src/daemon/settings/create-bot-config.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
@@ -14,9 +15,6 @@ import { createVirtualLimiter } from '../../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../../src/virtual/virtual-time.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
-const SECOND_MS = 1_000;
-/** The end may take as long as it takes to know that an order whose reply is missing never arrived. */
-const LONGEST_END_MS = 900 * SECOND_MS;
 
 /** The configuration that the given overrides make of the defaults. */
 export function configWith(overrides: Readonly<Record<string, unknown>> = {}): BotConfig {
@@ -67,13 +65,13 @@ export class BotLife {
   readonly bot: CreatedBot;
   readonly mirror: MirrorStore;
   readonly lines: readonly string[];
-  private readonly time: VirtualTime;
+  private readonly world: EmbeddedWorld;
   private readonly limiter: RequestLimiter;
   private areRepliesLost = false;
 
   private constructor(world: EmbeddedWorld, of: { readonly path: string; readonly seats: readonly SeatSettings[] }) {
     const { config, venue, time, ledger } = world;
-    this.time = time;
+    this.world = world;
     const budgets = venue.budgets.values();
     this.limiter = createVirtualLimiter({ time, budgets, ledger, lockouts: new MemoryLockouts() });
     this.mirror = MirrorStore.open({
@@ -106,7 +104,8 @@ export class BotLife {
 
   /** Lets so much time pass. */
   async run(durationMs: number): Promise<void> {
-    return Promise.race([this.time.run(this.time.now() + durationMs), this.bot.shell.failure]);
+    const { time } = this.world;
+    return Promise.race([time.run(time.now() + durationMs), this.bot.shell.failure]);
   }
 
   /** From now on the exchange places and cancels orders as it is asked, and no reply to that comes back. */
@@ -123,22 +122,9 @@ export class BotLife {
 
   /** Ends it in order: cancels its orders, and compares its books once more. */
   async drain(): Promise<void> {
-    const { engine, shell } = this.bot;
-    shell.control({ kind: 'drain', openOrders: 'cancel' });
-    await this.runUntil(() => engine.isDrained());
-    const before = engine.status().conclusions;
-    engine.reconciler.tryNow();
-    await this.runUntil(() => engine.status().conclusions > before);
-    shell.close();
+    await drain(this.bot, { config: this.world.config, venue: this.world.venue });
+    this.bot.shell.close();
     await this.limiter.close();
-  }
-
-  private async runUntil(isOver: () => boolean): Promise<void> {
-    const endMs = this.time.now() + LONGEST_END_MS;
-    while (!isOver()) {
-      if (this.time.now() >= endMs) throw new Error('expected an end in time, was none');
-      await this.run(SECOND_MS);
-    }
   }
 
   private forgetful(caller: VenueCaller): VenueCaller {

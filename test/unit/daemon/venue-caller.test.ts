@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createVenueCaller, type VenueCaller } from '../../../src/daemon/venue-caller.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import type { OcoRequest, OrderRequest, VenueAnswer, VenueCall } from '../../../src/domain/venue-call.ts';
-import { createBotWorld, type BotWorld } from './bot-world.ts';
+import { BotWorld } from './bot-world.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -39,11 +39,9 @@ const valueOf = async (call: VenueCall): Promise<unknown> => {
 };
 
 beforeEach(() => {
-  world = createBotWorld();
+  world = new BotWorld();
   caller = createVenueCaller(world.client);
 });
-
-afterEach(() => world.close());
 
 describe('the venue caller', () => {
   test('places an order, finds it by either id, and cancels it', async () => {
@@ -135,7 +133,7 @@ describe('the venue caller', () => {
     const { walletId } = wallets.find(({ currency }) => currency === 'usdt')!;
     const lines = await valueOf({ kind: 'transactions', walletId, page: 1 });
     expect(lines).toMatchObject({
-      items: [{ currency: 'usdt', amount: '-64.9', atMs: world.clock.now() }, { amount: '10000' }],
+      items: [{ currency: 'usdt', amount: '-64.9', atMs: world.nowMs }, { amount: '10000' }],
     });
   });
 
@@ -156,7 +154,7 @@ describe('the venue caller', () => {
   test('reads bars that begin before a time, and not the one that begins at it', async () => {
     world.other('buy', '0.01', '65000');
     world.other('sell', '0.01', '65000');
-    const barMs = Math.floor(world.clock.now() / 60_000) * 60_000;
+    const barMs = Math.floor(world.nowMs / 60_000) * 60_000;
     const bars = { kind: 'candles', market: 'BTCUSDT', resolution: '1', count: 5 } as const;
     expect(await valueOf({ ...bars, toMs: barMs + 1 })).toMatchObject([{ openTimeMs: barMs, close: '65000' }]);
     expect(await valueOf({ ...bars, toMs: barMs })).toEqual([]);

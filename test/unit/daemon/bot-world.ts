@@ -1,0 +1,84 @@
+import { parseAmount, parsePrice } from '../../../src/domain/market.ts';
+import { SarrafError } from '../../../src/domain/errors.ts';
+import type { Side } from '../../../src/domain/order.ts';
+import { ExchangeClient } from '../../../src/exchange/client.ts';
+import type { HttpRequest, HttpResponse, Transport } from '../../../src/exchange/transport.ts';
+import type { SimulatedOrder } from '../../../src/simulator/core/trading/order.ts';
+import { InProcessVenue } from '../../../src/simulator/in-process-venue.ts';
+import { readExchangeConfig } from '../../../src/simulator/settings/exchange-config.ts';
+import { createSimulation, type Simulation } from '../../../src/simulator/simulation.ts';
+
+const START_MS = Date.UTC(2026, 0, 5, 12);
+const BOT = 1;
+const OTHER = 2;
+
+/** An exchange of one market without any traders, and a client of it whose way there a test can break. Its time stands still. */
+export class BotWorld {
+  readonly client: ExchangeClient;
+  /** Called with each request before it leaves; a throw there keeps it from arriving. */
+  beforeSend: (request: HttpRequest) => void = () => undefined;
+  /** Whether the reply to a request is lost after the exchange has handled it. */
+  losesReply: (request: HttpRequest) => boolean = () => false;
+  private readonly simulation: Simulation;
+
+  constructor() {
+    this.simulation = createSimulation({
+      config: readExchangeConfig({
+        markets: [{ symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' }],
+        users: [
+          { username: 'bot', id: BOT, tokens: ['bot-token'], balances: { usdt: '10000', btc: '1' } },
+          { username: 'other', id: OTHER, balances: { usdt: '10000000', btc: '100' } },
+        ],
+      }),
+      startMs: START_MS,
+    });
+    const venue = new InProcessVenue({ door: this.simulation.door, now: () => START_MS });
+    const transport: Transport = {
+      send: async (request): Promise<HttpResponse> => {
+        this.beforeSend(request);
+        const response = await venue.send(request);
+        if (this.losesReply(request)) throw new SarrafError('CONNECTION_LOST', 'the reply is lost');
+        return response;
+      },
+      close: () => venue.close(),
+    };
+    this.client = new ExchangeClient({
+      transport,
+      credentials: { kind: 'token', token: 'bot-token' },
+      nowMs: () => START_MS,
+    });
+  }
+
+  get nowMs(): number {
+    return START_MS;
+  }
+
+  /** Another user's limit order. */
+  other(side: Side, amount: string, price: string): void {
+    const { exchange } = this.simulation;
+    const [market] = [...exchange.markets.values()].map(({ rules }) => rules);
+    if (market === undefined) throw new Error('expected a market, was none');
+    const placed = exchange.trading.place(
+      OTHER,
+      {
+        market: market.symbol,
+        side,
+        execution: 'limit',
+        mode: 'default',
+        amount: parseAmount(market, amount),
+        price: parsePrice(market, price),
+        stopPrice: null,
+        stopLimitPrice: null,
+        clientOrderId: null,
+        pro: true,
+      },
+      START_MS,
+    );
+    if (!placed.ok) throw new Error(`expected an order, was ${placed.code}`);
+  }
+
+  /** The bot's orders as the exchange has them, oldest first. */
+  botOrders(): readonly SimulatedOrder[] {
+    return this.simulation.exchange.trading.trader(BOT).orders.values();
+  }
+}
