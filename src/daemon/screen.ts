@@ -14,7 +14,10 @@ export interface Screen {
   show(notices: readonly EngineNotice[], atMs: number): void;
 }
 
-/** Lines that a run may print of single orders and fills in a second; a market run at full speed has thousands. */
+/**
+ * Lines that a run may print of single orders and fills in a second, and as many of warnings and errors, which must not go under among them. A market
+ * run at full speed has thousands; what is more is counted.
+ */
 const MAX_LINES_PER_SECOND = 25;
 
 export interface ScreenOptions {
@@ -26,33 +29,19 @@ export interface ScreenOptions {
 
 export function createScreen(options: ScreenOptions): Screen {
   const { json, write, wallMs } = options;
-  let secondMs = Number.NEGATIVE_INFINITY;
-  let lines = 0;
-  let left = 0;
   const logger = pino({ base: null, messageKey: 'message' }, { write: (line: string) => write(line.trimEnd()) });
-  const put = (kind: string, text: string, data: Readonly<Record<string, unknown>>): void => {
+  const put: Put = (kind, text, data) => {
     if (json) logger.info({ event: kind, ...data }, text);
     else write(text);
   };
-  /** Puts a line of which there may be very many. */
-  const putBounded = (kind: string, text: string, data: Readonly<Record<string, unknown>>): void => {
-    const nowMs = wallMs();
-    if (nowMs - secondMs >= 1_000) {
-      if (left > 0) put('more', `         … and ${left} more orders and fills`, { count: left });
-      secondMs = nowMs;
-      lines = 0;
-      left = 0;
-    }
-    lines += 1;
-    if (lines <= MAX_LINES_PER_SECOND) put(kind, text, data);
-    else left += 1;
-  };
+  const putNews = boundLines(put, { wallMs, what: 'orders and fills' });
+  const putTrouble = boundLines(put, { wallMs, what: 'warnings and errors' });
   const show = (notice: EngineNotice, atMs: number): void => {
     if (notice.kind === 'order') {
       const { order } = notice;
       if (SILENT.has(order.state)) return;
       const { key, venueId, state, venueStatus, strategy } = order;
-      putBounded('order', `${clock(atMs)} ${strategy.padEnd(12)} ${orderText(order)}`, {
+      putNews('order', `${clock(atMs)} ${strategy.padEnd(12)} ${orderText(order)}`, {
         marketTimeMs: atMs,
         order: key,
         venueId,
@@ -63,7 +52,7 @@ export function createScreen(options: ScreenOptions): Screen {
     } else if (notice.kind === 'fill') {
       const { fill } = notice;
       if (fill.orderKey === null) return;
-      putBounded('fill', `${clock(fill.atMs)} ${(fill.strategy ?? '').padEnd(12)} ${fillText(fill)}`, {
+      putNews('fill', `${clock(fill.atMs)} ${(fill.strategy ?? '').padEnd(12)} ${fillText(fill)}`, {
         marketTimeMs: fill.atMs,
         order: fill.orderKey,
         tradeId: fill.tradeId,
@@ -76,7 +65,8 @@ export function createScreen(options: ScreenOptions): Screen {
     } else {
       const { level, message, subject } = notice;
       const text = level === 'error' ? message.toUpperCase().slice(0, 1) + message.slice(1) : message;
-      putBounded('notice', `${clock(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`, {
+      const putNotice = level === 'info' ? putNews : putTrouble;
+      putNotice('notice', `${clock(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`, {
         marketTimeMs: atMs,
         level,
         subject,
@@ -88,6 +78,27 @@ export function createScreen(options: ScreenOptions): Screen {
     show(notices, atMs) {
       for (const notice of notices) show(notice, atMs);
     },
+  };
+}
+
+type Put = (kind: string, text: string, data: Readonly<Record<string, unknown>>) => void;
+
+/** Lets a bounded number of lines a second through, and says at the next one how many it left out. */
+function boundLines(put: Put, of: { readonly wallMs: () => number; readonly what: string }): Put {
+  let secondMs = Number.NEGATIVE_INFINITY;
+  let lines = 0;
+  let left = 0;
+  return (kind, text, data) => {
+    const nowMs = of.wallMs();
+    if (nowMs - secondMs >= 1_000) {
+      if (left > 0) put('more', `         … and ${left} more ${of.what}`, { count: left });
+      secondMs = nowMs;
+      lines = 0;
+      left = 0;
+    }
+    lines += 1;
+    if (lines <= MAX_LINES_PER_SECOND) put(kind, text, data);
+    else left += 1;
   };
 }
 

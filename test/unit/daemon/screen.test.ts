@@ -1,95 +1,179 @@
 import { describe, expect, test } from 'vitest';
-import { decimalText } from '../../../src/domain/decimal-text.ts';
-import { createMarket } from '../../../src/domain/market.ts';
-import type { Amount, Price } from '../../../src/domain/money.ts';
 import { createScreen } from '../../../src/daemon/screen.ts';
-import type { OwnOrder } from '../../../src/execution/own-order.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import type { EngineNotice } from '../../../src/engine/engine-command.ts';
+import type { FillRecord } from '../../../src/execution/fill-record.ts';
+import type { OrderRecord, OrderState } from '../../../src/execution/order-record.ts';
 
-const market = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' });
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
-const order: OwnOrder = {
+const ORDER: OrderRecord = {
+  key: 'bot-sample-x-1',
   clientOrderId: 'bot-sample-x-1',
+  intentId: 'i1',
+  strategy: 'sample',
+  tag: null,
+  market: 'BTCIRT',
+  marketVersion: 1,
+  side: 'buy',
+  execution: 'limit',
+  price: parseUnits('12600000000'),
+  stopPrice: null,
+  amount: parseUnits('0.0015'),
+  pairKey: null,
+  plannedAtMs: NOON_MS,
+  sentAtMs: NOON_MS,
+  attempts: 1,
+  state: 'open',
+  venueId: 42,
+  venueStatus: 'Active',
+  matched: parseUnits('0'),
+  filled: parseUnits('0'),
+  filledTotal: parseUnits('0'),
+  fee: parseUnits('0'),
+  reason: null,
+  closedAtMs: null,
+  orderIdFloor: 0,
+  tradeIdFloor: 0,
+};
+
+const FILL: FillRecord = {
+  tradeId: 7,
+  venueOrderId: 42,
+  orderKey: ORDER.key,
   strategy: 'sample',
   market: 'BTCIRT',
   side: 'buy',
-  execution: 'limit',
-  price: 1_260_000_000 as Price,
-  amount: 1_500 as Amount,
-  plannedAtMs: 0,
-  stage: 'open',
-  venueId: 42,
-  status: 'Active',
-  matched: 0 as Amount,
-  filled: 0 as Amount,
-  isCancelling: false,
+  atMs: NOON_MS,
+  price: parseUnits('12600000000'),
+  amount: parseUnits('0.0015'),
+  total: parseUnits('18900000'),
+  fee: parseUnits('0.00000375'),
 };
 
-const fill = {
-  tradeId: 7,
-  order,
-  timeMs: NOON_MS,
-  price: decimalText('12600000000'),
-  amount: decimalText('0.0015'),
-  total: decimalText('18900000'),
-  fee: decimalText('0.00000375'),
-};
+const order = (changes: Partial<OrderRecord> = {}): EngineNotice => ({
+  kind: 'order',
+  order: { ...ORDER, ...changes },
+});
+const fill = (changes: Partial<FillRecord> = {}): EngineNotice => ({ kind: 'fill', fill: { ...FILL, ...changes } });
+const notice = (level: 'info' | 'warning' | 'error', message: string): EngineNotice => ({
+  kind: 'notice',
+  level,
+  message,
+  subject: 'sample',
+});
+const times = (count: number, one: EngineNotice): readonly EngineNotice[] => Array.from({ length: count }, () => one);
 
 function screenOf(json = false) {
   const lines: string[] = [];
   const wall = { nowMs: 0 };
-  const screen = createScreen({
-    markets: new Map([['BTCIRT', market]]),
-    json,
-    write: (line) => lines.push(line),
-    wallMs: () => wall.nowMs,
-  });
+  const screen = createScreen({ json, write: (line) => lines.push(line), wallMs: () => wall.nowMs });
   return { screen, lines, wall };
 }
 
+/** The lines that people see of one notice. */
+function shown(one: EngineNotice): readonly string[] {
+  const { screen, lines } = screenOf();
+  screen.show([one], NOON_MS);
+  return lines;
+}
+
 describe('the screen', () => {
-  test('shows an order and a fill in one line each, with all that matters', () => {
-    const { screen, lines } = screenOf();
-    screen.onOrder(order, NOON_MS);
-    screen.onFill(fill);
-    expect(lines).toHaveLength(2);
-    for (const part of ['2026-01-05 12:00:00', 'sample', '42', 'buy 0.0015 BTCIRT at 12600000000', 'Active']) {
-      expect(lines[0]).toContain(part);
-    }
-    for (const part of ['FILL', '0.0015 BTCIRT at 12600000000', 'fee 0.00000375']) expect(lines[1]).toContain(part);
+  test.each([
+    ['an order', order(), '2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at 12600000000  open'],
+    [
+      'an order that the exchange has not named',
+      order({ venueId: null, state: 'unknown' }),
+      '2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12600000000  unknown',
+    ],
+    [
+      'a market order that has a bound',
+      order({ execution: 'market' }),
+      '2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at the market  open',
+    ],
+    [
+      'a stop',
+      order({ execution: 'stop_limit', side: 'sell', stopPrice: parseUnits('12500000000') }),
+      '2026-01-05 12:00:00 sample       order     42  sell 0.0015 BTCIRT at 12600000000 once 12500000000 is reached  open',
+    ],
+    [
+      'a refusal with its code',
+      order({ venueId: null, state: 'rejected', reason: 'OverValueOrder' }),
+      '2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12600000000  rejected: OverValueOrder',
+    ],
+    [
+      'a fill with its fee',
+      fill(),
+      '2026-01-05 12:00:00 sample       FILL      42  buy 0.0015 BTCIRT at 12600000000, fee 0.00000375',
+    ],
+    ['a word', notice('info', 'goes on'), '2026-01-05 12:00:00 goes on'],
+    ['a warning', notice('warning', 'looks odd'), '2026-01-05 12:00:00 WARNING: looks odd'],
+    ['an error', notice('error', 'the disk is full'), '2026-01-05 12:00:00 ERROR: The disk is full'],
+  ])('shows %s in one line', (_, one, line) => {
+    expect(shown(one)).toEqual([line]);
   });
 
-  test('tells the code of a refusal, and that a market order has no price', () => {
-    const { screen, lines } = screenOf();
-    screen.onOrder({ ...order, stage: 'refused', status: 'OverValueOrder', venueId: null }, NOON_MS);
-    screen.onOrder({ ...order, execution: 'market' }, NOON_MS);
-    expect(lines[0]).toContain('refused: OverValueOrder');
-    expect(lines[1]).toContain('buy 0.0015 BTCIRT at the market');
+  test.each<OrderState>(['planned', 'sending', 'cancelling', 'settling'])(
+    'keeps an order to itself while %s',
+    (state) => {
+      expect(shown(order({ state }))).toEqual([]);
+    },
+  );
+
+  test('keeps fills of others to itself', () => {
+    expect(shown(fill({ orderKey: null, strategy: null }))).toEqual([]);
   });
 
   test('writes one JSON object a line for programs', () => {
     const { screen, lines } = screenOf(true);
-    screen.onOrder(order, NOON_MS);
-    screen.onFill(fill);
+    screen.show([order(), fill(), notice('error', 'the disk is full')], NOON_MS);
     screen.say('status', 'all is well', { open: 2 });
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { event: 'order', marketTimeMs: NOON_MS, clientOrderId: 'bot-sample-x-1', venueId: 42, status: 'Active' },
-      { event: 'fill', tradeId: 7, side: 'buy', price: '12600000000', amount: '0.0015', fee: '0.00000375' },
+      {
+        event: 'order',
+        marketTimeMs: NOON_MS,
+        order: 'bot-sample-x-1',
+        venueId: 42,
+        state: 'open',
+        status: 'Active',
+        strategy: 'sample',
+      },
+      {
+        event: 'fill',
+        marketTimeMs: NOON_MS,
+        order: 'bot-sample-x-1',
+        tradeId: 7,
+        side: 'buy',
+        price: '12600000000',
+        amount: '0.0015',
+        total: '18900000',
+        fee: '0.00000375',
+      },
+      { event: 'notice', level: 'error', subject: 'sample' },
       { event: 'status', open: 2, message: 'all is well' },
     ]);
   });
 
   test('keeps to a bound of lines in a second and says how many it left out', () => {
     const { screen, lines, wall } = screenOf();
-    for (let count = 0; count < 100; count += 1) screen.onFill(fill);
+    screen.show([...times(50, order()), ...times(50, fill())], NOON_MS);
     expect(lines).toHaveLength(25);
     screen.say('status', 'shown all the same');
     wall.nowMs = 1_000;
-    screen.onFill(fill);
+    screen.show([fill()], NOON_MS);
     expect(lines.slice(25)).toEqual([
       'shown all the same',
-      expect.stringContaining('75 more'),
+      '         … and 75 more orders and fills',
       expect.stringContaining('FILL'),
     ]);
+  });
+
+  test('shows a warning after any number of fills, and bounds warnings by themselves', () => {
+    const { screen, lines, wall } = screenOf();
+    screen.show([...times(100, fill()), ...times(30, notice('error', 'no'))], NOON_MS);
+    expect(lines.filter((line) => line.includes('ERROR'))).toHaveLength(25);
+    wall.nowMs = 1_000;
+    screen.show([notice('warning', 'odd')], NOON_MS);
+    expect(lines.slice(50)).toEqual(['         … and 5 more warnings and errors', '2026-01-05 12:00:00 WARNING: odd']);
   });
 });
