@@ -42,6 +42,10 @@ export class Control {
     return hasStarted ? 'trading' : 'syncing';
   }
 
+  get isDraining(): boolean {
+    return this.draining !== null;
+  }
+
   /** Why no new orders are taken; null while they are. */
   closed(): string | null {
     if (this.draining !== null) return 'the run is ending';

@@ -411,7 +411,9 @@ export class Engine {
   private onRejected(seat: Seat, rejection: Rejection): void {
     const { code, reason, market, side } = rejection;
     const what = [rejection.intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
-    this.outbox.info(`${seat.name}: ${what} refused (${code}): ${reason}`, seat.name);
+    // An order that was refused is told as such; and while no orders are taken, once a minute is enough.
+    const isTold = rejection.clientOrderId !== null || (code === 'closed' && !seat.mayComplain(this.outbox.nowMs));
+    if (!isTold) this.outbox.info(`${seat.name}: ${what} refused (${code}): ${reason}`, seat.name);
     this.tell(seat, { kind: 'reject', rejection });
   }
 
@@ -422,7 +424,7 @@ export class Engine {
 
   private emit(event: StrategyEvent, market: string): void {
     if (event.kind === 'book') this.programs.onBook(market);
-    if (!this.hasStarted) return;
+    if (!this.hasStarted || this.control.isDraining) return;
     for (const seat of this.routed(`${event.kind} ${market}`)) this.tell(seat, event);
   }
 

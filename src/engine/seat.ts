@@ -13,6 +13,8 @@ import type { StrategyRecord } from './mirror-change.ts';
 const PLANNED_KEPT_MS = 3_600_000;
 const MOST_PLANNED = 10_000;
 
+const COMPLAINS_EVERY_MS = 60_000;
+
 export interface Timer {
   readonly name: string;
   readonly cron: string;
@@ -47,6 +49,7 @@ export class Seat {
   /** Paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
   readonly fees = new Map<string, bigint>();
   isDirty = false;
+  private complainedAtMs = Number.NEGATIVE_INFINITY;
   private results: Record<QuoteCurrency, Results> = { rls: noResults('rls'), usdt: noResults('usdt') };
 
   constructor(settings: SeatSettings) {
@@ -94,6 +97,13 @@ export class Seat {
     while (old < times.length && ((times[old] ?? 0) < nowMs - PLANNED_KEPT_MS || times.length - old > MOST_PLANNED))
       old += 1;
     if (old > 0) times.splice(0, old);
+  }
+
+  /** Whether it is time to say again that its orders are not taken. */
+  mayComplain(nowMs: number): boolean {
+    if (nowMs - this.complainedAtMs < COMPLAINS_EVERY_MS) return false;
+    this.complainedAtMs = nowMs;
+    return true;
   }
 
   /** Sets the timers to their next moments. */
