@@ -16,6 +16,8 @@ export interface HaltWithoutDaemonOptions {
   readonly wholeAccount: boolean;
   /** Told after each order that ended. */
   readonly onProgress: (progress: ControlProgress) => void;
+  /** Told once, when the limits make it wait before the first request. */
+  readonly onWait?: (message: string) => void;
   /** Gives up; what was not canceled by then is named in the result. */
   readonly signal: AbortSignal;
 }
@@ -29,7 +31,7 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
   const { config, reason, wholeAccount, onProgress, signal } = options;
   const locks = takeRunLocks(config);
   try {
-    const venue = await createLiveVenue(config);
+    const venue = await createLiveVenue(config, { signal, onWait: options.onWait ?? (() => {}) });
     const mirror = MirrorStore.open({
       path: join(config.data.folder, 'mirror.sqlite'),
       retention: config.data.retention,

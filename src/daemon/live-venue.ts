@@ -1,11 +1,12 @@
 import type { LockoutBook } from '../budget/lockouts.ts';
 import { ledgerPath, subjectOf } from '../budget/ledger-file.ts';
+import { readLedger } from '../budget/ledger-report.ts';
 import { RequestLimiter } from '../budget/limiter.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { LedgerStore } from '../budget/store.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
-import type { MarketRule } from '../domain/venue-call.ts';
+import type { MarketRule, VenueAnswer, VenueCall } from '../domain/venue-call.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import type { BotVenue } from './bot-venue.ts';
@@ -77,33 +78,77 @@ export function openRemoteExchange(options: {
   };
 }
 
-/** Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. */
-export async function readMarkets(remote: RemoteExchange): Promise<readonly Market[]> {
-  const nowMs = remote.time.now();
-  const { answer } = await sendRequest(
-    {
-      id: 0,
-      call: { kind: 'options' },
-      requestClass: 'account',
-      dedupe: null,
-      expiresAtMs: nowMs + FIRST_ANSWER_WITHIN_MS,
-    },
-    { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
-  );
+/** What may happen while the first answers are waited for. */
+export interface Waiting {
+  readonly signal: AbortSignal;
+  /** Told once, when it takes long. */
+  readonly onWait: (message: string) => void;
+}
+
+/** When waiting is worth a word. */
+const QUIET_FOR_MS = 2_000;
+
+/** Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws `ABORTED` when told to end. */
+export async function readMarkets(remote: RemoteExchange, waiting: Waiting): Promise<readonly Market[]> {
+  const answer = await askFirst(remote, { kind: 'options' }, waiting);
   if (answer.outcome === 'value') return (answer.value as readonly MarketRule[]).flatMap(marketOf);
   const why = answer.outcome === 'unsent' ? answer.reason : `${answer.code}: ${answer.message}`;
   throw new SarrafError('SERVER_ERROR', `expected the options of the exchange, which name its markets: ${why}`);
 }
 
+/** Asks the exchange something before the engine is there to ask. */
+export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting: Waiting): Promise<VenueAnswer> {
+  const { signal, onWait } = waiting;
+  const stop = (): void => void remote.limiter.close();
+  signal.addEventListener('abort', stop, { once: true });
+  const timer = setTimeout(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
+  try {
+    if (signal.aborted) throw ended();
+    const request = { id: 0, call, requestClass: 'account', dedupe: null } as const;
+    const { answer } = await sendRequest(
+      { ...request, expiresAtMs: remote.time.now() + FIRST_ANSWER_WITHIN_MS },
+      { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
+    );
+    if (isAborted(signal)) throw ended();
+    return answer;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Asked anew: it may have happened while something was waited for. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+function ended(): SarrafError {
+  return new SarrafError('ABORTED', 'the run was ended before the exchange had answered; nothing was traded', {
+    outcome: 'none',
+  });
+}
+
+function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): string {
+  const budget = caller.budgetOf(call);
+  const row = readLedger(ledgerFile, monotonicMs()).find((other) => other.budget === budget);
+  const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0, row?.stoppedForMs ?? 0);
+  if (waitMs === 0) return 'waiting for the exchange to answer';
+  const why =
+    (row?.lockedForMs ?? 0) > 0
+      ? 'the exchange has locked this address out'
+      : 'what was sent before is not known, so the limits count as used up';
+  return `waiting ${Math.ceil(waitMs / 1_000)} s before the first request: ${why}. Ledger: ${ledgerFile}; see "sarraf budget" and "sarraf ledger --help"`;
+}
+
 /** Real trading. */
-export async function createLiveVenue(config: BotConfig): Promise<LiveVenue> {
+export async function createLiveVenue(config: BotConfig, waiting: Waiting): Promise<LiveVenue> {
   const { baseUrl, credentials } = config.exchange;
   if (baseUrl === null || credentials === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected exchange.baseUrl and exchange.credentials for the mode live');
   }
   const remote = openRemoteExchange({ config, baseUrl, credentials });
   try {
-    const markets = await readMarkets(remote);
+    const markets = await readMarkets(remote, waiting);
     return {
       remote,
       time: remote.time,

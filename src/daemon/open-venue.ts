@@ -1,17 +1,17 @@
 import type { BotVenue } from './bot-venue.ts';
 import { createEmbeddedVenue } from './embedded-venue.ts';
-import { createLiveVenue } from './live-venue.ts';
+import { createLiveVenue, type Waiting } from './live-venue.ts';
 import { createPaperVenue } from './paper-venue.ts';
 import type { ReplayFile } from './replay-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that are traded. */
-export async function openVenue(config: BotConfig, replay: ReplayFile | null): Promise<BotVenue> {
+export async function openVenue(config: BotConfig, replay: ReplayFile | null, waiting: Waiting): Promise<BotVenue> {
   switch (config.mode) {
     case 'live':
-      return createLiveVenue(config);
+      return createLiveVenue(config, waiting);
     case 'paper':
-      return createPaperVenue(config);
+      return createPaperVenue(config, waiting);
     case 'embedded': {
       const { embedded, strategies, exchange } = config;
       return createEmbeddedVenue({

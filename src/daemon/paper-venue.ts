@@ -13,8 +13,7 @@ import { InProcessVenue } from '../simulator/in-process-venue.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../simulator/simulation.ts';
 import type { BotVenue } from './bot-venue.ts';
-import { openRemoteExchange, readMarkets, type RemoteExchange } from './live-venue.ts';
-import { sendRequest } from './send-request.ts';
+import { askFirst, openRemoteExchange, readMarkets, type RemoteExchange, type Waiting } from './live-venue.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { createVenueCaller, type VenueCaller, type VenueEnd } from './venue-caller.ts';
 
@@ -32,28 +31,25 @@ const PUBLIC_CALLS: ReadonlySet<VenueCall['kind']> = new Set([
   'options',
 ]);
 
-/** How long the books of the traded markets may take to come at the start. */
-const FIRST_BOOKS_WITHIN_MS = 3_600_000;
-
 /**
  * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it. Nothing but public reads ever leaves. Throws
  * `INVALID_OPTIONS` without an address, `INVALID_MARKET` for a market that the real exchange does not have.
  */
-export async function createPaperVenue(config: BotConfig): Promise<BotVenue> {
+export async function createPaperVenue(config: BotConfig, waiting: Waiting): Promise<BotVenue> {
   const baseUrl = config.paper.baseUrl ?? config.exchange.baseUrl;
   if (baseUrl === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
   }
   const remote = openRemoteExchange({ config, baseUrl, credentials: null });
   try {
-    const all = await readMarkets(remote);
+    const all = await readMarkets(remote, waiting);
     const traded = new Set(config.strategies.map(({ market }) => market as string));
     const markets = all.filter(({ symbol }) => traded.has(symbol));
     for (const symbol of traded) {
       if (markets.some((market) => market.symbol === symbol)) continue;
       throw new SarrafError('INVALID_MARKET', `expected a market of ${baseUrl}, was ${symbol}`);
     }
-    const books = await readBooks(remote, markets);
+    const books = await readBooks(remote, markets, waiting);
     return paperVenueOf(remote, { config, markets, books });
   } catch (error) {
     await remote.close();
@@ -149,19 +145,14 @@ function splitCaller(
 }
 
 /** One book of each market, so that the exchange in this process begins where the real one is. */
-async function readBooks(remote: RemoteExchange, markets: readonly Market[]): Promise<ReadonlyMap<string, OrderBook>> {
+async function readBooks(
+  remote: RemoteExchange,
+  markets: readonly Market[],
+  waiting: Waiting,
+): Promise<ReadonlyMap<string, OrderBook>> {
   const books = new Map<string, OrderBook>();
   for (const { symbol } of markets) {
-    const { answer } = await sendRequest(
-      {
-        id: 0,
-        call: { kind: 'book', market: symbol },
-        requestClass: 'market',
-        dedupe: null,
-        expiresAtMs: remote.time.now() + FIRST_BOOKS_WITHIN_MS,
-      },
-      { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
-    );
+    const answer = await askFirst(remote, { kind: 'book', market: symbol }, waiting);
     if (answer.outcome === 'value') books.set(symbol, answer.value as OrderBook);
   }
   return books;

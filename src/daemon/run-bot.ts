@@ -48,7 +48,10 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     const screen = screenFor(options);
     const replay = config.embedded.replay === null ? null : await readReplayFile(config.embedded.replay);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
-    const venue = await openVenue(config, replay);
+    const venue = await openVenue(config, replay, {
+      signal: options.signal,
+      onWait: (message) => screen.say('notice', message),
+    });
     try {
       return await runAt(venue, { options, screen, replay, lock: locks.data });
     } finally {

@@ -95,5 +95,7 @@ export function forPeople(text: string, currency: string): string {
   const digits = currency === 'rls' ? 0 : currency === 'usdt' ? 2 : 8;
   const [whole = text, fraction = ''] = text.split('.');
   const kept = fraction.slice(0, digits);
-  return kept === '' ? whole : `${whole}.${kept}`;
+  const cut = kept === '' ? whole : `${whole}.${kept}`;
+  // What was cut to nothing has no sign.
+  return /[1-9]/.test(cut) ? cut : cut.replace('-', '');
 }
