@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { summarize, type StrategySummary, type Summary } from '../../src/daemon/summary.ts';
 import { formatUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
-import { makerSide, takerSide } from '../../src/simulator/core/trading/trade.ts';
+import type { Trader } from '../../src/simulator/core/trading/trader.ts';
+import { makerSide, takerSide, type TradeOfOrder } from '../../src/simulator/core/trading/trade.ts';
 import { LIMITS } from '../contract/limits-table.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 
@@ -49,6 +51,14 @@ function expectLimitsKept({ venue }: EmbeddedWorld): void {
   }
 }
 
+/** The trader's sides of its trades: two of one with itself. */
+function sidesOf(trader: Trader): readonly TradeOfOrder[] {
+  return trader.trades
+    .values()
+    .flatMap((trade) => [takerSide(trade), makerSide(trade)])
+    .filter(({ order }) => order.trader === trader);
+}
+
 /** Holds every order, fill and balance of the mirror against the exchange's own tables. */
 function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
   const { exchange } = venue.simulation;
@@ -83,10 +93,6 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
     );
 
     const keys = new Map(accepted.map(({ venueId, key }) => [venueId, key]));
-    const sides = trader.trades
-      .values()
-      .flatMap((trade) => [takerSide(trade), makerSide(trade)])
-      .filter(({ order }) => order.trader === trader);
     expect(
       mirror
         .fills(EVERYTHING)
@@ -95,7 +101,7 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
         )
         .toSorted(),
     ).toEqual(
-      sides
+      sidesOf(trader)
         .map(({ trade, order, total, fee }) => {
           const amount = formatUnits(BigInt(trade.amount) * trade.grid.amountStep);
           return [trade.id, keys.get(order.id), order.side, amount, formatUnits(total), formatUnits(fee)].join(' ');
@@ -112,6 +118,27 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
   } finally {
     mirror.close();
   }
+}
+
+/** Holds the summary against the exchange's log of requests and its trades. */
+function expectSummaryAgrees({ venue, userId }: EmbeddedWorld, summary: Summary): void {
+  const { door, exchange } = venue.simulation;
+  const seen = Map.groupBy(door.log.values(), ({ endpoint }) => endpoint ?? '');
+  const told = new Map(summary.endpoints.map((usage) => [usage.endpoint, usage]));
+  expect([...told.keys()].toSorted()).toEqual([...seen.keys()].toSorted());
+  for (const [endpoint, requests] of seen) {
+    expect(told.get(endpoint)?.requests, endpoint).toBe(requests.length);
+    expect(told.get(endpoint)?.most, endpoint).toBeLessThanOrEqual(told.get(endpoint)?.limit ?? 0);
+  }
+  const trader = exchange.trading.trader(userId);
+  const sum = (of: (one: StrategySummary) => number): number =>
+    summary.strategies.reduce((total, one) => total + of(one), 0);
+  expect(sum((one) => one.orders)).toBe(trader.orders.values().length);
+  expect(sum((one) => one.fills)).toBe(sidesOf(trader).length);
+  expect(sum((one) => one.requests)).toBe(
+    (seen.get('addOrder')?.length ?? 0) + (seen.get('updateOrderStatus')?.length ?? 0),
+  );
+  expect(summary.openOrders).toBe(0);
 }
 
 /** The hash of the journal of a short run. */
@@ -148,6 +175,7 @@ describe('the whole bot on the embedded exchange', () => {
     expect(engine.status()).toMatchObject({ liveOrders: 0, unsettled: 0, isBroken: false });
     expectLimitsKept(world);
     expectMirrorAgrees(world);
+    expectSummaryAgrees(world, summarize(engine, life.bot.counts));
   });
 
   test('goes on after a death amid its orders, and its books agree with the exchange all the same', async () => {

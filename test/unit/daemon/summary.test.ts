@@ -1,21 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { summaryLines, type Summary } from '../../../src/daemon/summary.ts';
+import { forPeople, summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/summary.ts';
 
-const summary: Summary = {
+const CROSS: StrategySummary = {
+  strategy: 'ma-cross',
+  market: 'BTCIRT',
+  orders: 4,
+  fills: 3,
+  requests: 5,
+  fees: { btc: '0.0000025', rls: '47250' },
+  position: '0.001',
+  profit: '-126000.5',
+  failure: null,
+};
+
+const SUMMARY: Summary = {
   strategies: [
+    CROSS,
     {
-      strategy: 'ma-cross',
-      market: 'BTCIRT',
-      orders: 4,
-      fills: 3,
-      fees: { btc: '0.0000025', rls: '47250' },
-      position: '0.001',
-      profit: '-126000',
-      failure: null,
-    },
-    {
+      ...CROSS,
       strategy: 'market-maker',
-      market: 'BTCIRT',
       orders: 0,
       fills: 0,
       fees: { btc: '0', rls: '0' },
@@ -23,21 +26,41 @@ const summary: Summary = {
       profit: null,
       failure: 'no idea',
     },
+    { ...CROSS, strategy: 'tether', market: 'BTCUSDT', fees: {}, profit: '12.3456' },
   ],
   endpoints: [{ endpoint: 'ordersList', requests: 40, most: 20, limit: 30, windowMs: 60_000 }],
   openOrders: 0,
 };
 
-describe('the summary', () => {
-  test('tells orders, fills, fees and profit of each strategy, and requests against their limits', () => {
-    const text = summaryLines(summary).join('\n');
-    expect(text).toMatch(/ma-cross +4 +3 +-126000 rls \(fees 0.0000025 btc and 47250 rls, position 0.001\)/);
-    expect(text).toMatch(/market-maker +0 +0 +- \(fees 0, position 0\) +STOPPED: no idea/);
-    expect(text).toMatch(/ordersList +40 +20 \/ 30 in 60 s/);
-    expect(text).toContain('No order is left open.');
+describe('the lines of the summary', () => {
+  test('tell orders, fills, fees and profit of each strategy, and requests against their limits', () => {
+    expect(summaryLines(SUMMARY)).toEqual([
+      '',
+      'strategy      orders   fills   profit (fees, position)',
+      'ma-cross           4       3   -126000 rls (fees 0.0000025 btc and 47250 rls, position 0.001)',
+      'market-maker       0       0   - (fees 0, position 0)  STOPPED: no idea',
+      'tether             4       3   12.34 usdt (fees 0, position 0.001)',
+      '',
+      'endpoint              requests   most in a window / limit',
+      'ordersList                  40   20 / 30 in 60 s',
+      '',
+      'No order is left open.',
+    ]);
   });
 
-  test('is loud about orders that may be open', () => {
-    expect(summaryLines({ ...summary, openOrders: 2 }).at(-1)).toBe('2 ORDERS ARE NOT KNOWN TO BE CLOSED.');
+  test('are loud about orders that may be open', () => {
+    expect(summaryLines({ ...SUMMARY, openOrders: 2 }).at(-1)).toBe('2 ORDERS ARE NOT KNOWN TO BE CLOSED.');
   });
+});
+
+test.each([
+  ['1234567.89', 'rls', '1234567'],
+  ['-0.5', 'rls', '0'],
+  ['-0.005', 'usdt', '0.00'],
+  ['-0.015', 'usdt', '-0.01'],
+  ['1.239', 'usdt', '1.23'],
+  ['5', 'usdt', '5'],
+  ['0.123456789', 'btc', '0.12345678'],
+])('%s %s is %s for a person', (text, currency, read) => {
+  expect(forPeople(text, currency)).toBe(read);
 });

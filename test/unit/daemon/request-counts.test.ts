@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { RequestCounts } from '../../../src/daemon/request-counts.ts';
+import type { Budget } from '../../../src/exchange/endpoint.ts';
+import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
+
+const LISTS = ENDPOINTS.ordersList.budget;
+
+function countsOf(options: { readonly budgets?: readonly Budget[]; readonly most?: Readonly<Record<string, number>> }) {
+  return new RequestCounts({
+    budgets: new Map((options.budgets ?? []).map((budget) => [budget.name, budget])),
+    most: () => new Map(Object.entries(options.most ?? {})),
+  });
+}
+
+test('counts requests that were sent, however they ended, and not those that never left', () => {
+  const counts = countsOf({});
+  for (const outcome of ['value', 'value', 'refused', 'failed', 'unsent']) counts.add('ordersList', outcome);
+  counts.add('wallets', 'unsent');
+  expect(counts.total).toBe(4);
+  expect(counts.usage().map(({ endpoint, requests }) => [endpoint, requests])).toEqual([['ordersList', 4]]);
+  expect(counts.outcomes()).toEqual([
+    { endpoint: 'ordersList', outcome: 'value', count: 2 },
+    { endpoint: 'ordersList', outcome: 'refused', count: 1 },
+    { endpoint: 'ordersList', outcome: 'failed', count: 1 },
+    { endpoint: 'ordersList', outcome: 'unsent', count: 1 },
+    { endpoint: 'wallets', outcome: 'unsent', count: 1 },
+  ]);
+});
+
+test('holds an endpoint against the limit of its budget, and tells the most that the budget had occupied', () => {
+  const counts = countsOf({ most: { [LISTS.name]: 17 } });
+  counts.add('ordersList', 'value');
+  expect(counts.usage()).toEqual([{ endpoint: 'ordersList', requests: 1, most: 17, limit: 30, windowMs: 60_000 }]);
+});
+
+test('takes the limit that the bot was given in place of the declared one', () => {
+  const counts = countsOf({ budgets: [{ ...LISTS, limit: 7, windowMs: 30_000 }] });
+  counts.add('ordersList', 'value');
+  expect(counts.usage()).toMatchObject([{ most: 0, limit: 7, windowMs: 30_000 }]);
+});
+
+test('tells two endpoints of one budget apart by their requests', () => {
+  const counts = countsOf({ most: { [ENDPOINTS.orderBook.budget.name]: 9 } });
+  counts.add('orderBook', 'value');
+  counts.add('allOrderBooks', 'value');
+  counts.add('allOrderBooks', 'value');
+  expect(counts.usage()).toMatchObject([
+    { endpoint: 'orderBook', requests: 1, most: 9 },
+    { endpoint: 'allOrderBooks', requests: 2, most: 9 },
+  ]);
+});
