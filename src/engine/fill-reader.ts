@@ -98,7 +98,7 @@ export class FillReader {
   ): { readonly next: VenueCall } | { readonly next: null; readonly askedAtMs: number; readonly taken: number } {
     const reading = (this.reading ??= { fromId: this.cursor, askedAtMs, taken: 0 });
     reading.askedAtMs ??= askedAtMs;
-    if (reading.taken === 0) this.settleUnattributed();
+    if (reading.taken === 0) reading.taken += this.settleUnattributed();
     for (const trade of page.items) if (this.takeOne(trade)) reading.taken += 1;
     const lastId = page.items.at(-1)?.id ?? 0;
     const isFull = page.hasNext ?? page.items.length >= TRADES_PAGE;
@@ -185,12 +185,11 @@ export class FillReader {
     this.onFill(fill, filled);
   }
 
-  /** Asks again whose they are: orders that were not known the last time may be by now. */
-  private settleUnattributed(): void {
-    for (const [name, trade] of this.unattributed) {
-      this.unattributed.delete(name);
-      this.attribute(name, trade);
-    }
+  /** Asks again whose they are: orders that were not known the last time may be by now. Answers how many were told. */
+  private settleUnattributed(): number {
+    let settled = 0;
+    for (const [name, trade] of this.unattributed) if (this.attribute(name, trade)) settled += 1;
+    return settled;
   }
 
   private boundUnattributed(): void {

@@ -94,7 +94,8 @@ export class OrderDesk {
   /** Does what its time has come for. */
   pump(nowMs: number): void {
     // Over a copy: one that has to wait on is added again.
-    for (const key of [...this.waiting]) {
+    const keys = [...this.waiting];
+    for (const key of keys) {
       const order = this.keeper.table.get(key);
       this.waiting.delete(key);
       if (order?.state === 'planned') this.tryToSend(order);

@@ -1,0 +1,355 @@
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { ErrorCode } from '../../../src/domain/errors.ts';
+import { createMarket } from '../../../src/domain/market.ts';
+import type { VenueOrder } from '../../../src/domain/order.ts';
+import type { Effect, VenueAnswer, VenueCall, VenueCallKind } from '../../../src/domain/venue-call.ts';
+import type { EngineNotice, EngineOutput, EngineRequest } from '../../../src/engine/engine-command.ts';
+import type { ControlCommand } from '../../../src/engine/engine-event.ts';
+import {
+  DEFAULT_ENGINE_TIMES,
+  DEFAULT_RECONCILIATION,
+  type EngineSettings,
+  type SeatSettings,
+} from '../../../src/engine/engine-settings.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { book } from '../../../src/strategy/subscriptions.ts';
+import { MemoryMirror } from './memory-mirror.ts';
+import { ScriptedVenue } from './scripted-venue.ts';
+
+export const START_MS = 1_700_000_000_000;
+export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
+
+/** From a question to its answer, for what answers by itself. */
+const REPLY_MS = 50;
+
+/** Steps of one `advance` at most: an engine that runs in circles fails its test. */
+const MOST_STEPS = 20_000;
+
+const READS: ReadonlySet<VenueCallKind> = new Set([
+  'orders',
+  'trades',
+  'wallets',
+  'transactions',
+  'book',
+  'candles',
+  'public-trades',
+  'options',
+]);
+
+export interface WorldOptions {
+  readonly settings?: Partial<EngineSettings>;
+  readonly seats?: readonly Partial<SeatSettings>[];
+  /** In place of the strategy that does what `want` says. */
+  readonly strategies?: readonly StrategyDefinition[];
+  readonly feeds?: readonly PlannedFeed[];
+}
+
+/** What a strategy was told: the kind of the event, and what came with it. */
+export interface Told {
+  readonly strategy: string;
+  readonly kind: string;
+  readonly what: unknown;
+}
+
+/**
+ * An engine in a world made by hand. Reads are answered by the scripted venue after 50 ms; what changes the exchange, and look-ups of single orders, wait until
+ * the test answers them. Every step is checked for what must always hold.
+ */
+export class EngineWorld {
+  readonly venue = new ScriptedVenue();
+  readonly mirror = new MemoryMirror();
+  readonly notices: EngineNotice[] = [];
+  readonly told: Told[] = [];
+  /** Every request that was ever made. */
+  readonly made: EngineRequest[] = [];
+  engine: Engine;
+  nowMs = START_MS;
+  /** Kinds that the venue answers by itself. */
+  readonly answers = new Set<VenueCallKind>(READS);
+  /** What failed reads say; null while they succeed. */
+  failing: { readonly kind: VenueCallKind; readonly code: ErrorCode } | null = null;
+  private readonly options: WorldOptions;
+  private readonly wishes: Intent[] = [];
+  private waiting: EngineRequest[] = [];
+  private due: { readonly atMs: number; readonly request: EngineRequest }[] = [];
+  private wakeAtMs = START_MS;
+
+  constructor(options: WorldOptions = {}) {
+    this.options = options;
+    this.engine = this.begin();
+  }
+
+  /** A world whose account has been read and whose books have begun, if that is asked for. */
+  static ready(options: WorldOptions = {}, forMs = 2_000): EngineWorld {
+    const world = new EngineWorld(options);
+    world.advance(forMs);
+    expect(world.engine.status().phase).toBe('trading');
+    return world;
+  }
+
+  /** Lets time pass. */
+  advance(ms: number): void {
+    const untilMs = this.nowMs + ms;
+    for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+      this.due.sort((left, right) => left.atMs - right.atMs);
+      const next = this.due[0];
+      const atMs = Math.max(this.nowMs, Math.min(this.wakeAtMs, next?.atMs ?? Infinity));
+      if (atMs > untilMs) {
+        this.goTo(untilMs);
+        return;
+      }
+      this.goTo(atMs);
+      if (next !== undefined && next.atMs <= atMs) {
+        this.due.shift();
+        this.answerRead(next.request);
+      } else this.take(this.engine.step({ kind: 'tick', atMs }));
+    }
+    throw new Error(`the engine was still at work after ${MOST_STEPS} steps in ${ms} ms`);
+  }
+
+  /** Has the strategy want something with its next book, and waits for that. */
+  want(...intents: readonly Intent[]): void {
+    this.wishes.push(...intents);
+    for (let waited = 0; this.wishes.length > 0; waited += 100) {
+      if (waited > 5_000) throw new Error('the strategy was told of no book');
+      this.advance(100);
+    }
+  }
+
+  control(command: ControlCommand): void {
+    this.take(this.engine.step({ kind: 'control', atMs: this.nowMs, command }));
+  }
+
+  /** The oldest request of a kind that waits for an answer. */
+  pending<Kind extends VenueCallKind>(
+    kind: Kind,
+  ): EngineRequest & { readonly call: Extract<VenueCall, { kind: Kind }> } {
+    const request = this.waiting.find(({ call }) => call.kind === kind);
+    if (request === undefined)
+      throw new Error(`no ${kind} is waiting, but ${this.waitingKinds().join(', ') || 'nothing'}`);
+    return request as ReturnType<typeof this.pending<Kind>>;
+  }
+
+  waitingKinds(): readonly string[] {
+    return this.waiting.map(({ call }) => call.kind);
+  }
+
+  answer(kind: VenueCallKind, answer: VenueAnswer): void {
+    const request = this.pending(kind);
+    this.waiting = this.waiting.filter((other) => other !== request);
+    this.reply(request, answer, this.nowMs);
+  }
+
+  give(kind: VenueCallKind, value: unknown): void {
+    this.answer(kind, { outcome: 'value', value: value as VenueOrder });
+  }
+
+  /** The exchange registers an order, and says so. */
+  accept(status = 'Active'): VenueOrder {
+    const order = this.venue.place(this.pending('place').call.order, status);
+    this.give('place', { ...order });
+    return order;
+  }
+
+  acceptPair(): readonly [VenueOrder, VenueOrder] {
+    const pair = this.venue.placePair(this.pending('place-oco').call.order);
+    this.give('place-oco', pair);
+    return pair;
+  }
+
+  refuse(
+    kind: VenueCallKind,
+    code: string,
+    more: { readonly effect?: Effect; readonly order?: VenueOrder | null } = {},
+  ): void {
+    const { effect = 'none', order = null } = more;
+    this.answer(kind, { outcome: 'refused', code, message: code, effect, status: order?.status ?? null, order });
+  }
+
+  /** No clear answer comes. */
+  fail(kind: VenueCallKind, code: ErrorCode = 'TIMED_OUT', effect: Effect = 'unknown'): void {
+    this.answer(kind, { outcome: 'failed', code, message: code, effect });
+  }
+
+  unsend(kind: VenueCallKind, reason = 'it waited too long'): void {
+    const request = this.pending(kind);
+    this.waiting = this.waiting.filter((other) => other !== request);
+    this.reply(request, { outcome: 'unsent', reason }, null);
+  }
+
+  /** Ends an order at the exchange and answers the cancel of it. */
+  endCanceled(): VenueOrder {
+    const { venueId, clientOrderId } = this.pending('cancel').call;
+    const id = venueId ?? this.venue.orders.find((order) => order.clientOrderId === clientOrderId)?.id ?? 0;
+    const order = this.venue.end(id);
+    this.give('cancel', { status: order.status, order });
+    return order;
+  }
+
+  /** The process ends and another one begins from the mirror. Requests under way are forgotten; the exchange is not. */
+  restart(way: { readonly losing?: boolean; readonly options?: WorldOptions } = {}): void {
+    if (way.losing === true) this.mirror.crash();
+    else this.mirror.flush();
+    this.waiting = [];
+    this.due = [];
+    this.engine = this.begin(way.options ?? this.options);
+    this.wakeAtMs = this.nowMs;
+  }
+
+  order(key?: string): OrderRecord {
+    const { table } = this.engine.desk.keeper;
+    const found = key === undefined ? this.lastOrder() : table.get(key);
+    if (found === undefined) throw new Error(`no order ${key ?? 'at all'}`);
+    return found;
+  }
+
+  /** Every order by its last written value, oldest first. */
+  orders(): readonly OrderRecord[] {
+    this.mirror.flush();
+    return this.mirror.load(0).orders;
+  }
+
+  alarms(): readonly string[] {
+    return this.messages('error');
+  }
+
+  messages(level: 'info' | 'warning' | 'error'): readonly string[] {
+    return this.notices.flatMap((notice) =>
+      notice.kind === 'notice' && notice.level === level ? [notice.message] : [],
+    );
+  }
+
+  toldOf(kind: string): readonly unknown[] {
+    return this.told.flatMap((told) => (told.kind === kind ? [told.what] : []));
+  }
+
+  requestsOf(kind: VenueCallKind): readonly EngineRequest[] {
+    return this.made.filter(({ call }) => call.kind === kind);
+  }
+
+  private lastOrder(): OrderRecord | undefined {
+    const key = this.orders().at(-1)?.key;
+    return key === undefined ? undefined : this.engine.desk.keeper.table.get(key);
+  }
+
+  private begin(options: WorldOptions = this.options): Engine {
+    const { settings = {}, seats = [{}], feeds = FEEDS } = options;
+    const definitions = options.strategies ?? [this.wisher()];
+    const all = definitions.map((definition, index): SeatSettings => ({
+      runner: new StrategyRunner(definition, { market: MARKET.symbol, span: '1m' }),
+      onError: 'stop',
+      pauseMs: 60_000,
+      limits: createRiskLimits(),
+      capital: {},
+      ...seats[index],
+    }));
+    return new Engine(
+      {
+        instance: 'bot',
+        markets: [MARKET],
+        seats: all,
+        feeds,
+        ...DEFAULT_ENGINE_TIMES,
+        reconciliation: DEFAULT_RECONCILIATION,
+        ...settings,
+      },
+      this.mirror.load(this.nowMs),
+      this.nowMs,
+    );
+  }
+
+  /** Wants what the test said, with the next book, and notes what it is told. */
+  private wisher(): StrategyDefinition {
+    const note = (kind: string, what: unknown): void => void this.told.push({ strategy: 'one', kind, what });
+    return defineStrategy({
+      name: 'one',
+      params: z.strictObject({}),
+      subscribe: ({ market }) => [book(market)],
+      init: () => ({ books: 0 }),
+      onBook: ({ state }) => ({ state: { books: state.books + 1 }, intents: this.wishes.splice(0) }),
+      onStart: (_, start) => note('start', start),
+      onStop: (_, stop) => note('stop', stop),
+      onFill: (_, fill) => note('fill', fill),
+      onOrder: (_, order) => note('order', order),
+      onReject: (_, rejection) => note('reject', rejection),
+    });
+  }
+
+  private goTo(atMs: number): void {
+    this.nowMs = atMs;
+    this.venue.nowMs = atMs;
+  }
+
+  private answerRead(request: EngineRequest): void {
+    const { failing } = this;
+    if (failing !== null && failing.kind === request.call.kind) {
+      this.reply(request, { outcome: 'failed', code: failing.code, message: failing.code, effect: 'none' }, this.nowMs);
+      return;
+    }
+    const value = this.venue.read(request.call);
+    const answer: VenueAnswer =
+      value === undefined
+        ? { outcome: 'refused', code: 'NotFound', message: 'not found', effect: 'none', status: null, order: null }
+        : { outcome: 'value', value };
+    this.reply(request, answer, this.nowMs - REPLY_MS);
+  }
+
+  private reply(request: EngineRequest, answer: VenueAnswer, sentAtMs: number | null): void {
+    this.take(this.engine.step({ kind: 'answer', atMs: this.nowMs, requestId: request.id, sentAtMs, answer }));
+  }
+
+  private take(output: EngineOutput): void {
+    checkOutput(output, this.nowMs);
+    this.mirror.apply(output.changes, output.isDurable);
+    this.notices.push(...output.notices);
+    this.wakeAtMs = output.wakeAtMs;
+    for (const request of output.requests) {
+      this.made.push(request);
+      if (this.answers.has(request.call.kind)) this.due.push({ atMs: this.nowMs + REPLY_MS, request });
+      else this.waiting.push(request);
+    }
+  }
+}
+
+/** What holds after every step: a request that changes the exchange leaves with its durable row, and the engine asks for no time that is over. */
+function checkOutput(output: EngineOutput, nowMs: number): void {
+  expect(output.wakeAtMs).toBeGreaterThan(nowMs);
+  for (const { call } of output.requests) {
+    if (call.kind !== 'place' && call.kind !== 'place-oco') continue;
+    expect(output.isDurable).toBe(true);
+    const written = output.changes.flatMap((change) => (change.kind === 'order' ? [change.order] : []));
+    const { clientOrderId } = call.order;
+    expect(written.findLast(({ key }) => key === clientOrderId)).toMatchObject({ state: 'sending', sentAtMs: nowMs });
+  }
+}
+
+/** A feed at one pace. */
+export function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number): PlannedFeed {
+  return {
+    key,
+    kind,
+    market: kind === 'book' || kind === 'public-trades' || kind === 'candles' ? MARKET.symbol : null,
+    budget: key,
+    requestClass: 'account',
+    wantedAgeMs: everyMs,
+    longestAgeMs: everyMs * 10,
+    intervalMs: everyMs,
+    idleIntervalMs: everyMs,
+    worstAgeMs: everyMs,
+  };
+}
+
+export const FEEDS: readonly PlannedFeed[] = [
+  feedOf('orders', 'orders', 5_000),
+  feedOf('fills', 'trades', 5_000),
+  feedOf('wallets', 'wallets', 10_000),
+  feedOf('transactions', 'transactions', 5_000),
+  feedOf('book BTCUSDT', 'book', 1_000),
+];

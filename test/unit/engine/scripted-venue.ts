@@ -1,0 +1,260 @@
+import { decimalText, ZERO } from '../../../src/domain/decimal-text.ts';
+import type { MarketName } from '../../../src/domain/market-symbol.ts';
+import { marketOfCurrencies } from '../../../src/domain/market-symbol.ts';
+import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
+import { isOpenStatus, type Execution, type Side, type VenueOrder } from '../../../src/domain/order.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
+import type {
+  MarketRule,
+  OcoRequest,
+  OrderRequest,
+  Page,
+  VenueCall,
+  VenueValues,
+  WalletTransaction,
+} from '../../../src/domain/venue-call.ts';
+
+/** Rows of a page of orders or trades: few, so that tests turn pages. */
+const PAGE = 5;
+
+/** Of what is received, in millionths. */
+const FEE = 2_000n;
+
+type Changeable = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
+
+/**
+ * The truth of an exchange with one market, BTCUSDT, as a test makes it: orders that come, trade and end only when it says so, and the account's wallets with
+ * their history. It answers what may be asked of it, and knows nothing of budgets or time but what it is told.
+ */
+export class ScriptedVenue {
+  nowMs = 0;
+  readonly orders: Changeable[] = [];
+  readonly trades: VenueTrade[] = [];
+  readonly lines: WalletTransaction[] = [];
+  readonly candles: Candle[] = [];
+  readonly tape: PublicTrade[] = [];
+  rules: readonly MarketRule[] = [];
+  book = { bid: '99', ask: '101' };
+  /** Orders that lists do not show yet, and trades that are not shown yet, by their ids. */
+  readonly hidden = new Set<number>();
+  private readonly totals = new Map([
+    ['usdt', parseUnits('100000') as bigint],
+    ['btc', parseUnits('10') as bigint],
+  ]);
+  private lastId = 100;
+
+  /** Registers what was asked for. */
+  place(order: OrderRequest, status = 'Active'): VenueOrder {
+    const { src, dst, side, execution, amount, price, stopPrice, clientOrderId } = order;
+    return this.add({
+      market: marketOfCurrencies(src, dst),
+      side,
+      execution,
+      amount,
+      price,
+      stopPrice,
+      clientOrderId,
+      status,
+    });
+  }
+
+  placePair(pair: OcoRequest): readonly [VenueOrder, VenueOrder] {
+    const { src, dst, side, amount, price, stopPrice, stopLimitPrice, clientOrderId } = pair;
+    const market = marketOfCurrencies(src, dst);
+    const first = this.add({
+      market,
+      side,
+      execution: 'limit',
+      amount,
+      price,
+      stopPrice: null,
+      clientOrderId,
+      status: 'Active',
+    });
+    const stop = { market, side, amount, price: stopLimitPrice, stopPrice, clientOrderId: null } as const;
+    const second = this.add({ ...stop, execution: 'stop_limit', status: 'Inactive' });
+    first.pairId = second.id;
+    second.pairId = first.id;
+    return [{ ...first }, { ...second }];
+  }
+
+  /** An order by somebody else's hand. */
+  placeByHand(side: Side, amount: string, price: string, clientOrderId: string | null = null): VenueOrder {
+    const market = marketOfCurrencies('btc', 'usdt');
+    return this.add({
+      market,
+      side,
+      execution: 'limit',
+      amount: decimalText(amount),
+      price: decimalText(price),
+      stopPrice: null,
+      clientOrderId,
+      status: 'Active',
+    });
+  }
+
+  /** Trades some of an order, at its own price unless said otherwise; all that is left of it when no amount is said. Its pair ends. */
+  fill(id: number, amount?: string, price?: string): VenueTrade {
+    const order = this.orderOf(id);
+    const left = parseUnits(order.amount) - parseUnits(order.matchedAmount);
+    const units = amount === undefined ? left : parseUnits(amount);
+    const at = parseUnits(price ?? order.price ?? '100');
+    const total = (units * at) / UNITS_PER_ONE;
+    const fee = ((order.side === 'buy' ? units : total) * FEE) / 1_000_000n;
+    order.matchedAmount = formatUnits(parseUnits(order.matchedAmount) + units);
+    if (units === left) order.status = 'Done';
+    if (order.pairId !== null) this.orderOf(order.pairId).status = 'Canceled';
+    const { side, market } = order;
+    const trade: VenueTrade = {
+      id: this.nextId(),
+      orderId: id,
+      market,
+      timeMs: this.nowMs,
+      side,
+      price: formatUnits(at),
+      amount: formatUnits(units),
+      total: formatUnits(total),
+      fee: formatUnits(fee),
+    };
+    this.trades.push(trade);
+    this.move('btc', side === 'buy' ? units - fee : -units, 'trade');
+    this.move('usdt', side === 'buy' ? -total : total - fee, 'trade');
+    return trade;
+  }
+
+  end(id: number, status = 'Canceled'): VenueOrder {
+    const order = this.orderOf(id);
+    order.status = status;
+    if (order.pairId !== null) this.orderOf(order.pairId).status = status;
+    return { ...order };
+  }
+
+  /** A deposit, or with a negative amount a withdrawal. */
+  deposit(currency: 'btc' | 'usdt', amount: string): void {
+    this.move(currency, parseUnits(amount), 'deposit');
+  }
+
+  /** Changes a balance without any line that says why. */
+  steal(currency: 'btc' | 'usdt', amount: string): void {
+    this.totals.set(currency, (this.totals.get(currency) ?? 0n) - parseUnits(amount));
+  }
+
+  totalOf(currency: 'btc' | 'usdt'): string {
+    return formatUnits(this.totals.get(currency) ?? 0n);
+  }
+
+  open(): readonly VenueOrder[] {
+    return this.orders.filter(({ status }) => status !== null && isOpenStatus(status));
+  }
+
+  orderOf(id: number): Changeable {
+    const order = this.orders.find((other) => other.id === id);
+    if (order === undefined) throw new Error(`the venue has no order ${id}`);
+    return order;
+  }
+
+  /** What a question gets now; undefined for what only a test can answer, and for an order that is not there. */
+  read(call: VenueCall): VenueValues[VenueCall['kind']] | undefined {
+    switch (call.kind) {
+      case 'orders': {
+        const open = call.status === 'all' ? this.orders : this.open();
+        return page(
+          open.filter(({ id }) => !this.hidden.has(id ?? 0)),
+          call.fromId ?? 0,
+        );
+      }
+      case 'trades':
+        return page(
+          this.trades.filter(({ id }) => !this.hidden.has(id)),
+          call.fromId,
+        );
+      case 'wallets':
+        return [...this.totals].map(([currency, units], index) => ({
+          currency,
+          walletId: index + 1,
+          total: formatUnits(units),
+          held: ZERO,
+        }));
+      case 'transactions': {
+        const currency = [...this.totals.keys()][call.walletId - 1];
+        const lines = this.lines.filter((line) => line.currency === currency).toReversed();
+        const from = (call.page - 1) * PAGE;
+        return { items: lines.slice(from, from + PAGE), hasNext: lines.length > from + PAGE };
+      }
+      case 'book':
+        return {
+          bids: [[decimalText(this.book.bid), decimalText('5')]],
+          asks: [[decimalText(this.book.ask), decimalText('5')]],
+          updatedAtMs: this.nowMs,
+        };
+      case 'candles':
+        return this.candles.filter(({ openTimeMs }) => openTimeMs < call.toMs).slice(-call.count);
+      case 'public-trades':
+        return [...this.tape];
+      case 'options':
+        return this.rules;
+      case 'order': {
+        const found = this.orders.find(({ id, clientOrderId, status }) =>
+          call.venueId === null
+            ? clientOrderId === call.clientOrderId && isOpenStatus(status ?? '')
+            : id === call.venueId,
+        );
+        return found === undefined || this.hidden.has(found.id ?? 0) ? undefined : { ...found };
+      }
+      case 'place':
+      case 'place-oco':
+      case 'cancel':
+      case 'cancel-old':
+      case 'books':
+      case 'stats':
+        return undefined;
+    }
+  }
+
+  private add(order: {
+    readonly market: MarketName;
+    readonly side: Side;
+    readonly execution: Execution;
+    readonly amount: VenueOrder['amount'];
+    readonly price: VenueOrder['price'];
+    readonly stopPrice: VenueOrder['stopPrice'];
+    readonly clientOrderId: string | null;
+    readonly status: string;
+  }): Changeable {
+    const added: Changeable = {
+      ...order,
+      id: this.nextId(),
+      tradeKind: 'Spot',
+      matchedAmount: ZERO,
+      unmatchedAmount: order.amount,
+      total: null,
+      orderTotal: null,
+      fee: null,
+      averagePrice: null,
+      partial: null,
+      createdAtMs: this.nowMs,
+      pairId: null,
+    };
+    this.orders.push(added);
+    return added;
+  }
+
+  private move(currency: 'btc' | 'usdt', units: bigint, description: string): void {
+    this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
+    this.lines.push({ id: this.nextId(), currency, atMs: this.nowMs, amount: formatUnits(units), description });
+  }
+
+  /** One count for everything, so that no test leans on an id of one kind being one of another. */
+  private nextId(): number {
+    this.lastId += 1;
+    return this.lastId;
+  }
+}
+
+function page<Item extends { readonly id: number | null }>(all: readonly Item[], fromId: number): Page<Item> {
+  const from = all
+    .filter(({ id }) => id !== null && id >= fromId)
+    .toSorted((left, right) => (left.id ?? 0) - (right.id ?? 0));
+  return { items: from.slice(0, PAGE).map((item) => ({ ...item })), hasNext: from.length > PAGE };
+}
