@@ -19,6 +19,9 @@ export const UNIT_DECIMALS = 10;
 export const UNITS_PER_ONE = 10_000_000_000n;
 export const NO_UNITS = 0n as Units;
 
+/** Worked out once: a power costs more than the rest of reading a number. */
+const POWERS_OF_TEN = Array.from({ length: UNIT_DECIMALS + 1 }, (_, power) => 10n ** BigInt(power));
+
 /**
  * A decimal text as units.
  * @throws SarrafError `TOO_MANY_DECIMALS` beyond ten decimals: a cut would be a silent loss, so it is reported.
@@ -30,7 +33,7 @@ export function unitsOf(text: DecimalText): Units {
   }
   const point = text.indexOf('.');
   const digitsOnly = point === -1 ? text : text.slice(0, point) + text.slice(point + 1);
-  return (BigInt(digitsOnly) * 10n ** BigInt(UNIT_DECIMALS - digits)) as Units;
+  return (BigInt(digitsOnly) * (POWERS_OF_TEN[UNIT_DECIMALS - digits] ?? 1n)) as Units;
 }
 
 /** Units read from what a person or a wire wrote. Throws as `decimalText` and `unitsOf` do. */

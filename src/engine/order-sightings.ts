@@ -1,4 +1,5 @@
-import { parseUnits, type Units } from '../domain/money.ts';
+import { ZERO } from '../domain/decimal-text.ts';
+import { NO_UNITS, parseUnits, type Units } from '../domain/money.ts';
 import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import { readOrderName } from '../execution/order-names.ts';
@@ -41,7 +42,7 @@ export class OrderSightings {
       return { kind: 'foreign' };
     }
     if (id !== null && order.venueId !== null && order.venueId !== id) return { kind: 'twin', of: order };
-    const sight = { venueId: id, status: record.status, matched: parseUnits(record.matchedAmount) };
+    const sight = { venueId: id, status: record.status, matched: matchedOf(record) };
     const next = keeper.apply(order, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
     return { kind: 'own', order: this.pairWith(next, record) };
   }
@@ -126,6 +127,11 @@ export class OrderSightings {
       return;
     }
   }
+}
+
+/** Most orders in a list have matched nothing. */
+function matchedOf({ matchedAmount }: VenueOrder): Units {
+  return matchedAmount === ZERO ? NO_UNITS : parseUnits(matchedAmount);
 }
 
 /** The keys of both legs of a pair. */

@@ -246,18 +246,15 @@ export class ProgramDesk {
   private viewOf(work: Work, market: Market): ProgramView {
     const { outbox, markets, equityOf } = this.options;
     const { nowMs } = outbox;
-    const { seat, refusals } = work;
-    const { kind } = work.program;
-    const needsEquity = kind === 'target';
-    return {
+    const { seat, refusals, program } = work;
+    return new WorkView(markets, {
       nowMs,
       market,
-      book: markets.seenBook(market.symbol),
       orders: this.ordersOf(work, nowMs),
       position: seat.position(market.symbol, market.dst),
-      equity: needsEquity ? equityOf(seat, market.symbol) : null,
+      equity: program.kind === 'target' ? equityOf(seat, market.symbol) : null,
       refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
-    };
+    });
   }
 
   private ordersOf(work: Work, nowMs: number): readonly OrderRecord[] {
@@ -286,5 +283,30 @@ export class ProgramDesk {
       kind: 'program',
       program: { intentId, strategy: seat.name, market, json: programToJson(program) },
     });
+  }
+}
+
+/** What a program sees. The book is worked out when it is looked at, which most programs never do. */
+class WorkView implements ProgramView {
+  readonly nowMs: number;
+  readonly market: Market;
+  readonly orders: readonly OrderRecord[];
+  readonly position: Units;
+  readonly equity: Units | null;
+  readonly refusals: ProgramView['refusals'];
+  private readonly markets: MarketDesk;
+
+  constructor(markets: MarketDesk, view: Omit<ProgramView, 'book'>) {
+    this.markets = markets;
+    this.nowMs = view.nowMs;
+    this.market = view.market;
+    this.orders = view.orders;
+    this.position = view.position;
+    this.equity = view.equity;
+    this.refusals = view.refusals;
+  }
+
+  get book(): ProgramView['book'] {
+    return this.markets.seenBook(this.market.symbol);
   }
 }

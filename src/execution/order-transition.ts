@@ -67,6 +67,17 @@ function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord 
   const matched = sight.matched > order.matched ? sight.matched : order.matched;
   const venueId = order.venueId ?? sight.venueId;
   const isClosed = order.state === 'settling';
+  // What a list says again and again.
+  if (
+    matched === order.matched &&
+    venueId === order.venueId &&
+    sight.status === order.venueStatus &&
+    (order.state === 'open' || order.state === 'cancelling') &&
+    sight.status !== null &&
+    isOpenStatus(sight.status)
+  ) {
+    return order;
+  }
   const status = isClosed ? order.venueStatus : (sight.status ?? order.venueStatus);
   if (isClosed || (status !== null && !isOpenStatus(status))) {
     const closedAtMs = order.closedAtMs ?? atMs;
