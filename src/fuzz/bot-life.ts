@@ -1,25 +1,22 @@
-import { LedgerStore, type StoredBudget } from '../budget/store.ts';
 import type { RequestLimiter } from '../budget/limiter.ts';
-import { createVenueCaller, type VenueCaller } from '../daemon/venue-caller.ts';
-import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
+import { LedgerStore, type StoredBudget } from '../budget/store.ts';
+import { BotShell, type Stepper } from '../daemon/bot-shell.ts';
+import { createLimitedClient } from '../daemon/limited-client.ts';
+import { createVenueCaller } from '../daemon/venue-caller.ts';
+import type { EngineOutput } from '../engine/engine-command.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
+import type { ExchangeClient } from '../exchange/client.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../mirror/retention.ts';
+import { OffsetTime } from '../virtual/offset-time.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
-import type { Cancel } from '../virtual/virtual-time.ts';
 import { createVirtualLimiter } from '../virtual/virtual-limiter.ts';
-import { createBotClient } from './bot-client.ts';
+import { Death, mortalEngine, mortalLimiter, mortalStore } from './crash-points.ts';
 import type { Dice } from './dice.ts';
 import { Link } from './link.ts';
-import { sendRequest } from './request-sender.ts';
 import type { CrashPoint } from './swarm.ts';
-import type { FuzzWorld } from './world.ts';
-
-/** What decides: the engine, or something that stands in for it. */
-export interface Stepper {
-  step(event: EngineEvent): EngineOutput;
-}
+import { BOT_NAME, BOT_PASSWORD, BOT_TOKEN, type FuzzWorld } from './world.ts';
 
 /** What outlives a process: the files, and the machine's clock. */
 export interface BotMachine {
@@ -48,11 +45,10 @@ export interface BotLifeOptions {
 
 /** From an admission to the send: what the executor's own timers take. */
 const MOST_START_MS = 4;
-const FLUSH_EVERY_MS = 1_000;
 
 /**
- * One life of the bot: from what is on the disk to a crash. The same parts as the daemon's, with virtual time for timers and a link for sockets. What
- * it has sent goes on without it; what it had not written is lost.
+ * One life of the bot: from what is on the disk to a crash. The daemon's own parts, with virtual time for timers and a link for sockets. What it has
+ * sent goes on without it; what it had not written is lost.
  */
 export class BotLife {
   private readonly options: BotLifeOptions;
@@ -61,27 +57,16 @@ export class BotLife {
   private readonly ledger: LedgerStore;
   private readonly mirror: MirrorStore;
   private readonly limiter: RequestLimiter;
-  private readonly caller: VenueCaller;
-  private readonly engine: Stepper;
-  private readonly clockOffsetMs: number;
+  private readonly shell: BotShell;
   private readonly budgets: readonly string[];
-  private cancelWake: Cancel | null = null;
 
   constructor(options: BotLifeOptions) {
-    const { world, machine, dice, logsIn } = options;
+    const { world, machine, logsIn } = options;
     this.options = options;
     this.time = new ProcessTime(world.time);
-    // A process reads the wall clock once; from then on its own time only goes on.
-    this.clockOffsetMs = machine.wallOffsetMs;
     machine.lives += 1;
     this.owner = `life ${machine.lives}`;
-    const client = createBotClient({
-      transport: new Link({ world, process: this.time, dice }),
-      logsIn,
-      wallMs: () => world.time.now() + machine.wallOffsetMs,
-      nowMs: () => this.time.now(),
-      limiter: () => this.limiter,
-    });
+    const client = this.createClient();
     this.budgets = [...client.budgets.keys()];
     this.ledger = this.openLedger(client.budgets.values());
     this.limiter = createVirtualLimiter({
@@ -89,22 +74,25 @@ export class BotLife {
       budgets: client.budgets.values(),
       ledger: this.ledger,
       lockouts: this.ledger,
-      startMs: () => dice.integer(0, MOST_START_MS),
+      startMs: () => options.dice.integer(0, MOST_START_MS),
     });
-    this.caller = createVenueCaller(client);
-    this.mirror = MirrorStore.open({
-      path: machine.mirrorPath,
-      retention: DEFAULT_RETENTION,
-      nowMs: this.engineMs,
-      epoch: () => this.drawEpoch(),
-      durability: 'full',
+    // A process reads the wall clock once; from then on its own time only goes on.
+    const engineTime = new OffsetTime(this.time, machine.wallOffsetMs);
+    this.mirror = this.openMirror(engineTime.now());
+    const mortal = { ...options, time: this.time, die: (point: CrashPoint) => this.die(point, null) };
+    this.shell = new BotShell({
+      engine: mortalEngine(options.createEngine(this.mirror.load(), engineTime.now()), mortal),
+      store: mortalStore(this.mirror, mortal),
+      limiter: mortalLimiter(this.limiter, mortal) as RequestLimiter,
+      caller: createVenueCaller(client),
+      time: engineTime,
+      limiterMs: () => this.time.now(),
+      canLogIn: logsIn,
+      onNotices: () => {},
     });
-    this.engine = options.createEngine(this.mirror.load(), this.engineMs);
-  }
-
-  /** The engine's clock. */
-  get engineMs(): number {
-    return this.time.now() + this.clockOffsetMs;
+    void this.shell.failure.catch((error: unknown) => {
+      if (!(error instanceof Death)) this.die('mistake', error);
+    });
   }
 
   get isDead(): boolean {
@@ -112,8 +100,7 @@ export class BotLife {
   }
 
   start(): void {
-    this.time.at(this.time.now(), () => this.tick());
-    this.flushLater();
+    this.time.at(this.time.now(), () => this.shell.start());
   }
 
   /** Stands still. */
@@ -122,7 +109,7 @@ export class BotLife {
   }
 
   control(command: ControlCommand): void {
-    this.time.at(this.time.now(), () => this.step({ kind: 'control', atMs: this.engineMs, command }));
+    this.time.at(this.time.now(), () => this.shell.control(command));
   }
 
   /** Ends it at once. */
@@ -145,6 +132,19 @@ export class BotLife {
     return this.mirror.journalHash();
   }
 
+  private createClient(): ExchangeClient {
+    const { world, machine, dice, logsIn } = this.options;
+    return createLimitedClient({
+      transport: new Link({ world, process: this.time, dice }),
+      credentials: logsIn
+        ? { kind: 'login', login: { username: BOT_NAME, password: BOT_PASSWORD } }
+        : { kind: 'token', token: BOT_TOKEN },
+      nowMs: () => world.time.now() + machine.wallOffsetMs,
+      limiterMs: () => this.time.now(),
+      limiter: () => this.limiter,
+    });
+  }
+
   private openLedger(budgets: Iterable<StoredBudget>): LedgerStore {
     const { world, machine } = this.options;
     return new LedgerStore({
@@ -162,64 +162,17 @@ export class BotLife {
     });
   }
 
-  private tick(): void {
-    this.step({ kind: 'tick', atMs: this.engineMs });
-  }
-
-  private step(event: EngineEvent): void {
-    if (this.isDead) return;
-    try {
-      this.carryOut(event);
-    } catch (error) {
-      this.die('mistake', error);
-    }
-  }
-
-  private carryOut(event: EngineEvent): void {
-    const { diesAt, onStep } = this.options;
-    if (event.kind === 'answer' && diesAt('at an answer')) return this.die('at an answer');
-    const output = this.engine.step(event);
-    onStep(event, output);
-    const { changes, isDurable, requests } = output;
-    if (isDurable && diesAt('before the commit')) return this.die('before the commit');
-    this.mirror.apply(changes, { atMs: event.atMs, isDurable });
-    if (isDurable && diesAt('after the commit')) return this.die('after the commit');
-    for (const request of requests) {
-      void this.send(request);
-      if (diesAt('amid the requests')) return this.die('amid the requests');
-    }
-    this.wakeAt(output.wakeAtMs);
-  }
-
-  private async send(request: EngineRequest): Promise<void> {
-    const { limiter, caller } = this;
-    try {
-      const end = await sendRequest(request, {
-        limiter,
-        caller,
-        canLogIn: this.options.logsIn,
-        engineMs: () => this.engineMs,
-        limiterMs: () => this.time.now(),
-      });
-      this.step({ kind: 'answer', atMs: this.engineMs, requestId: request.id, ...end });
-    } catch (error) {
-      this.die('mistake', error);
-    }
-  }
-
-  private wakeAt(engineMs: number): void {
-    this.cancelWake?.();
-    this.cancelWake = Number.isFinite(engineMs) ? this.time.at(engineMs - this.clockOffsetMs, () => this.tick()) : null;
-  }
-
-  private flushLater(): void {
-    this.time.at(this.time.now() + FLUSH_EVERY_MS, () => {
-      this.mirror.flush();
-      this.flushLater();
+  private openMirror(nowMs: number): MirrorStore {
+    return MirrorStore.open({
+      path: this.options.machine.mirrorPath,
+      retention: DEFAULT_RETENTION,
+      nowMs,
+      epoch: () => this.drawEpoch(),
+      durability: 'full',
     });
   }
 
-  private die(cause: CrashPoint | 'mistake', error: unknown = null): void {
+  private die(cause: CrashPoint | 'mistake', error: unknown): void {
     if (this.isDead) return;
     this.crash();
     this.options.onDeath(cause, error);
