@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
@@ -43,6 +43,7 @@ export async function loadSeats(options: LoadSeatsOptions): Promise<LoadedSeats>
     if (first === undefined) continue;
     const seat = setUp(first, strategy, options);
     if (typeof seat === 'string') problems.push(seat);
+    else if (seats.some(({ runner }) => runner.name === seat.runner.name)) problems.push(namesake(file, seat));
     else seats.push(seat);
   }
   if (seats.length > 0) return { seats, problems };
@@ -88,17 +89,27 @@ function setUp(
 }
 
 function fileOf({ plugin }: ConfiguredStrategy, folders: readonly string[]): string | null {
-  if (plugin.kind === 'file') return existsSync(plugin.path) ? plugin.path : null;
+  if (plugin.kind === 'file') return isFile(plugin.path) ? plugin.path : null;
   for (const folder of folders) {
     for (const ending of ['.ts', '.mts', '.js', '.mjs']) {
       const file = join(folder, plugin.name + ending);
-      if (existsSync(file)) return file;
+      if (isFile(file)) return file;
     }
   }
   return null;
 }
 
+/** By its file's name the configuration could not see that a strategy has the name of another. */
+function namesake(file: string, { runner }: SeatSettings): string {
+  const message = `expected a name of its own, another strategy is called ${runner.name}: give it one in the configuration`;
+  return formatPluginProblem({ file, line: null, message });
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
 function missing({ name, plugin }: ConfiguredStrategy, folders: readonly string[]): string {
-  if (plugin.kind === 'file') return `${name}: expected a strategy at ${plugin.path}, was nothing`;
+  if (plugin.kind === 'file') return `${name}: expected the file of a strategy at ${plugin.path}, was none`;
   return `${name}: expected a file ${plugin.name}.ts or .js in ${folders.join(' or ')}, was none`;
 }

@@ -6,6 +6,7 @@ import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { parseMarket } from '../../domain/market-symbol.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { ownStrategies } from '../own-strategies.ts';
@@ -51,6 +52,17 @@ function speed(text: string): number | 'max' {
   const factor = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0;
   if (factor > 0) return factor;
   throw new InvalidArgumentError('expected a number above 0, such as 10, or max.');
+}
+
+/** Reads a symbol as either of the exchange's forms. */
+function market(text: string): string {
+  try {
+    parseMarket(text);
+    return text;
+  } catch (error) {
+    if (error instanceof SarrafError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
 }
 
 /** Asks for the end at the first signal, and leaves at once at the second. */
@@ -152,7 +164,7 @@ export function runCommand(): Command {
     .option('--for <time>', 'ends by itself after this time on the wall, such as 30s', duration)
     .option('--speed <factor>', 'how much faster than the wall everything goes; max waits for nothing', speed)
     .option('--replay <file>', 'drives the market from recorded candles or trades (CSV, CSV.gz, JSON lines)')
-    .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")')
+    .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")', market)
     .option('--data <folder>', 'where the mirror is kept (default: "data")')
     .option('--strategies <path>', 'folder of strategies, or one file, in place of the configured ones')
     .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295))

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Mirror } from '../../../src/mirror/mirror.ts';
+import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
 
 let folder: string;
@@ -19,7 +19,7 @@ describe('sarraf run', () => {
     ['a speed of nothing', ['--speed', '0'], 'expected a number above 0'],
     ['a market for a recording', ['--market', 'BTCIRT', '--replay', 'candles.csv'], '--market or --replay, were both'],
     ['a market that it does not have', ['--market', 'FOO'], 'expected a market such as'],
-    ['a recording that is not there', ['--replay', 'nothing.csv'], 'expected a file at nothing.csv, found none'],
+    ['a recording that is not there', ['--replay', 'nothing.csv'], 'nothing.csv, found none'],
   ])('refuses %s in one line', async (_, args, message) => {
     const { code, error } = await startSarraf(['run', `--data=${join(folder, 'none')}`, ...args]).finished;
     expect([code, error.trim().split('\n').length]).toEqual([2, 1]);
@@ -39,13 +39,13 @@ describe('sarraf run', () => {
   });
 
   test('leaves the data of another run alone', async () => {
-    const mirror = Mirror.replace(folder, 'embedded.sqlite', { writesAtOnce: 1 });
+    const lock = lockDataFolder(folder);
     try {
       const { code, error } = await startSarraf(['run', '--for=1s', `--data=${folder}`]).finished;
       expect(code).toBe(1);
-      expect(error).toMatch(/^DATA_UNUSABLE: expected .* for this run alone, another one has it open.*--data\n$/);
+      expect(error).toMatch(/^DATA_UNUSABLE: expected .* for this run alone; pid \d+ .* has it: .*--data\n$/);
     } finally {
-      mirror.close();
+      lock.release();
     }
   });
 });

@@ -1,10 +1,10 @@
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 
-/** A process that takes commands and prints each with how long it lay there; ends every halt but those for the whole account: `FOLDER`. */
+/** A process that takes commands and prints each; ends every halt but those for the whole account: `FOLDER`. */
 const inbox = new ControlInbox(process.argv[2] ?? '');
 inbox.listen(
-  ({ id, postedAtMs, command }) => {
-    console.log(JSON.stringify({ id, kind: command.kind, waitedMs: Date.now() - postedAtMs }));
+  ({ id, command }) => {
+    console.log(JSON.stringify({ id, kind: command.kind }));
     if (command.kind !== 'halt') return;
     inbox.progress(id, { left: 1, closed: 2 });
     if (!command.wholeAccount) inbox.done(id, { ok: true, message: '3 orders closed', left: [] });

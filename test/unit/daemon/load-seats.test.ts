@@ -1,0 +1,174 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { strategyFilesAt } from '../../../src/daemon/load-seats.ts';
+
+interface Loaded {
+  readonly seats: readonly {
+    readonly name: string;
+    readonly market: string;
+    readonly subscriptions: readonly unknown[];
+    readonly onError: string;
+    readonly capital: Readonly<Record<string, string>>;
+  }[];
+  readonly problems: readonly string[];
+  readonly error: string | null;
+}
+
+const module = (path: string): string => JSON.stringify(join(process.cwd(), path));
+
+/** Loads the strategies of a configuration in a process of its own: the test runner would resolve the imports of plugins by itself. */
+const SCRIPT = `
+  import { loadSeats } from ${module('src/daemon/load-seats.ts')};
+  import { readBotConfig } from ${module('src/daemon/settings/read-bot-config.ts')};
+  const reading = readBotConfig(null, { environment: {}, workingFolder: process.cwd(), overrides: [['strategies', process.argv[1]]] });
+  if (!reading.ok) throw new Error(reading.problems.join('; '));
+  const folders = process.argv.slice(2), knownMarkets = new Set(['BTCIRT', 'BTCUSDT']);
+  let loaded = { seats: [], problems: [] }, error = null;
+  try { loaded = await loadSeats({ strategies: reading.config.strategies, folders, knownMarkets }); }
+  catch (thrown) { error = thrown.code + ': ' + thrown.message; }
+  const seats = loaded.seats.map(({ runner, onError, capital }) =>
+    ({ name: runner.name, market: runner.market, subscriptions: runner.subscriptions, onError, capital }));
+  const text = (_, value) => typeof value === 'bigint' ? String(value) : value;
+  console.log(JSON.stringify({ seats, problems: loaded.problems, error }, text));`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-seats-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function load(strategies: readonly object[], folders: readonly string[] = [folder]): Loaded {
+  const args = ['--input-type=module', '--eval', SCRIPT, JSON.stringify(strategies), ...folders];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Loaded;
+}
+
+const write = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+const plugin = (name: string, subscribe = `[candles(market, params.span ?? span)]`) => `import { z } from 'zod';
+import { candles, defineStrategy } from '#sdk';
+export default defineStrategy({
+  name: '${name}',
+  params: z.strictObject({ span: z.string().optional(), share: z.number().positive().default(1) }),
+  subscribe: ({ market, params, span }) => ${subscribe},
+  init: () => ({}),
+});
+`;
+
+const ON = { market: 'BTCIRT' };
+
+describe('loading the seats of a bot', () => {
+  test('sets each strategy up in its market, with its candle length, its capital and what becomes of its errors', () => {
+    write('trend.ts', plugin('trend'));
+    const { seats, problems, error } = load([
+      { plugin: 'trend', ...ON, span: '1h' },
+      {
+        plugin: 'trend',
+        name: 'slow-one',
+        market: 'btc-usdt',
+        params: { span: '1d' },
+        onError: 'cancel',
+        capital: { usdt: '12.5' },
+      },
+    ]);
+    expect([problems, error]).toEqual([[], null]);
+    expect(seats).toMatchObject([
+      { name: 'trend', market: 'BTCIRT', subscriptions: [{ span: '1h' }], onError: 'stop', capital: {} },
+      { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ span: '1d' }], onError: 'cancel' },
+    ]);
+    expect(seats[1]?.capital).toEqual({ usdt: '125000000000' });
+  });
+
+  test('calls a strategy by its own name where the configuration gives none', () => {
+    write('some-file.ts', plugin('trend'));
+    expect(load([{ plugin: 'some-file', ...ON }]).seats).toMatchObject([{ name: 'trend' }]);
+  });
+
+  test('looks for a name in the folders in their order, and takes a path as it is', () => {
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    write('trend.ts', plugin('first'));
+    write('other/trend.js', plugin('second'));
+    write('other/more.ts', plugin('third'));
+    const strategies = [
+      { plugin: 'trend', ...ON },
+      { plugin: 'more', ...ON },
+      { plugin: join(other, 'trend.js'), name: 'by-path', ...ON },
+    ];
+    expect(load(strategies, [folder, other]).seats.map(({ name }) => name)).toEqual(['first', 'third', 'by-path']);
+  });
+
+  test('tells each mistake with its file and, where it has one, its line, and runs the others', () => {
+    const syntax = write('syntax.ts', `import { z } from 'zod';\n\nexport default {{ name: z };\n`);
+    const throws = write('throws.ts', plugin('throws', `{\n  throw new RangeError('no');\n}`));
+    const wrong = write('wrong.ts', `export default 5;\n`);
+    const good = write('good.ts', plugin('good'));
+    const { seats, problems } = load([
+      { plugin: 'syntax', ...ON },
+      { plugin: 'throws', ...ON },
+      { plugin: 'wrong', ...ON },
+      { plugin: 'good', name: 'odd', ...ON, params: { share: -1, speed: 2 } },
+      { plugin: 'good', name: 'lost', market: 'ETHIRT' },
+      { plugin: 'absent', ...ON },
+      { plugin: join(folder, 'absent.ts'), name: 'gone', ...ON },
+      { plugin: 'good', ...ON },
+    ]);
+    expect(seats.map(({ name }) => name)).toEqual(['good']);
+    expect(problems).toEqual([
+      expect.stringMatching(`^${syntax}:3: SyntaxError: `),
+      `${throws}:7: no`,
+      `${wrong}: expected a strategy made by defineStrategy as the default export, was number`,
+      expect.stringMatching(`^${good}: parameters of odd: .*share: .*; .*speed`),
+      expect.stringMatching(`^${good}: market of lost: .*BTCIRT`),
+      `absent: expected a file absent.ts or .js in ${folder}, was none`,
+      `gone: expected the file of a strategy at ${join(folder, 'absent.ts')}, was none`,
+    ]);
+  });
+
+  test('refuses to begin without a single strategy, and says why there is none', () => {
+    const { error } = load([{ plugin: 'absent', ...ON }]);
+    expect(error).toBe(
+      `INVALID_STRATEGY: expected a strategy that can run, was none\n  absent: expected a file absent.ts or .js in ${folder}, was none`,
+    );
+  });
+
+  test('runs no two strategies under one name, since their orders could not be told apart', () => {
+    write('one.ts', plugin('trend'));
+    const two = write('two.ts', plugin('trend'));
+    const { seats, problems } = load([
+      { plugin: 'one', ...ON },
+      { plugin: 'two', ...ON },
+    ]);
+    expect(seats).toHaveLength(1);
+    expect(problems).toEqual([
+      `${two}: expected a name of its own, another strategy is called trend: give it one in the configuration`,
+    ]);
+  });
+
+  test('takes a folder for no strategy', () => {
+    mkdirSync(join(folder, 'inner.ts'));
+    write('inner.ts/a.ts', plugin('a'));
+    const { error } = load([{ plugin: join(folder, 'inner.ts'), ...ON }]);
+    expect(error).toContain(`expected the file of a strategy at ${join(folder, 'inner.ts')}, was none`);
+  });
+});
+
+describe('the strategy files at a path', () => {
+  test('are those of a folder by name, or the one file', () => {
+    for (const name of ['b.ts', 'a.mjs', 'types.d.ts', 'notes.md']) write(name, '');
+    expect(strategyFilesAt(folder)).toEqual([join(folder, 'a.mjs'), join(folder, 'b.ts')]);
+    expect(strategyFilesAt(join(folder, 'b.ts'))).toEqual([join(folder, 'b.ts')]);
+  });
+
+  test('are refused where there is nothing', () => {
+    expect(() => strategyFilesAt(join(folder, 'absent'))).toThrow(
+      `expected a folder of strategies or one file at ${join(folder, 'absent')}, was nothing`,
+    );
+  });
+});
