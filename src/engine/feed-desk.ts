@@ -237,6 +237,7 @@ export class FeedDesk {
     }
     this.readAtMs.set(feed.key, nowMs);
     this.done(feed, nowMs);
+    if (call.kind === 'transactions' && reconciler.wantsLines) this.hasten(feed.key);
   }
 
   private takeCandles(feed: PlannedFeed, candles: readonly Candle[]): void {

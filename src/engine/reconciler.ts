@@ -69,6 +69,8 @@ export class Reconciler {
   private concludedAtMs: number | null = null;
   private conclusions = 0;
   private isAlarmed = false;
+  /** Wallets whose history must be read before the books can begin. */
+  private unread: readonly string[] = [];
   /** The lines of the wallet that is being read, by their id. */
   private readonly lines = new Map<number, WalletTransaction>();
   private startedAtMs: number | null = null;
@@ -163,6 +165,11 @@ export class Reconciler {
     this.ports.hasten('fills');
   }
 
+  /** Whether the history of more wallets is waited for. */
+  get wantsLines(): boolean {
+    return this.unread.some((currency) => !this.lastLineIds.has(currency));
+  }
+
   /** One page of a wallet's history, newest first. Answers whether all of it was new, so that more may be on the next page. */
   onLines(currency: string, lines: readonly WalletTransaction[], page: number): boolean {
     const before = this.lastLineIds.get(currency);
@@ -211,7 +218,8 @@ export class Reconciler {
 
   private conclude(totals: ReadonlyMap<string, bigint>, nowMs: number): void {
     // What came before the books begin must be known as such, or it would count as coming after.
-    if (!this.books.hasBegun && [...totals.keys()].some((currency) => !this.lastLineIds.has(currency))) {
+    this.unread = this.books.hasBegun ? [] : [...totals.keys()].filter((currency) => !this.lastLineIds.has(currency));
+    if (this.unread.length > 0) {
       this.ports.hasten('transactions');
       this.inconclusive(nowMs);
       return;
