@@ -6,9 +6,11 @@ import { CommandError } from './command-error.ts';
 import { balancesCommand } from './commands/balances.ts';
 import { budgetCommand } from './commands/budget.ts';
 import { exchangeCommand } from './commands/exchange.ts';
+import { fuzzCommand } from './commands/fuzz.ts';
 import { haltCommand } from './commands/halt.ts';
 import { healthCommand } from './commands/health.ts';
 import { intentsCommand } from './commands/intents.ts';
+import { ledgerCommand } from './commands/ledger.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { planCommand } from './commands/plan.ts';
 import { resumeCommand } from './commands/resume.ts';
@@ -23,6 +25,7 @@ const COMMANDS: readonly (() => Command)[] = [
   exchangeCommand,
   planCommand,
   budgetCommand,
+  ledgerCommand,
   statusCommand,
   ordersCommand,
   tradesCommand,
@@ -31,6 +34,7 @@ const COMMANDS: readonly (() => Command)[] = [
   haltCommand,
   resumeCommand,
   healthCommand,
+  fuzzCommand,
 ];
 
 function createProgram(): Command {

@@ -1,0 +1,120 @@
+import { availableParallelism } from 'node:os';
+import { Command } from 'commander';
+import { runSuite, type SeedOutcome, type SuiteResult } from '../../fuzz/run-suite.ts';
+import { failed } from '../command-error.ts';
+import { integerOption } from '../option-readers.ts';
+
+interface Options {
+  readonly seeds: number;
+  readonly hours: number;
+  readonly seed: number;
+  readonly jobs: number;
+  readonly failFast?: true;
+  readonly twice?: true;
+  readonly json?: true;
+}
+
+const MOST_SEEDS = 100_000;
+const MOST_HOURS = 24 * 30;
+const LARGEST_SEED = 2 ** 31 - 1;
+const MOST_JOBS = 64;
+
+/** A suite of so many seeds must have met everything that is counted; a smaller one says what it has not met. */
+const GATED_SEEDS = 20;
+
+const HASH_SHOWN = 12;
+
+const EXAMPLES = `
+Examples:
+  sarraf fuzz --seeds 50 --hours 6
+  sarraf fuzz --seeds 1 --seed 17 --hours 6
+  sarraf fuzz --seeds 300 --fail-fast --json`;
+
+function repeatCommand({ hours }: Options, { seed, isRepeat }: SeedOutcome): string {
+  return `sarraf fuzz --seeds 1 --seed ${seed} --hours ${hours}${isRepeat ? ' --twice' : ''}`;
+}
+
+function seedLine(outcome: SeedOutcome, { done, all }: { readonly done: number; readonly all: number }): string {
+  const { seed, isRepeat, violations, tookMs, requests, counts, journalHash } = outcome;
+  return [
+    `seed ${seed}${isRepeat ? ' again' : ''}`,
+    violations.length === 0 ? 'ok' : 'FAILED',
+    `${(tookMs / 1_000).toFixed(1)} s`,
+    `${requests} requests`,
+    `${counts['orders'] ?? 0} orders`,
+    `${counts['fills'] ?? 0} fills`,
+    `${counts['crashes'] ?? 0} crashes`,
+    `journal ${journalHash.slice(0, HASH_SHOWN)}`,
+    `${done} of ${all}`,
+  ].join('  ');
+}
+
+/** What is known of a seed that failed, the command that repeats it first. */
+function failureLines(options: Options, outcome: SeedOutcome): readonly string[] {
+  return [
+    `  repeat it with: ${repeatCommand(options, outcome)}`,
+    ...outcome.violations.map(({ check, message }) => `  ${check}: ${message}`),
+    ...(outcome.events.length === 0 ? [] : ['  the last events:', ...outcome.events.map((line) => `    ${line}`)]),
+  ];
+}
+
+function suiteLines({ counts, missing, failedSeeds, tookMs }: SuiteResult, seeds: number): readonly string[] {
+  return [
+    '',
+    ...Object.entries(counts).map(([what, times]) => `${String(times).padStart(9)}  ${what}`),
+    '',
+    ...(missing.length === 0 ? [] : [`never met: ${missing.join(', ')}`]),
+    `${seeds} seeds in ${(tookMs / 1_000).toFixed(1)} s, ${failedSeeds.length} failed${failedSeeds.length === 0 ? '' : `: ${failedSeeds.join(', ')}`}`,
+  ];
+}
+
+async function run(options: Options): Promise<void> {
+  const { json, seeds, hours, seed, jobs, failFast, twice } = options;
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const ran = new Set<number>();
+  const result = await runSuite({
+    firstSeed: seed,
+    seeds,
+    hours,
+    jobs,
+    failFast: failFast === true,
+    twice: twice === true,
+    signal: stopped.signal,
+    onSeed: (outcome) => {
+      ran.add(outcome.seed);
+      if (json === true) {
+        console.log(JSON.stringify({ kind: 'seed', repeat: repeatCommand(options, outcome), ...outcome }));
+        return;
+      }
+      console.log(seedLine(outcome, { done: ran.size, all: seeds }));
+      if (outcome.violations.length > 0) console.log(failureLines(options, outcome).join('\n'));
+    },
+  });
+  process.off('SIGINT', stop).off('SIGTERM', stop);
+  const { counts, missing, failedSeeds, tookMs } = result;
+  if (json === true)
+    console.log(JSON.stringify({ kind: 'suite', seeds: ran.size, hours, counts, missing, failedSeeds, tookMs }));
+  else console.log(suiteLines(result, ran.size).join('\n'));
+  if (stopped.signal.aborted) throw failed(`stopped after ${ran.size} of ${seeds} seeds`);
+  if (failedSeeds.length > 0) throw failed(`expected every seed to hold, ${failedSeeds.length} of ${ran.size} failed`);
+  if (seeds >= GATED_SEEDS && missing.length > 0) {
+    throw failed(`expected a suite of ${seeds} seeds to meet everything once, it never met: ${missing.join(', ')}`);
+  }
+}
+
+/** `sarraf fuzz`: the whole bot in virtual time against the simulator, with everything that can go wrong. */
+export function fuzzCommand(): Command {
+  return new Command('fuzz')
+    .description('Runs the whole bot in virtual time against a faulty exchange, with crashes, and checks its promises.')
+    .option('--seeds <count>', 'how many seeds', integerOption(1, MOST_SEEDS), 50)
+    .option('--hours <count>', 'virtual hours of each', integerOption(1, MOST_HOURS), 6)
+    .option('--seed <number>', 'the first seed; the others follow it', integerOption(0, LARGEST_SEED), 1)
+    .option('--jobs <count>', 'seeds at once', integerOption(1, MOST_JOBS), Math.min(MOST_JOBS, availableParallelism()))
+    .option('--fail-fast', 'begins no further seed once one has failed')
+    .option('--twice', 'runs every seed twice and compares the journals, in place of every twentieth')
+    .option('--json', 'prints a JSON object a line: one for each seed, and one for the suite')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => run(options));
+}

@@ -1,0 +1,171 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { addCounts, missingFrom, type Counts } from './coverage.ts';
+import type { SeedResult } from './run-seed.ts';
+import { startSeedWorker, type SeedAnswer } from './seed-worker.ts';
+
+export interface SuiteOptions {
+  readonly firstSeed: number;
+  readonly seeds: number;
+  readonly hours: number;
+  /** Threads at once. */
+  readonly jobs: number;
+  /** Begins no further seed once one has failed. */
+  readonly failFast: boolean;
+  /** Runs every seed twice; otherwise every twentieth one. */
+  readonly twice: boolean;
+  readonly onSeed: (outcome: SeedOutcome) => void;
+  /** Ends the suite early: what runs then is dropped. */
+  readonly signal: AbortSignal;
+}
+
+/** A seed of a suite with how long it took. */
+export interface SeedOutcome extends SeedResult {
+  readonly tookMs: number;
+  /** Whether it was the second time of a seed, for its journal. */
+  readonly isRepeat: boolean;
+}
+
+/** What became of a suite. */
+export interface SuiteResult {
+  readonly outcomes: readonly SeedOutcome[];
+  readonly failedSeeds: readonly number[];
+  readonly counts: Counts;
+  /** What the suite has never met. */
+  readonly missing: readonly string[];
+  readonly tookMs: number;
+}
+
+/** One seed in so many is run a second time, whose journal must be the same. */
+const REPEAT_EVERY = 20;
+
+/** A seed that takes so long for each virtual hour hangs: it takes some seconds. */
+const MOST_MS_PER_HOUR = 60_000;
+const MOST_MS_TO_START = 120_000;
+
+/** On tmpfs where there is one: a durable commit costs a run on a disk more than all the rest. */
+const FAST_FOLDER = '/dev/shm';
+
+interface Task {
+  readonly seed: number;
+  readonly isRepeat: boolean;
+}
+
+/** Runs seeds on several threads, each in a folder of its own that is removed with the suite. */
+export async function runSuite(options: SuiteOptions): Promise<SuiteResult> {
+  const folder = mkdtempSync(join(existsSync(FAST_FOLDER) ? FAST_FOLDER : tmpdir(), 'sarraf-fuzz-'));
+  try {
+    return await new Suite(options, folder).run();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Suite {
+  private readonly options: SuiteOptions;
+  private readonly folder: string;
+  private readonly tasks: Task[];
+  private readonly outcomes: SeedOutcome[] = [];
+  private readonly hashes = new Map<number, string>();
+  private hasFailed = false;
+
+  constructor(options: SuiteOptions, folder: string) {
+    this.options = options;
+    this.folder = folder;
+    this.tasks = tasksOf(options);
+  }
+
+  async run(): Promise<SuiteResult> {
+    const startMs = performance.now();
+    const lanes = Math.min(this.options.jobs, this.tasks.length);
+    await Promise.all(Array.from({ length: lanes }, async (_, lane) => this.runLane(join(this.folder, String(lane)))));
+    const { outcomes } = this;
+    const counts = addCounts(outcomes.filter(({ isRepeat }) => !isRepeat).map((outcome) => outcome.counts));
+    const failed = outcomes.filter(({ violations }) => violations.length > 0).map(({ seed }) => seed);
+    return {
+      outcomes,
+      failedSeeds: [...new Set(failed)].toSorted((left, right) => left - right),
+      counts,
+      missing: missingFrom(counts),
+      tookMs: Math.round(performance.now() - startMs),
+    };
+  }
+
+  /** One thread, that gets the next seed when it has done one. */
+  private async runLane(folder: string): Promise<void> {
+    const { signal, failFast, hours } = this.options;
+    let worker: Worker | null = null;
+    try {
+      for (let task = this.tasks.shift(); task !== undefined; task = this.tasks.shift()) {
+        if (signal.aborted || (failFast && this.hasFailed)) return;
+        worker ??= startSeedWorker();
+        const answer = await answerOf(worker, { seed: task.seed, hours, folder }, signal);
+        if (answer === null) return;
+        this.take(task, answer);
+        if (answer.kind === 'ended') continue;
+        await worker.terminate();
+        worker = null;
+      }
+    } finally {
+      await worker?.terminate();
+    }
+  }
+
+  private take({ seed, isRepeat }: Task, answer: SeedAnswer): void {
+    const outcome: SeedOutcome =
+      answer.kind === 'ended'
+        ? { ...answer.result, tookMs: answer.tookMs, isRepeat }
+        : { ...nothingOf(seed), violations: [{ check: 'the run ends', message: answer.message }], tookMs: 0, isRepeat };
+    const other = this.hashes.get(seed);
+    this.hashes.set(seed, outcome.journalHash);
+    const isSame = other === undefined || other === outcome.journalHash;
+    const checked = isSame ? outcome : withViolation(outcome, `expected the journal ${other} again`);
+    if (checked.violations.length > 0) this.hasFailed = true;
+    this.outcomes.push(checked);
+    this.options.onSeed(checked);
+  }
+}
+
+function tasksOf({ firstSeed, seeds, twice }: SuiteOptions): Task[] {
+  const all = Array.from({ length: seeds }, (_, index) => firstSeed + index);
+  const again = all.filter((_, index) => twice || (seeds > 1 && index % REPEAT_EVERY === 0));
+  return [...all.map((seed) => ({ seed, isRepeat: false })), ...again.map((seed) => ({ seed, isRepeat: true }))];
+}
+
+function nothingOf(seed: number): SeedResult {
+  return { seed, violations: [], counts: {}, journalHash: '', requests: 0, events: [] };
+}
+
+function withViolation(outcome: SeedOutcome, expected: string): SeedOutcome {
+  const message = `${expected}, the second run of the seed has ${outcome.journalHash}`;
+  return { ...outcome, violations: [...outcome.violations, { check: 'same journal', message }] };
+}
+
+/** What a thread says of a seed; broken where it dies or hangs, null where the suite ended meanwhile. */
+async function answerOf(
+  worker: Worker,
+  seed: { readonly seed: number; readonly hours: number; readonly folder: string },
+  signal: AbortSignal,
+): Promise<SeedAnswer | null> {
+  const mostMs = MOST_MS_TO_START + seed.hours * MOST_MS_PER_HOUR;
+  const given = Promise.withResolvers<SeedAnswer | null>();
+  const broken = (message: string): void => given.resolve({ kind: 'broken', message });
+  const onMessage = (answer: SeedAnswer): void => given.resolve(answer);
+  const onError = (error: Error): void => broken(error.stack ?? error.message);
+  const onAbort = (): void => given.resolve(null);
+  const timer = setTimeout(() => broken(`expected an end within ${mostMs} ms, there was none`), mostMs);
+  worker.once('message', onMessage);
+  worker.once('error', onError);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    worker.postMessage(seed, []);
+    return await given.promise;
+  } finally {
+    clearTimeout(timer);
+    worker.off('message', onMessage);
+    worker.off('error', onError);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
