@@ -23,8 +23,8 @@ import { book } from '../../../src/strategy/subscriptions.ts';
 import { MemoryMirror } from './memory-mirror.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 
-export const START_MS = 1_700_000_000_000;
-export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
+const START_MS = 1_700_000_000_000;
+const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
 
 /** From a question to its answer, for what answers by itself. */
 const REPLY_MS = 50;
@@ -331,7 +331,7 @@ function checkOutput(output: EngineOutput, nowMs: number): void {
 }
 
 /** A feed at one pace. */
-export function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number): PlannedFeed {
+function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number): PlannedFeed {
   return {
     key,
     kind,
@@ -346,7 +346,7 @@ export function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number):
   };
 }
 
-export const FEEDS: readonly PlannedFeed[] = [
+const FEEDS: readonly PlannedFeed[] = [
   feedOf('orders', 'orders', 5_000),
   feedOf('fills', 'trades', 5_000),
   feedOf('wallets', 'wallets', 10_000),

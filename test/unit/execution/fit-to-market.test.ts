@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from 'decimal.js';
+import { createMarket } from '../../../src/domain/market.ts';
+import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
+import { fitToMarket, unitsOfInput } from '../../../src/execution/fit-to-market.ts';
+
+const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.5', amountStep: '0.01', minOrderValue: '5' });
+
+const units = (text: string): Units | null => (text === '-' ? null : parseUnits(text));
+
+/** `amount @ price stop s limit l ref r` with `-` for what is not there, and what it is fitted to. */
+function fitted(wish: string): string {
+  const [amount = '', price = '-', stop = '-', limit = '-', reference = '-'] = wish.split(' ');
+  const found = fitToMarket(MARKET, {
+    amount: parseUnits(amount),
+    price: units(price),
+    stopPrice: units(stop),
+    stopLimitPrice: units(limit),
+    reference: units(reference),
+  });
+  if (!found.ok) return found.reason;
+  const { price: at, stopPrice, stopLimitPrice } = found;
+  return [found.amount, at, stopPrice, stopLimitPrice].map((one) => (one === null ? '-' : formatUnits(one))).join(' ');
+}
+
+describe('fitting a wish to its market', () => {
+  it.each([
+    ['1 100 - - -', '1 100 - -'],
+    ['1.239 100 - - -', '1.23 100 - -'],
+    ['1 100.2 - - -', '1 100 - -'],
+    ['1 100.25 - - -', '1 100 - -'],
+    ['1 100.75 - - -', '1 101 - -'],
+    ['1 100.3 99.7 98.9 -', '1 100.5 99.5 99'],
+    ['1 - 99.7 - -', '1 - 99.5 -'],
+    ['1 - - - 100', '1 - - -'],
+    ['1 - - - -', '1 - - -'],
+    ['0.05 100 - - -', 'expected a value above 5 usdt, was 5'],
+    ['0.06 100 - - -', '0.06 100 - -'],
+    ['0.05 - - - 100', 'expected a value above 5 usdt, was 5'],
+    ['0.05 - 100 - -', 'expected a value above 5 usdt, was 5'],
+    ['0.009 1000 - - -', 'expected an amount of at least one step of 0.01, was 0.009'],
+    ['1 0.2 - - -', 'expected a price of at least one step of 0.5'],
+    ['1 100 0.2 - -', 'expected a price of at least one step of 0.5'],
+    ['1 100 99 0.2 -', 'expected a price of at least one step of 0.5'],
+    ['1000000000000000000 100 - - -', 'expected an amount of BTCUSDT within 2^53 steps, was 100000000000000000000'],
+  ])('%s => %s', (wish, expected) => {
+    expect(fitted(wish)).toBe(expected);
+  });
+
+  it('never takes more than was wished, and less by less than a step', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 14n }), fc.bigInt({ min: 1n, max: 10n ** 14n }), (amount, price) => {
+        const wish = {
+          amount: amount as Units,
+          price: price as Units,
+          stopPrice: null,
+          stopLimitPrice: null,
+          reference: null,
+        };
+        const found = fitToMarket(MARKET, wish);
+        if (!found.ok) return;
+        expect(found.amount).toBeLessThanOrEqual(amount);
+        expect(amount - found.amount).toBeLessThan(MARKET.amountStep);
+        const off = (found.price ?? 0n) - price;
+        expect(off < 0n ? -off : off).toBeLessThanOrEqual(MARKET.priceStep / 2n);
+        expect([found.amount % MARKET.amountStep, (found.price ?? 0n) % MARKET.priceStep]).toEqual([0n, 0n]);
+      }),
+    );
+  });
+});
+
+describe('a decimal as an author writes it', () => {
+  it.each([
+    ['1', '1'],
+    ['0.1', '0.1'],
+    ['1e-10', '0.0000000001'],
+    ['1.99999999999', '1.9999999999'],
+    ['1e30', '1000000000000000000000000000000'],
+  ])('%s is %s', (input, expected) => {
+    expect(formatUnits(unitsOfInput(input) ?? 0n)).toBe(expected);
+  });
+
+  it.each(['', 'one', '0', '-1', 'NaN', 'Infinity', '1e31', '-0'])('"%s" is none', (input) => {
+    expect(unitsOfInput(input)).toBeNull();
+  });
+
+  it('may be a Decimal, read exactly', () => {
+    expect(unitsOfInput(new Decimal('0.3').minus('0.1'))).toBe(2_000_000_000n);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { IDENTICAL_HELD_BACK_MS, identityOf, IdenticalOrders } from '../../../src/execution/identical-orders.ts';
+import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import { orderIn, plannedOrder } from './order-value.ts';
+
+const FIRST = plannedOrder({ key: 'a' });
+const TWIN = plannedOrder({ key: 'b', strategy: 'two', tag: 'x', intentId: 'i2' });
+
+describe('identical orders', () => {
+  it.each<[string, Partial<OrderRecord>]>([
+    ['market', { market: 'ETHUSDT' }],
+    ['side', { side: 'sell' }],
+    ['execution', { execution: 'market' }],
+    ['price', { price: parseUnits('100.01') }],
+    ['stop price', { stopPrice: parseUnits('100') }],
+    ['amount', { amount: parseUnits('1.001') }],
+    ['pair', { pairKey: 'c/2' }],
+  ])('are not those that differ by their %s', (_, changed) => {
+    expect(identityOf(plannedOrder(changed))).not.toBe(identityOf(FIRST));
+  });
+
+  it('are those of another strategy, tag and intent too', () => {
+    expect(identityOf(TWIN)).toBe(identityOf(FIRST));
+  });
+
+  it('wait for as long as the fate of the first is not known', () => {
+    const identical = new IdenticalOrders();
+    identical.sent(FIRST);
+    identical.expire(1e12);
+    expect(identical.freeAtMs(TWIN, 1e12)).toBe(Infinity);
+    expect(identical.knowsOther(TWIN)).toBe(true);
+  });
+
+  it('wait ten seconds and a bit from when the first is known to have arrived', () => {
+    const identical = new IdenticalOrders();
+    identical.sent(FIRST);
+    identical.answered(FIRST, 1_000);
+    expect(identical.freeAtMs(TWIN, 1_000)).toBe(1_000 + IDENTICAL_HELD_BACK_MS);
+    expect(identical.freeAtMs(TWIN, 1_000 + IDENTICAL_HELD_BACK_MS - 1)).toBe(1_000 + IDENTICAL_HELD_BACK_MS);
+    expect(identical.freeAtMs(TWIN, 1_000 + IDENTICAL_HELD_BACK_MS)).toBe(1_000 + IDENTICAL_HELD_BACK_MS);
+    expect(identical.knowsOther(TWIN)).toBe(false);
+    expect(IDENTICAL_HELD_BACK_MS).toBeGreaterThan(10_000);
+  });
+
+  it('do not wait for themselves', () => {
+    const identical = new IdenticalOrders();
+    identical.sent(FIRST);
+    expect(identical.freeAtMs(FIRST, 5)).toBe(5);
+    expect(identical.knowsOther(FIRST)).toBe(false);
+  });
+
+  it('take the first word on their fate: what is learned later moves nothing', () => {
+    const identical = new IdenticalOrders();
+    identical.sent(FIRST);
+    identical.answered(FIRST, 1_000);
+    identical.answered(FIRST, 9_000);
+    identical.answered(TWIN, 9_000);
+    expect(identical.freeAtMs(TWIN, 1_000)).toBe(1_000 + IDENTICAL_HELD_BACK_MS);
+  });
+
+  it('are forgotten when they hold nothing back any more', () => {
+    const identical = new IdenticalOrders();
+    identical.sent(FIRST);
+    identical.answered(FIRST, 0);
+    identical.expire(IDENTICAL_HELD_BACK_MS - 1);
+    expect(identical.knowsOther(TWIN)).toBe(true);
+    identical.expire(IDENTICAL_HELD_BACK_MS);
+    expect(identical.knowsOther(TWIN)).toBe(false);
+  });
+
+  it('are remembered over a restart: without end where the fate is not known, else from now on', () => {
+    const unknown = new IdenticalOrders();
+    unknown.restore([orderIn('unknown', { key: 'a', sentAtMs: 0 })], 1e9);
+    expect(unknown.freeAtMs(TWIN, 1e9)).toBe(Infinity);
+    const open = new IdenticalOrders();
+    open.restore([orderIn('open', { key: 'a', sentAtMs: 5_000 })], 6_000);
+    expect(open.freeAtMs(TWIN, 6_000)).toBe(6_000 + IDENTICAL_HELD_BACK_MS);
+    const old = new IdenticalOrders();
+    old.restore(
+      [orderIn('open', { key: 'a', sentAtMs: 5_000 }), plannedOrder({ key: 'c' })],
+      5_000 + IDENTICAL_HELD_BACK_MS,
+    );
+    expect(old.freeAtMs(TWIN, 20_000)).toBe(20_000);
+  });
+});

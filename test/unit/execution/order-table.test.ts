@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { OrderTable } from '../../../src/execution/order-table.ts';
+import { orderIn, plannedOrder } from './order-value.ts';
+
+describe('the table of orders', () => {
+  it('finds an order by each of its names, and always by its newest value', () => {
+    const table = new OrderTable();
+    table.put(plannedOrder({ key: 'a' }));
+    const open = orderIn('open', { key: 'a', venueId: 7 });
+    table.put(open);
+    expect([table.get('a'), table.byClientOrderId('a'), table.byVenueId(7)]).toEqual([open, open, open]);
+    expect([table.get('b'), table.byClientOrderId(null), table.byVenueId(null)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('lists what is not at its end, oldest first, for all and for one strategy', () => {
+    const table = new OrderTable();
+    table.put(plannedOrder({ key: 'a' }));
+    table.put(plannedOrder({ key: 'b', strategy: 'two' }));
+    table.put(plannedOrder({ key: 'c' }));
+    table.put(orderIn('sending', { key: 'a' }));
+    expect(table.unfinished().map(({ key, state }) => `${key} ${state}`)).toEqual([
+      'a sending',
+      'b planned',
+      'c planned',
+    ]);
+    table.put(orderIn('rejected', { key: 'a' }));
+    expect(table.unfinished().map(({ key }) => key)).toEqual(['b', 'c']);
+    expect([...table.unfinishedOf('one')].map(({ key }) => key)).toEqual(['c']);
+    expect([...table.unfinishedOf('nobody')]).toEqual([]);
+  });
+
+  it('refuses a second order for one id of the exchange', () => {
+    const table = new OrderTable();
+    table.put(orderIn('open', { key: 'a', venueId: 7 }));
+    expect(() => table.put(orderIn('open', { key: 'b', venueId: 7 }))).toThrow(/one order for the id 7, were a and b/);
+  });
+
+  it('keeps thousands that are at their end, forgets the oldest of them, and none that is not', () => {
+    const table = new OrderTable();
+    table.put(orderIn('open', { key: 'live', venueId: 1 }));
+    for (let id = 2; id <= 10_003; id += 1) table.put(orderIn('filled', { key: `f${id}`, venueId: id }));
+    expect([table.byVenueId(2), table.get('f2')]).toEqual([undefined, undefined]);
+    expect(table.byVenueId(5_002)).toBeDefined();
+    expect(table.byVenueId(10_003)).toBeDefined();
+    expect(table.get('live')?.state).toBe('open');
+  });
+});

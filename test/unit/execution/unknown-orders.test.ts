@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UnknownOrders } from '../../../src/execution/unknown-orders.ts';
+import { orderIn } from './order-value.ts';
+
+const LATE_MS = 120_000;
+const APART_MS = 10_000;
+
+/**
+ * Runs a search as a table, a line a step: a time in ms, what happens then, and after `=>` what is to be so.
+ *
+ *     0 lost a from 7          an order without an answer, last sent at that time, whose id is above 7
+ *     1000 due                 a pass is due then, and not a ms before
+ *     1000 begin => from 7     begins a pass; from which id it reads, or `nothing`
+ *     1100 asked               its first page left at that time
+ *     1200 complete            its last page came and had none of them
+ *     1200 failed
+ *     1200 found a
+ *     1200 proven => a b       those for whose absence only the trades are missing, with the time since when they may be read
+ */
+function run(table: string): void {
+  const unknown = new UnknownOrders({ lateArrivalMs: LATE_MS, passesApartMs: APART_MS });
+  for (const [index, raw] of table.split('\n').entries()) {
+    const line = raw.replace(/#.*/, '').trim();
+    if (line === '') continue;
+    const where = `line ${index + 1}: ${line}`;
+    const [step = '', expected = ''] = line.split('=>').map((part) => part.trim());
+    const [time = '', verb = '', key = '', , floor = '0'] = step.split(/\s+/);
+    const atMs = Number(time);
+    if (verb === 'lost') unknown.track(orderIn('unknown', { key, sentAtMs: atMs, orderIdFloor: Number(floor) }), atMs);
+    else if (verb === 'due') expect(unknown.wakeAtMs(), where).toBe(atMs);
+    else if (verb === 'begin') {
+      const pass = unknown.begin(atMs);
+      expect(pass === null ? 'nothing' : `from ${pass.fromId}`, where).toBe(expected);
+    } else if (verb === 'asked') {
+      if (unknown.pass === null) throw new Error(where);
+      unknown.pass.askedAtMs = atMs;
+    } else if (verb === 'complete') unknown.complete(atMs);
+    else if (verb === 'failed') unknown.failed(atMs);
+    else if (verb === 'found') unknown.forget(key);
+    else if (verb === 'proven') {
+      const proven = unknown.absentInLists().map(({ key: name, sinceMs }) => `${name} since ${sinceMs}`);
+      expect(proven.join(', ') || 'nobody', where).toBe(expected);
+    } else throw new Error(`unknown step in ${where}`);
+  }
+}
+
+describe('the search for orders without an answer', () => {
+  it('looks early, as most are found at once, and concludes nothing from that', () => {
+    run(`
+      0      lost a from 7
+      1000   due
+      999    begin => nothing
+      1000   begin => from 7
+      1000   asked
+      1050   complete
+      15000  due
+      15000  begin => from 7
+      15000  asked
+      15050  complete
+      60000  due
+      60000  begin => from 7
+      60000  asked
+      60050  complete
+      60050  proven => nobody
+      120001 due
+    `);
+  });
+
+  it('concludes from two passes that were both asked for when nothing could arrive any more', () => {
+    run(`
+      0      lost a from 7
+      1000   begin => from 7
+      1000   asked
+      1050   complete
+      120001 begin => from 7
+      120001 asked
+      120050 complete
+      120050 proven => nobody
+      130001 due
+      130001 begin => from 7
+      130001 asked
+      130060 complete
+      130060 proven => a since 130060
+    `);
+  });
+
+  it('learns nothing from a pass that was asked for while it could still arrive, however late it ended', () => {
+    run(`
+      0      lost a from 7
+      119000 begin => from 7
+      120000 asked
+      140000 complete
+      140000 proven => nobody
+      200000 begin => from 7
+      200000 asked
+      200050 complete
+      210000 begin => from 7
+      210000 asked
+      210050 complete
+      210050 proven => a since 210050
+    `);
+  });
+
+  it('counts the two passes from question to question, not from end to end', () => {
+    run(`
+      0      lost a from 7
+      121000 begin => from 7
+      121000 asked
+      129000 complete
+      129000 proven => nobody
+      131000 due
+    `);
+    run(`
+      0      lost a from 7
+      121000 begin => from 7
+      121000 asked
+      140000 complete
+      140000 due
+      140000 begin => from 7
+      130999 asked                # by another clock it left before it was due: too near
+      140050 complete
+      140050 proven => nobody
+    `);
+  });
+
+  it('tries again a little after a pass that failed, and does not count it', () => {
+    run(`
+      0      lost a from 7
+      121000 begin => from 7
+      121000 asked
+      121050 failed
+      126050 due
+      126050 begin => from 7
+      126050 asked
+      126100 complete
+      126100 proven => nobody
+      136050 due
+    `);
+  });
+
+  it('begins no second pass while one is under way', () => {
+    run(`
+      0      lost a from 7
+      1000   begin => from 7
+      5000   begin => nothing
+      5000   asked
+      5010   complete
+      15000  due
+    `);
+  });
+
+  it('reads from the lowest id that any of them can have', () => {
+    run(`
+      0      lost a from 70
+      10     lost b from 7
+      1010   begin => from 7
+    `);
+    run(`
+      0      lost a
+      1000   begin => from 1
+    `);
+  });
+
+  it('does not count a pass for an order that was lost meanwhile and whose id may lie below it', () => {
+    run(`
+      0      lost a from 70
+      1000   begin => from 70
+      1000   asked
+      1020   lost b from 7
+      1050   complete
+      2020   due
+      2020   begin => from 7
+    `);
+  });
+
+  it('proves each by its own time', () => {
+    run(`
+      0      lost a from 7
+      60000  lost b from 9
+      121000 begin => from 7
+      121000 asked
+      121050 complete
+      131000 begin => from 7
+      131000 asked
+      131050 complete
+      131050 proven => a since 131050
+      181000 begin => from 7
+      181000 asked
+      181050 complete
+      191000 begin => from 7
+      191000 asked
+      191050 complete
+      191050 proven => a since 131050, b since 191050
+    `);
+  });
+
+  it('forgets one that was found, and has nothing to do then', () => {
+    run(`
+      0      lost a from 7
+      1000   begin => from 7
+      1000   asked
+      1010   found a
+      1050   complete
+      Infinity due
+      200000 proven => nobody
+    `);
+  });
+
+  it('looks on once a minute while the trades leave it open', () => {
+    run(`
+      0      lost a from 7
+      121000 begin => from 7
+      121000 asked
+      121050 complete
+      131000 begin => from 7
+      131000 asked
+      131050 complete
+      191050 due
+      191050 begin => from 7
+      191050 asked
+      191100 complete
+      191100 proven => a since 131050
+    `);
+  });
+
+  it('never concludes before two complete passes apart from each other, both after the last possible arrival', () => {
+    const passes = fc.array(
+      fc.record({
+        waitMs: fc.integer({ min: 0, max: 50_000 }),
+        lastsMs: fc.integer({ min: 0, max: 15_000 }),
+        ends: fc.constantFrom('complete', 'complete', 'failed'),
+      }),
+      { maxLength: 25 },
+    );
+    fc.assert(
+      fc.property(passes, (given) => {
+        const unknown = new UnknownOrders({ lateArrivalMs: LATE_MS, passesApartMs: APART_MS });
+        unknown.track(orderIn('unknown', { key: 'a', sentAtMs: 0, orderIdFloor: 7 }), 0);
+        const telling: number[] = [];
+        let nowMs = 0;
+        for (const { waitMs, lastsMs, ends } of given) {
+          nowMs += waitMs;
+          const pass = unknown.begin(nowMs);
+          if (pass === null) continue;
+          pass.askedAtMs = nowMs;
+          if (ends === 'complete' && nowMs > LATE_MS) telling.push(nowMs);
+          nowMs += lastsMs;
+          if (ends === 'complete') unknown.complete(nowMs);
+          else unknown.failed(nowMs);
+        }
+        const isProof = telling.length > 1 && telling.at(-1)! - telling[0]! >= APART_MS;
+        expect(unknown.absentInLists().length > 0).toBe(isProof);
+      }),
+    );
+  });
+});
