@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BalanceBooks, type TradeEffect } from '../../../src/portfolio/balance-books.ts';
+
+const BUY: TradeEffect = { src: 'btc', dst: 'usdt', side: 'buy', amount: 10n, total: 1_000n, fee: 1n };
+const SALE: TradeEffect = { src: 'btc', dst: 'usdt', side: 'sell', amount: 10n, total: 1_000n, fee: 2n };
+
+function begun(btc = 100n, usdt = 5_000n): BalanceBooks {
+  const books = new BalanceBooks();
+  books.begin(totals(btc, usdt));
+  return books;
+}
+
+function totals(btc: bigint, usdt: bigint): ReadonlyMap<string, bigint> {
+  return new Map([
+    ['btc', btc],
+    ['usdt', usdt],
+  ]);
+}
+
+function line(amount: bigint, readAtMs = 0, currency = 'usdt'): Parameters<BalanceBooks['addLine']>[0] {
+  return { currency, id: Number(amount), amount, readAtMs };
+}
+
+describe('the books of the balances', () => {
+  it('take the fee of a purchase off the coins and that of a sale off the money', () => {
+    const books = begun();
+    books.addTrade(BUY);
+    expect(books.compare(totals(109n, 4_000n), 0)).toEqual([]);
+    books.addTrade(SALE);
+    expect(books.compare(totals(99n, 4_998n), 0)).toEqual([]);
+  });
+
+  it('say which balances are not what they should be', () => {
+    const books = begun();
+    books.addTrade(BUY);
+    expect(books.compare(totals(109n, 4_001n), 0)).toEqual([{ currency: 'usdt', expected: 4_000n, found: 4_001n }]);
+    expect(books.compare(totals(100n, 5_000n), 0)).toEqual([
+      { currency: 'btc', expected: 109n, found: 100n },
+      { currency: 'usdt', expected: 4_000n, found: 5_000n },
+    ]);
+  });
+
+  it('say nothing before they have begun, and forget what came before', () => {
+    const books = new BalanceBooks();
+    books.addTrade(BUY);
+    books.addLine(line(50n));
+    expect(books.hasBegun).toBe(false);
+    expect(books.compare(totals(1n, 2n), 0)).toEqual([]);
+    books.begin(totals(1n, 2n));
+    expect(books.hasBegun).toBe(true);
+    expect(books.compare(totals(1n, 2n), 0)).toEqual([]);
+    expect(books.compare(totals(1n, 52n), 0)).toHaveLength(1);
+  });
+
+  it('count a wallet that is not listed as empty', () => {
+    const books = begun();
+    expect(books.knows('btc')).toBe(true);
+    expect(books.knows('eth')).toBe(false);
+    expect(books.compare(new Map([['usdt', 5_000n]]), 0)).toEqual([{ currency: 'btc', expected: 100n, found: 0n }]);
+    expect(books.compare(new Map([...totals(100n, 5_000n), ['eth', 3n]]), 0)).toEqual([
+      { currency: 'eth', expected: 0n, found: 3n },
+    ]);
+  });
+
+  it.each([
+    ['one line', [50n], 50n],
+    ['a withdrawal', [-50n], -50n],
+    ['all lines together', [50n, 70n, -20n], 100n],
+    ['the newest few', [50n, 70n, 30n], 100n],
+    ['one of several', [50n, 70n, 30n], 50n],
+    ['two of several', [50n, 70n, 30n, 11n], 80n],
+  ])('take a difference in that is explained by %s', (_, lines, difference) => {
+    const books = begun();
+    for (const amount of lines) books.addLine(line(amount));
+    expect(books.compare(totals(100n, 5_000n + difference), 0)).toEqual([]);
+    expect(books.compare(totals(100n, 5_000n + difference), 0)).toEqual([]);
+  });
+
+  it('let a line explain a difference once', () => {
+    const books = begun();
+    books.addLine(line(50n));
+    expect(books.compare(totals(100n, 5_050n), 0)).toEqual([]);
+    expect(books.compare(totals(100n, 5_100n), 0)).toEqual([{ currency: 'usdt', expected: 5_050n, found: 5_100n }]);
+  });
+
+  it('let no line of one currency explain a difference in another', () => {
+    const books = begun();
+    books.addLine(line(50n, 0, 'btc'));
+    expect(books.compare(totals(100n, 5_050n), 0)).toHaveLength(1);
+  });
+
+  it('let the lines of a trade explain nothing, whichever of the two was read first', () => {
+    const books = begun();
+    books.addTrade(BUY);
+    books.addLine(line(-1_000n));
+    expect(books.compare(totals(109n, 3_000n), 0)).toHaveLength(1);
+    const early = begun();
+    early.addLine(line(-1_000n));
+    early.addTrade(BUY);
+    expect(early.compare(totals(109n, 3_000n), 0)).toHaveLength(1);
+  });
+
+  it('let a deposit wait until a reading shows it', () => {
+    const books = begun();
+    books.addLine(line(50n, 1_000));
+    expect(books.compare(totals(100n, 5_000n), 2_000)).toEqual([]);
+    expect(books.compare(totals(100n, 5_050n), 600_000)).toEqual([]);
+  });
+
+  it('forget a line that nothing asked for within ten minutes of its reading', () => {
+    const books = begun();
+    books.addLine(line(50n, 1_000));
+    expect(books.compare(totals(100n, 5_000n), 601_001)).toEqual([]);
+    expect(books.compare(totals(100n, 5_050n), 601_002)).toHaveLength(1);
+  });
+
+  it('hold no more than the newest three hundred lines', () => {
+    const books = begun();
+    for (let count = 0; count < 301; count += 1) books.addLine(line(1_000n + BigInt(count)));
+    expect(books.store().outside).toHaveLength(300);
+    expect(books.store().outside[0]?.[2]).toBe('1001');
+    for (let count = 0; count < 301; count += 1) books.addTrade({ ...BUY, total: 2_000n + BigInt(count) });
+    expect(books.store().unmatched).toHaveLength(300);
+  });
+});
+
+describe('the books of the balances, over any history', () => {
+  const amount = fc.bigInt({ min: 1n, max: 10n ** 20n });
+  // Even for trades and odd for what comes from outside: a line that looks like a trade's own is taken for it.
+  const total = amount.map((units) => units * 2n);
+  const trade = fc.record({ side: fc.constantFrom('buy' as const, 'sell' as const), amount, total });
+  const happening = fc.oneof(
+    trade.map((made) => ({ kind: 'trade' as const, ...made, fee: made.side === 'buy' ? made.amount / 3n : 0n })),
+    fc
+      .bigInt({ min: -(10n ** 20n), max: 10n ** 20n })
+      .map((units) => ({ kind: 'outside' as const, units: units * 2n + 1n })),
+  );
+
+  it('agree with an exchange that moved by trades and lines only, over a restart at any moment', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(happening, fc.boolean())), (history) => {
+        let books = begun();
+        let btc = 100n;
+        let usdt = 5_000n;
+        let expected: readonly unknown[] = [];
+        for (const [happened, isReadNow] of history) {
+          if (happened.kind === 'outside') {
+            usdt += happened.units;
+            books.addLine({ currency: 'usdt', id: 1, amount: happened.units, readAtMs: 0 });
+          } else {
+            const { side, amount: coins, total, fee } = happened;
+            btc += side === 'buy' ? coins - fee : -coins;
+            usdt += side === 'buy' ? -total : total - fee;
+            books.addTrade({ src: 'btc', dst: 'usdt', side, amount: coins, total, fee });
+          }
+          if (isReadNow) {
+            expected = books.compare(totals(btc, usdt), 0);
+            const restarted = new BalanceBooks();
+            restarted.restore(JSON.parse(JSON.stringify(books.store())) as ReturnType<BalanceBooks['store']>);
+            books = restarted;
+          }
+          expect(expected).toEqual([]);
+        }
+        expect(books.compare(totals(btc, usdt), 0)).toEqual([]);
+      }),
+    );
+  });
+});
