@@ -2,12 +2,14 @@ import { benchClient } from './client.ts';
 import { benchHttp } from './http.ts';
 import { benchMatching } from './matching.ts';
 import type { BenchResult } from './result.ts';
+import { benchSaturation } from './saturation.ts';
 
 /** Every benchmark by the name that the command line takes. */
 const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchResult[]>>> = {
   matching: benchMatching,
   http: benchHttp,
   client: benchClient,
+  saturation: benchSaturation,
 };
 
 const HELP = `Usage: npm run bench -- [--json] [NAME ...]

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { reserveOf } from '../src/budget/admission.ts';
+import { LedgerStore } from '../src/budget/store.ts';
+import { createVenueCaller } from '../src/daemon/venue-caller.ts';
+import { sendRequest } from '../src/daemon/send-request.ts';
+import { decimalText } from '../src/domain/decimal-text.ts';
+import { createRandom } from '../src/domain/random.ts';
+import { mayUseReserve, REQUEST_CLASSES, type RequestClass } from '../src/domain/request-class.ts';
+import type { VenueCall } from '../src/domain/venue-call.ts';
+import { ExchangeClient } from '../src/exchange/client.ts';
+import type { Budget } from '../src/exchange/endpoint.ts';
+import type { Transport } from '../src/exchange/transport.ts';
+import { InProcessVenue } from '../src/simulator/in-process-venue.ts';
+import { readExchangeConfig } from '../src/simulator/settings/exchange-config.ts';
+import { createSimulation } from '../src/simulator/simulation.ts';
+import type { LoggedRequest } from '../src/simulator/wire/request-log.ts';
+import { createVirtualLimiter } from '../src/virtual/virtual-limiter.ts';
+import { VirtualTime } from '../src/virtual/virtual-time.ts';
+import type { BenchResult } from './result.ts';
+
+const START_MS = Date.UTC(2026, 0, 5, 12);
+const SEED = 7;
+const WINDOWS = 10;
+const TARGET_SHARE = 0.98;
+/** What every reply takes: just under a hundredth of the window. */
+const REPLY_SHARE = 0.0099;
+/** From an admission to the send. */
+const MOST_START_MS = 4;
+/** More than may be on their way at once, so that some always wait. */
+const POLLERS = 18;
+
+/** What wants to go out in one budget: callers, evenly of the classes, that ask again as soon as they are answered. */
+interface Demand {
+  readonly name: string;
+  readonly classes: readonly RequestClass[];
+  readonly call: (number: number) => VenueCall;
+}
+
+const listOrders = (): VenueCall => ({ kind: 'orders', status: 'open', fromId: null });
+
+const DEMANDS: readonly Demand[] = [
+  { name: 'orders-list/all-classes', classes: REQUEST_CLASSES, call: listOrders },
+  { name: 'orders-list/market-data', classes: ['market'], call: listOrders },
+  { name: 'order-book/market-data', classes: ['market'], call: () => ({ kind: 'book', market: 'BTCUSDT' }) },
+  { name: 'orders-add/placements', classes: ['place'], call: placement },
+];
+
+function placement(number: number): VenueCall {
+  return {
+    kind: 'place',
+    order: {
+      clientOrderId: `saturation-${number}`,
+      src: 'btc',
+      dst: 'usdt',
+      side: 'buy',
+      execution: 'limit',
+      amount: decimalText('0.001'),
+      price: decimalText(50_000 - (number % 1_000)),
+      stopPrice: null,
+    },
+  };
+}
+
+/** What one demand came to at the exchange. */
+interface Seen {
+  readonly budget: Budget;
+  readonly requests: readonly LoggedRequest[];
+}
+
+/** A way that takes `replyMs` there and back together. */
+function slowWay(venue: Transport, time: VirtualTime, way: { replyMs: number }): Transport {
+  const random = createRandom(SEED);
+  return {
+    async send(request) {
+      const outMs = Math.round(random.next() * way.replyMs);
+      await time.sleep(outMs);
+      const response = await venue.send(request);
+      await time.sleep(way.replyMs - outMs);
+      return response;
+    },
+    close: () => venue.close(),
+  };
+}
+
+/** The bot's own limiter, ledger file and client before a simulated exchange, in virtual time. */
+function createWorld(demand: Demand, ledgerPath: string) {
+  const time = new VirtualTime(START_MS);
+  const nowMs = (): number => time.now();
+  const { door } = createSimulation({
+    config: readExchangeConfig({
+      markets: [{ symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' }],
+      users: [{ username: 'bot', tokens: ['bot-token'], balances: { usdt: '9000000000' } }],
+    }),
+    startMs: START_MS,
+  });
+  const way = { replyMs: 0 };
+  const client = new ExchangeClient({
+    transport: slowWay(new InProcessVenue({ door, now: nowMs }), time, way),
+    credentials: { kind: 'token', token: 'bot-token' },
+    nowMs,
+  });
+  const caller = createVenueCaller(client);
+  const budgets = [...client.budgets.values()];
+  const budget = budgets.find(({ name }) => name === caller.budgetOf(demand.call(0)));
+  if (budget === undefined) throw new Error(`expected a budget for ${demand.name}, was none`);
+  way.replyMs = Math.floor(budget.windowMs * REPLY_SHARE);
+  const ledger = new LedgerStore({
+    path: ledgerPath,
+    budgets,
+    subjects: { ip: 'here', token: 'bot' },
+    whenMissing: 'empty',
+    machine: { bootId: 'boot', owner: 'bench', lifeSignOf: () => 'alive', monotonicMs: nowMs, wallMs: nowMs },
+  });
+  const random = createRandom(SEED);
+  const startMs = (): number => Math.round(random.next() * MOST_START_MS);
+  const limiter = createVirtualLimiter({ time, budgets, ledger, lockouts: ledger, startMs });
+  return { time, nowMs, log: door.log, caller, budget, ledger, limiter };
+}
+
+/** One budget under a demand without end. Throws when the exchange refuses anything. */
+async function saturate(demand: Demand, ledgerPath: string): Promise<Seen> {
+  const { time, nowMs, log, caller, budget, ledger, limiter } = createWorld(demand, ledgerPath);
+  let calls = 0;
+  const ask = async (requestClass: RequestClass): Promise<void> => {
+    for (;;) {
+      calls += 1;
+      const { answer } = await sendRequest(
+        { id: calls, call: demand.call(calls), requestClass, dedupe: null, expiresAtMs: Infinity },
+        { limiter, caller, canLogIn: false, engineMs: nowMs, limiterMs: nowMs },
+      );
+      // Nothing expires, so what was not sent waited until the limiter was closed.
+      if (answer.outcome === 'unsent') return;
+      if (answer.outcome !== 'value') throw new Error(`${demand.name}: ${JSON.stringify(answer)}`);
+    }
+  };
+  const asking = Array.from({ length: POLLERS }, async (_, index) =>
+    ask(demand.classes[index % demand.classes.length] ?? 'market'),
+  );
+  await Promise.race([time.run(START_MS + (WINDOWS + 1) * budget.windowMs), Promise.all(asking)]);
+  await limiter.close();
+  ledger.close();
+  return { budget, requests: log.values() };
+}
+
+/** The most requests that any window holds, both its ends included. */
+function mostInAnyWindow(requests: readonly LoggedRequest[], windowMs: number): number {
+  let first = 0;
+  let most = 0;
+  for (const [index, { timeMs }] of requests.entries()) {
+    while ((requests[first]?.timeMs ?? timeMs) < timeMs - windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+/**
+ * Requests a window once the first burst, which met an empty ledger, is over: what the time says in which `usable` of them go again and again, so
+ * that it does not matter where a window begins.
+ */
+function steadyRate(
+  requests: readonly LoggedRequest[],
+  of: { readonly usable: number; readonly windowMs: number },
+): number {
+  const { usable, windowMs } = of;
+  const cyclesMs = requests.slice(usable).map(({ timeMs }, index) => timeMs - (requests[index]?.timeMs ?? timeMs));
+  return (usable * windowMs * cyclesMs.length) / cyclesMs.reduce((sum, cycleMs) => sum + cycleMs, 0);
+}
+
+function resultsOf(demand: Demand, { budget, requests }: Seen): BenchResult[] {
+  const { limit, windowMs } = budget;
+  const usable = limit - (demand.classes.some(mayUseReserve) ? 0 : reserveOf(budget));
+  const share = (name: string, value: number): BenchResult => ({
+    name: `saturation/${demand.name}/${name}`,
+    value: Number(value.toFixed(2)),
+    unit: 'requests/window',
+    reference: usable,
+    ratio: Number((value / usable).toFixed(4)),
+    target: TARGET_SHARE,
+    holds: value >= usable * TARGET_SHARE,
+  });
+  const inTime = requests.filter(({ timeMs }) => timeMs < START_MS + WINDOWS * windowMs);
+  const most = mostInAnyWindow(requests, windowMs);
+  const areAllAnswered = requests.every(({ status }) => status === 200);
+  return [
+    share('from-an-empty-ledger', inTime.length / WINDOWS),
+    share('steady', steadyRate(requests, { usable, windowMs })),
+    {
+      name: `saturation/${demand.name}/most-in-any-window`,
+      value: most,
+      unit: 'requests',
+      reference: limit,
+      ratio: Number((most / limit).toFixed(4)),
+      target: 1,
+      holds: most <= limit && areAllAnswered,
+    },
+  ];
+}
+
+/**
+ * How much of a limit a bot gets that always has something to ask, counted by the exchange: at least 98 % of what its classes may use, and never one
+ * request more than the limit in any window. Replies take nearly a hundredth of the window. It runs in virtual time and gives the same figures
+ * each time.
+ */
+export async function benchSaturation(): Promise<BenchResult[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));
+  try {
+    const results: BenchResult[] = [];
+    for (const [index, demand] of DEMANDS.entries()) {
+      results.push(...resultsOf(demand, await saturate(demand, join(folder, `ledger-${index}.sqlite`))));
+    }
+    return results;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
