@@ -322,11 +322,15 @@ export class EngineWorld {
 function checkOutput(output: EngineOutput, nowMs: number): void {
   expect(output.wakeAtMs).toBeGreaterThan(nowMs);
   for (const { call } of output.requests) {
+    if (call.kind === 'cancel' || call.kind === 'cancel-old') expect(output.isDurable).toBe(true);
     if (call.kind !== 'place' && call.kind !== 'place-oco') continue;
     expect(output.isDurable).toBe(true);
     const written = output.changes.flatMap((change) => (change.kind === 'order' ? [change.order] : []));
     const { clientOrderId } = call.order;
     expect(written.findLast(({ key }) => key === clientOrderId)).toMatchObject({ state: 'sending', sentAtMs: nowMs });
+    const told = output.changes.flatMap((change) => (change.kind === 'journal' ? [change.entry] : []));
+    const last = told.findLast(({ kind, subject }) => kind === 'order' && subject === clientOrderId);
+    expect(JSON.parse(last?.json ?? 'null')).toMatchObject({ state: 'sending' });
   }
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { buy } from '../../../src/strategy/intents.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { buy, cancelAll, sell } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 
 describe('placing an order', () => {
   it('writes the order down before its request leaves, and opens it with the reply', () => {
@@ -11,10 +13,110 @@ describe('placing an order', () => {
     expect(world.order()).toMatchObject({ state: 'sending', attempts: 1 });
     const placed = world.accept();
     expect(world.order()).toMatchObject({ state: 'open', venueId: placed.id });
-    expect(world.toldOf('order')).toMatchObject([{ status: 'Active' }]);
+    expect(world.toldOf('order')).toMatchObject([{ status: 'Active', tag: 'first' }]);
   });
 
-  it('holds an identical order back until the exchange has forgotten the first', () => {
+  it('asks for what was wanted, on the steps of the market, under a name that says whose it is', () => {
+    const world = EngineWorld.ready();
+    world.want(sell('BTCUSDT', { amount: '1.23456', price: '101.237', stopPrice: '102' }));
+    expect(world.pending('place').call.order).toEqual({
+      clientOrderId: expect.stringMatching(/^bot-one-e001-[a-z0-9]+$/),
+      src: 'btc',
+      dst: 'usdt',
+      side: 'sell',
+      execution: 'stop_limit',
+      amount: '1.234',
+      price: '101.24',
+      stopPrice: '102',
+    });
+    expect(world.pending('place').requestClass).toBe('place');
+  });
+
+  it('waits for a slot no longer than it may', () => {
+    const world = EngineWorld.ready({ settings: { placeWithinMs: 1_234 } });
+    world.want(WISH);
+    const request = world.pending('place');
+    expect(request.expiresAtMs - (world.order().sentAtMs ?? 0)).toBe(1_234);
+  });
+
+  it('rejects an order that the exchange refused, and tells the strategy its code', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    world.refuse('place', 'OverValueOrder');
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'OverValueOrder' });
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'OverValueOrder', tag: 'first', market: 'BTCUSDT' }]);
+    expect(world.waitingKinds()).toEqual([]);
+    expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'refused', reason: 'OverValueOrder' }]);
+  });
+
+  it('rejects an order whose request never left, and tells the strategy', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    world.unsend('place', 'no slot');
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NotSent: no slot' });
+    expect(world.toldOf('reject')).toHaveLength(1);
+    world.advance(200_000);
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+
+  it('takes a refusal that may have had an effect for no answer', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    world.refuse('place', 'Unavailable', { effect: 'unknown' });
+    expect(world.order().state).toBe('unknown');
+    expect(world.toldOf('reject')).toEqual([]);
+  });
+
+  it('rejects an order that is a duplicate of somebody else’s on its first way', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    world.refuse('place', 'DuplicateOrder');
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'DuplicateOrder' });
+  });
+
+  it('takes its own id being in use for evidence that the order is there', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    world.refuse('place', 'DuplicateClientOrderId');
+    expect(world.order().state).toBe('unknown');
+  });
+
+  it('tells the strategy what does not fit its market, and asks for nothing', () => {
+    const world = EngineWorld.ready();
+    world.want(
+      buy('BTCUSDT', { amount: '0.0001', price: '98' }),
+      buy('BTCUSDT', { amount: '0.001', price: '98' }),
+      buy('ETHUSDT', { amount: '1', price: '98' }),
+    );
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'fit' }, { code: 'fit' }, { code: 'market' }]);
+    expect(world.orders()).toEqual([]);
+    expect(world.requestsOf('place')).toEqual([]);
+  });
+
+  it('takes no orders before the account was read', () => {
+    const world = new EngineWorld();
+    world.failing = { kind: 'wallets', code: 'TIMED_OUT' };
+    world.advance(5_000);
+    expect(world.engine.status().phase).toBe('syncing');
+    world.failing = null;
+    world.advance(6_000);
+    world.want(WISH);
+    expect(world.waitingKinds()).toEqual(['place']);
+  });
+
+  it('checks every order: a limit that is changed changes what is asked for', () => {
+    const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
+    const world = EngineWorld.ready({ seats: [{ limits }] });
+    world.want(WISH, buy('BTCUSDT', { amount: '0.9', price: '98' }));
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'risk order-size', tag: 'first' }]);
+    expect(world.requestsOf('place').map(({ call }) => (call.kind === 'place' ? call.order.amount : ''))).toEqual([
+      '0.9',
+    ]);
+  });
+});
+
+describe('an identical order', () => {
+  it('is held back until the exchange has forgotten the first', () => {
     const world = EngineWorld.ready();
     world.want(WISH);
     world.accept();
@@ -25,5 +127,43 @@ describe('placing an order', () => {
     expect(world.waitingKinds()).toEqual([]);
     world.advance(100);
     expect(world.waitingKinds()).toEqual(['place']);
+  });
+
+  it('is held back whoever wants it, and one that differs is not', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH, WISH, buy('BTCUSDT', { amount: '1', price: '98.01' }));
+    expect(world.waitingKinds()).toEqual(['place', 'place']);
+    expect(world.engine.ordersByState()).toEqual({ sending: 2, planned: 1 });
+  });
+
+  it('is given up when the fate of the first stays unknown', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH, WISH);
+    world.fail('place');
+    world.advance(12_000);
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'IdenticalOrder' }]);
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+
+  it('goes at once when the first was refused ten and a half seconds ago, and no sooner', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH, WISH);
+    world.refuse('place', 'OverValueOrder');
+    world.advance(10_400);
+    expect(world.waitingKinds()).toEqual([]);
+    world.advance(200);
+    expect(world.waitingKinds()).toEqual(['place']);
+  });
+
+  it('that waits is dropped with a cancel and costs no request', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH, WISH, cancelAll());
+    world.accept();
+    world.advance(2_000);
+    expect(world.waitingKinds()).toEqual(['cancel']);
+    world.endCanceled();
+    world.advance(20_000);
+    expect(world.orders().map(({ state }) => state)).toEqual(['cancelled', 'rejected']);
+    expect(world.requestsOf('place')).toHaveLength(1);
   });
 });
