@@ -378,6 +378,10 @@ export class Engine {
 
   private onOrder(order: OrderRecord, before: OrderRecord | null): void {
     if (order.matched > order.filled) this.feeds.hasten('fills');
+    // The exchange rounded it: the steps that it was fitted to are no longer those of the market.
+    if (before !== null && (order.amount !== before.amount || order.price !== before.price)) {
+      this.feeds.hasten('options');
+    }
     const seat = this.seatsByName.get(order.strategy);
     if (seat === undefined || before === null) return;
     if (order.state === 'sending' || (order.state === 'cancelling' && before.state !== 'cancelling')) {

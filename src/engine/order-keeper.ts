@@ -45,12 +45,13 @@ export class OrderKeeper {
     const next = afterFact(order, fact);
     if (next === order) return order;
     const { nowMs } = this.outbox;
+    // What was sent is what another may be identical to, whatever the exchange made of it.
     if (fact.kind === 'handed over') this.identical.sent(next);
-    else if (order.state === 'sending' && next.state !== 'unknown') this.identical.answered(next, nowMs);
+    else if (order.state === 'sending' && next.state !== 'unknown') this.identical.answered(order, nowMs);
     if (next.state === 'unknown' && order.state !== 'unknown') this.unknown.track(next, nowMs);
     if (order.state === 'unknown' && next.state !== 'unknown') {
       this.unknown.forget(next.key);
-      this.identical.answered(next, nowMs);
+      this.identical.answered(order, nowMs);
     }
     if (next.venueId !== null && next.venueId > this.highestOrderId) this.highestOrderId = next.venueId;
     this.write(next, order);

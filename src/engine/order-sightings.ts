@@ -2,6 +2,7 @@ import { ZERO } from '../domain/decimal-text.ts';
 import { NO_UNITS, parseUnits, type Units } from '../domain/money.ts';
 import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
+import type { VenueTerms } from '../execution/order-fact.ts';
 import { readOrderName } from '../execution/order-names.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { OrderKeeper } from './order-keeper.ts';
@@ -13,7 +14,7 @@ const FOREIGN_KEPT = 20_000;
 export type Sighting =
   | { readonly kind: 'own'; readonly order: OrderRecord }
   | { readonly kind: 'foreign' }
-  /** It carries the id of one of ours that has another id already: it was placed twice. */
+  /** It carries the id of one of ours that has another id already, so that it was placed twice, or of one that was given up as never having arrived. */
   | { readonly kind: 'twin'; readonly of: OrderRecord };
 
 /** Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in what it says. */
@@ -42,7 +43,8 @@ export class OrderSightings {
       return { kind: 'foreign' };
     }
     if (id !== null && order.venueId !== null && order.venueId !== id) return { kind: 'twin', of: order };
-    const sight = { venueId: id, status: record.status, matched: matchedOf(record) };
+    if (isGivenUp(order) && record.status !== null && isOpenStatus(record.status)) return { kind: 'twin', of: order };
+    const sight = { venueId: id, status: record.status, matched: matchedOf(record), terms: termsOf(record) };
     const next = keeper.apply(order, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
     return { kind: 'own', order: this.pairWith(next, record) };
   }
@@ -70,7 +72,7 @@ export class OrderSightings {
     if (other === undefined || other.venueId !== null || (other.state !== 'sending' && other.state !== 'unknown')) {
       return order;
     }
-    const sight = { venueId: record.pairId, status: null, matched: 0n as Units };
+    const sight = { venueId: record.pairId, status: null, matched: NO_UNITS, terms: null };
     keeper.apply(other, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
     return order;
   }
@@ -127,6 +129,19 @@ export class OrderSightings {
       return;
     }
   }
+}
+
+function termsOf({ amount, price, stopPrice }: VenueOrder): VenueTerms {
+  return {
+    amount: parseUnits(amount),
+    price: price === null ? null : parseUnits(price),
+    stopPrice: stopPrice === null ? null : parseUnits(stopPrice),
+  };
+}
+
+/** Whether it was taken never to have been there. */
+function isGivenUp({ state, venueId }: OrderRecord): boolean {
+  return state === 'rejected' && venueId === null;
 }
 
 /** Most orders in a list have matched nothing. */

@@ -5,6 +5,14 @@ export interface VenueSight {
   readonly venueId: number | null;
   readonly status: string | null;
   readonly matched: Units;
+  /** What it took the order for, which can differ from what was sent: digits beyond the market's steps are rounded. Null where it did not say. */
+  readonly terms: VenueTerms | null;
+}
+
+export interface VenueTerms {
+  readonly amount: Units;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
 }
 
 /** Something that was done about an order, or learned of it. */

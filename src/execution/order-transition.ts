@@ -1,7 +1,7 @@
 import { invariant } from '../domain/errors.ts';
 import type { Units } from '../domain/money.ts';
 import { isOpenStatus } from '../domain/order.ts';
-import type { OrderFact, VenueSight } from './order-fact.ts';
+import type { OrderFact, VenueSight, VenueTerms } from './order-fact.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
 
 /** Every state that a state may become; what is not here is a mistake of ours and stops trading. */
@@ -66,11 +66,13 @@ function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord 
   if (isFinal(order) || order.state === 'planned') return order;
   const matched = sight.matched > order.matched ? sight.matched : order.matched;
   const venueId = order.venueId ?? sight.venueId;
+  const terms = termsOf(order, sight.terms);
   const isClosed = order.state === 'settling';
   // What a list says again and again.
   if (
     matched === order.matched &&
     venueId === order.venueId &&
+    terms === null &&
     sight.status === order.venueStatus &&
     (order.state === 'open' || order.state === 'cancelling') &&
     sight.status !== null &&
@@ -81,10 +83,29 @@ function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord 
   const status = isClosed ? order.venueStatus : (sight.status ?? order.venueStatus);
   if (isClosed || (status !== null && !isOpenStatus(status))) {
     const closedAtMs = order.closedAtMs ?? atMs;
-    return settled(changed(order, { state: 'settling', venueId, venueStatus: status, matched, closedAtMs }));
+    return settled(changed(order, { state: 'settling', venueId, venueStatus: status, matched, closedAtMs, ...terms }));
   }
   const state = order.state === 'cancelling' ? 'cancelling' : 'open';
-  return changed(order, { state, venueId, venueStatus: status, matched });
+  return changed(order, { state, venueId, venueStatus: status, matched, ...terms });
+}
+
+/**
+ * What the exchange made of the order, where that differs: it rounds to the steps of now, and ours may be those of a while ago. Amounts are only ever
+ * rounded down, and never below what was filled; anything else is no record of this order's terms. Null where nothing differs.
+ */
+function termsOf(
+  order: OrderRecord,
+  terms: VenueTerms | null,
+): Pick<OrderRecord, 'amount' | 'price' | 'stopPrice'> | null {
+  if (terms === null) return null;
+  const isLess = terms.amount < order.amount && terms.amount > 0n && terms.amount >= order.filled;
+  const amount = isLess ? terms.amount : order.amount;
+  // The price of a market order is no more than a hint, and lists say what they like for it.
+  const hasPrice = order.price !== null && (order.execution === 'limit' || order.execution === 'stop_limit');
+  const price = hasPrice ? (terms.price ?? order.price) : order.price;
+  const stopPrice = order.stopPrice === null ? null : (terms.stopPrice ?? order.stopPrice);
+  if (amount === order.amount && price === order.price && stopPrice === order.stopPrice) return null;
+  return { amount, price, stopPrice };
 }
 
 function expectIn(order: OrderRecord, fact: OrderFact, states: readonly OrderState[]): void {

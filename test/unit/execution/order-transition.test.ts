@@ -12,7 +12,7 @@ const ONE = parseUnits('1');
 const NONE = 0n as Units;
 
 function seen(status: string | null, matched: Units = NONE): OrderFact {
-  const sight: VenueSight = { venueId: 7, status, matched };
+  const sight: VenueSight = { venueId: 7, status, matched, terms: null };
   return { kind: 'seen', atMs: 20, sight };
 }
 
@@ -206,6 +206,24 @@ describe('any order, whatever is learned of it', () => {
     );
   });
 
+  it('takes over what the exchange rounded the order to, so that it is filled when all of that is', () => {
+    const rounded = parseUnits('0.9');
+    const terms = { amount: rounded, price: parseUnits('101'), stopPrice: null };
+    const sight: VenueSight = { venueId: 7, status: 'Active', matched: NONE, terms };
+    const open = afterFact(orderIn('sending'), { kind: 'seen', atMs: 20, sight });
+    expect(open).toMatchObject({ state: 'open', amount: rounded, price: terms.price });
+    expect(afterFact(open, { kind: 'seen', atMs: 21, sight })).toBe(open);
+    const filled = afterFact(open, fillOf(rounded));
+    expect(afterFact(filled, seen('Done', rounded))).toMatchObject({ state: 'filled', amount: rounded });
+  });
+
+  it.each(['0', '0.4', '1.1'])('keeps its amount of 1, of which half is filled, when a list says %s', (amount) => {
+    const terms = { amount: parseUnits(amount), price: null, stopPrice: null };
+    const order = afterFact(orderIn('open'), fillOf(HALF));
+    const sight: VenueSight = { venueId: 7, status: 'Active', matched: HALF, terms };
+    expect(afterFact(order, { kind: 'seen', atMs: 20, sight }).amount).toBe(ONE);
+  });
+
   it('keeps the id that it was first seen by', () => {
     fc.assert(
       fc.property(lives, fc.integer({ min: 8, max: 99 }), (life, other) => {
@@ -213,7 +231,7 @@ describe('any order, whatever is learned of it', () => {
         const next = afterFact(order, {
           kind: 'seen',
           atMs: 1,
-          sight: { venueId: other, status: 'Active', matched: NONE },
+          sight: { venueId: other, status: 'Active', matched: NONE, terms: null },
         });
         if (order.venueId !== null) expect(next.venueId).toBe(order.venueId);
       }),
