@@ -44,7 +44,9 @@ export class OrderSightings {
     }
     if (id !== null && order.venueId !== null && order.venueId !== id) return { kind: 'twin', of: order };
     if (isGivenUp(order) && record.status !== null && isOpenStatus(record.status)) return { kind: 'twin', of: order };
-    const sight = { venueId: id, status: record.status, matched: matchedOf(record), terms: termsOf(record) };
+    // They are said once and stay; reading them anew from every list would cost more than all the rest of it.
+    const terms = order.venueStatus === null ? termsOf(record) : null;
+    const sight = { venueId: id, status: record.status, matched: matchedOf(record), terms };
     const next = keeper.apply(order, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
     return { kind: 'own', order: this.pairWith(next, record) };
   }
