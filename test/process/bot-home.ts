@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ledgerPath, subjectOf } from '../../src/budget/ledger-file.ts';
+import { LedgerStore } from '../../src/budget/store.ts';
+import { formatDuration } from '../../src/daemon/settings/duration-field.ts';
+import { budgetTable } from '../../src/exchange/budget-table.ts';
+import { TOKEN, type ServedExchange } from './served-exchange.ts';
+
+/** How long a request may be on its way in these tests: no fault holds one back for longer. */
+export const LATE_ARRIVAL_MS = 3_000;
+
+export interface BotHomeOptions {
+  readonly folder: string;
+  readonly exchange: Pick<ServedExchange, 'baseUrl' | 'limits'>;
+  readonly ledgerFolder: string;
+  readonly instance: string;
+  /** Of its folder; the instance's without it. */
+  readonly name?: string;
+  /** Of what the strategies want. */
+  readonly seed: number;
+  /** The mirror's folder; in `folder` without it. */
+  readonly dataFolder?: string;
+}
+
+/** The files of one bot, which outlive its processes. */
+export interface BotHome {
+  readonly instance: string;
+  readonly configPath: string;
+  readonly dataFolder: string;
+  readonly mirrorPath: string;
+}
+
+/** Writes the configuration of a bot in mode live that wants anything at any time. */
+export function createBotHome(options: BotHomeOptions): BotHome {
+  const { folder, exchange, ledgerFolder, instance, seed } = options;
+  const home = join(folder, options.name ?? instance);
+  mkdirSync(home, { recursive: true });
+  const configPath = join(home, 'bot.yaml');
+  const dataFolder = options.dataFolder ?? join(home, 'data');
+  const limits = Object.entries(exchange.limits).map(([name, { limit, windowMs }]) => [
+    name,
+    { limit, window: formatDuration(windowMs) },
+  ]);
+  const strategy = (market: string, index: number) => ({
+    plugin: resolve('test/process/chaos-strategy.ts'),
+    name: `chaos-${index}`,
+    market,
+    params: { seed: seed + index, activity: 0.6, everyMs: 500 },
+    risk: { maxOpenOrdersPerStrategy: 8, maxOrdersPerMinute: null },
+  });
+  const config = {
+    mode: 'live',
+    instance,
+    exchange: {
+      baseUrl: exchange.baseUrl,
+      credentials: { token: TOKEN },
+      limits: Object.fromEntries(limits),
+      ledgerFolder,
+    },
+    strategies: ['BTCIRT', 'BTCUSDT'].map(strategy),
+    data: { folder: dataFolder },
+    execution: { lateArrival: formatDuration(LATE_ARRIVAL_MS), absencePassesApart: '1s', placeWithin: '3s' },
+    reconciliation: { every: '2s', lag: '5s' },
+    drain: { openOrders: 'cancel', within: '60s' },
+    health: { port: 0 },
+    log: { pretty: false },
+  };
+  writeFileSync(configPath, JSON.stringify(config, null, 2));
+  return { instance, configPath, dataFolder, mirrorPath: join(dataFolder, 'mirror.sqlite') };
+}
+
+/** A folder for one test. */
+export function createTestFolder(): { readonly folder: string; readonly remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-process-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A ledger that knows of no request, for an exchange that was never asked anything. */
+export function createEmptyLedger({ baseUrl, limits }: BotHomeOptions['exchange'], folder: string): void {
+  const path = ledgerPath(baseUrl, folder);
+  new LedgerStore({
+    path,
+    budgets: budgetTable(limits).values(),
+    subjects: { ip: 'this-address', token: subjectOf(TOKEN) },
+    whenMissing: 'empty',
+  }).close();
+}

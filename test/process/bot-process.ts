@@ -1,0 +1,80 @@
+import { startNode, type Finished, type SarrafProcess } from '../support/sarraf-process.ts';
+import type { BotHome } from './bot-home.ts';
+
+/** A line of the bot's log. */
+export interface LogLine {
+  readonly level: string;
+  readonly time: string;
+  readonly msg: string;
+  readonly event?: string;
+  readonly address?: string;
+}
+
+/** One life of a bot as a process of its own. */
+export class BotProcess {
+  readonly spawnedAtMs = Date.now();
+  private readonly process: SarrafProcess;
+
+  /** `nodeArguments` go before the program, such as a module to be loaded first. */
+  constructor(home: BotHome, nodeArguments: readonly string[] = []) {
+    this.process = startNode([...nodeArguments, 'src/cli/main.ts', 'run', '--config', home.configPath]);
+  }
+
+  get id(): number {
+    return this.process.child.pid ?? 0;
+  }
+
+  get finished(): Promise<Finished> {
+    return this.process.finished;
+  }
+
+  get isRunning(): boolean {
+    const { exitCode, signalCode } = this.process.child;
+    return exitCode === null && signalCode === null;
+  }
+
+  /** The first line of the log that matches; rejects when the process ends without one. */
+  async line(matches: (line: LogLine) => boolean): Promise<LogLine> {
+    const text = await this.process.line((line) => {
+      const read = readLine(line);
+      return read !== null && matches(read);
+    });
+    return JSON.parse(text) as LogLine;
+  }
+
+  /** Where it says how it is. */
+  async healthAddress(): Promise<string> {
+    const { address = '' } = await this.line(({ event }) => event === 'health');
+    return address;
+  }
+
+  /** Sends a signal to this process alone. */
+  signal(name: NodeJS.Signals): void {
+    this.process.child.kill(name);
+  }
+
+  /** Ends it at once, wherever it is. */
+  async kill(): Promise<Finished> {
+    this.signal('SIGKILL');
+    return this.finished;
+  }
+
+  /** Asks it to end in order, and waits until it has. */
+  async end(): Promise<Finished> {
+    this.signal('SIGTERM');
+    return this.finished;
+  }
+}
+
+/** The lines of a log; what is none is left out. */
+export function readLog(out: string): readonly LogLine[] {
+  return out.split('\n').flatMap((line) => readLine(line) ?? []);
+}
+
+function readLine(line: string): LogLine | null {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return null;
+  }
+}

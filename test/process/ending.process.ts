@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { controlPath } from '../../src/daemon/control/control-file.ts';
+import { startSarraf } from '../support/sarraf-process.ts';
+import type { BotHome } from './bot-home.ts';
+import { brokenPromises, OwnExchange } from './own-exchange.ts';
+
+let own: OwnExchange;
+
+beforeEach(async () => {
+  own = await OwnExchange.open({ seed: 4 });
+});
+
+afterEach(async () => {
+  await own.close();
+});
+
+/** Resolves when the exchange has so many orders open; throws when it takes too long. */
+async function untilOpen(count: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 20) {
+    if (own.exchange.truth().orders.filter(({ isOpen }) => isOpen).length >= count) return;
+    await pause(20);
+  }
+  throw new Error(`expected ${count} open orders within 30 s`);
+}
+
+/** From the posting of the last command to its being taken up, by the clock that both ends share. */
+function takenAfterMs({ dataFolder }: BotHome): number {
+  const control = new Database(controlPath(dataFolder), { readonly: true });
+  try {
+    const row = control
+      .prepare<[], { ms: number }>('SELECT taken_at_ms - posted_at_ms AS ms FROM commands ORDER BY id DESC LIMIT 1')
+      .get();
+    return row?.ms ?? Number.NaN;
+  } finally {
+    control.close();
+  }
+}
+
+test('ends at once at a second SIGTERM, and the next run knows every order', async () => {
+  const { exchange } = own;
+  const home = own.home({ instance: 'twice', seed: 1 });
+  const bot = own.start(home);
+  await bot.healthAddress();
+  const firstRequestMs = (exchange.requests()[0]?.timeMs ?? Number.NaN) - bot.spawnedAtMs;
+  await untilOpen(3);
+  // Nothing is canceled while no reply comes, so that the first signal alone would not end it.
+  exchange.setFaults([{ kind: 'reply-lost' }]);
+  bot.signal('SIGTERM');
+  await pause(500);
+  expect(bot.isRunning).toBe(true);
+  const secondMs = performance.now();
+  bot.signal('SIGTERM');
+  const { code } = await bot.finished;
+  const endedAfterMs = Math.round(performance.now() - secondMs);
+  expect(code).toBe(1);
+
+  exchange.setFaults([]);
+  const next = own.start(home);
+  await next.healthAddress();
+  await pause(3_000);
+  exchange.endTrading();
+  const drainMs = performance.now();
+  const end = await next.end();
+  console.log({ firstRequestMs, endedAfterMs, drainedAfterMs: Math.round(performance.now() - drainMs) });
+  expect(end.code, end.out).toBe(0);
+  expect(brokenPromises(exchange, home)).toEqual([]);
+});
+
+test('stays halted over a kill, with its orders canceled, until it is told to go on', async () => {
+  const { exchange } = own;
+  const home = own.home({ instance: 'halted', seed: 2 });
+  const bot = own.start(home);
+  await bot.healthAddress();
+  await untilOpen(2);
+  const halt = await startSarraf(['halt', '--data', home.dataFolder, '--reason', 'a test']).finished;
+  expect(halt.code, halt.error).toBe(0);
+  console.log({ haltTakenAfterMs: takenAfterMs(home) });
+  const atHalt = exchange.truth().orders;
+  expect(atHalt.filter(({ isOpen }) => isOpen)).toEqual([]);
+  await bot.kill();
+
+  const second = own.start(home);
+  await second.healthAddress();
+  await pause(4_000);
+  expect(exchange.truth().orders).toHaveLength(atHalt.length);
+  const resume = await startSarraf(['resume', '--data', home.dataFolder]).finished;
+  expect(resume.code, resume.error).toBe(0);
+  await untilOpen(1);
+  exchange.endTrading();
+  const { code, out } = await second.end();
+  expect(code, out).toBe(0);
+  expect(brokenPromises(exchange, home)).toEqual([]);
+});

@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Dice } from '../../src/fuzz/dice.ts';
+import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
+import { numberOf } from './environment.ts';
+import { drawFaults } from './fault-episodes.ts';
+import { brokenPromises, OwnExchange } from './own-exchange.ts';
+import { readLog, type BotProcess } from './bot-process.ts';
+import type { BotHome } from './bot-home.ts';
+import type { ServedExchange } from './served-exchange.ts';
+
+const KILLS = numberOf('SARRAF_KILLS', 6);
+const SEED = numberOf('SARRAF_SEED', Date.now() % 1_000_000);
+
+/** From the start to the kill: some before the first request, most amid trading. */
+const SHORTEST_LIFE_MS = 500;
+const LONGEST_LIFE_MS = 8_000;
+/** A life that is to end with an order on its way ends without one when none comes in time. */
+const LONGEST_WAIT_MS = 10_000;
+
+const ORDER_PATHS = ['/market/orders/add', '/market/orders/update-status'];
+
+let own: OwnExchange;
+
+beforeEach(async () => {
+  own = await OwnExchange.open({ seed: SEED });
+});
+
+afterEach(async () => {
+  await own.close();
+});
+
+/** Resolves when a request that places or cancels reaches the exchange, before it is answered; or after a while without one. */
+async function nextOrderRequest(exchange: ServedExchange): Promise<void> {
+  const arrived = Promise.withResolvers<void>();
+  const stop = exchange.onRequest((path) => {
+    if (ORDER_PATHS.some((start) => path.startsWith(start))) arrived.resolve();
+  });
+  const waited = new AbortController();
+  await Promise.race([arrived.promise, pause(LONGEST_WAIT_MS, null, { signal: waited.signal }).catch(() => null)]);
+  waited.abort();
+  stop();
+}
+
+/** How many orders of a mirror are in each state. */
+function statesOf({ mirrorPath }: BotHome): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  // The first life may end before it has made one.
+  if (!existsSync(mirrorPath)) return counts;
+  for (const { state } of readMirrorRows(mirrorPath).orders) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+/** A bot that is not told the markets at its start ends by itself: that is for its supervisor. */
+const MAY_END_WITH = /expected the options of the exchange, which name its markets/;
+
+/**
+ * One life under faults, ended at a random moment; every other one as soon as an order or a cancel is on its way. Answers the errors of its log; throws
+ * when it ended by itself for no good reason.
+ */
+async function liveAndDie(bot: BotProcess, dice: Dice): Promise<readonly string[]> {
+  const { exchange } = own;
+  exchange.setFaults(drawFaults(dice));
+  await pause(dice.between(SHORTEST_LIFE_MS, LONGEST_LIFE_MS));
+  if (dice.happens(0.5)) {
+    await nextOrderRequest(exchange);
+    await pause(dice.integer(0, 30));
+  }
+  const { code, out, error } = await bot.kill();
+  if (code !== null && !MAY_END_WITH.test(error)) {
+    throw new Error(`expected the bot to live until it is killed, it ended with ${code}\n${out}\n${error}`);
+  }
+  return readLog(out)
+    .filter(({ level }) => level === 'error')
+    .map(({ msg }) => msg);
+}
+
+test(`keeps its promises over ${KILLS} kills at random moments under faults (SARRAF_SEED=${SEED})`, async () => {
+  const { exchange } = own;
+  const dice = Dice.of(SEED, 'kills');
+  const home = own.home({ instance: 'killed', seed: SEED });
+  const errors: string[] = [];
+  const leftBehind: Record<string, number> = {};
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    errors.push(...(await liveAndDie(own.start(home), dice)));
+    for (const [state, count] of Object.entries(statesOf(home))) leftBehind[state] = (leftBehind[state] ?? 0) + count;
+  }
+  exchange.setFaults([]);
+  const last = own.start(home);
+  await last.healthAddress();
+  await pause(5_000);
+  exchange.endTrading();
+  const { code, out, error } = await last.end();
+
+  const { orders, fills } = exchange.truth();
+  console.log({
+    kills: KILLS,
+    requests: exchange.requests().length,
+    orders: orders.length,
+    fills: fills.length,
+    leftBehind,
+    atTheEnd: statesOf(home),
+    errors: [...new Set(errors)].slice(0, 20),
+  });
+  expect(brokenPromises(exchange, home)).toEqual([]);
+  expect({ code, error: error.replaceAll(/^warning: .*\n/gm, '') }, out).toEqual({ code: 0, error: '' });
+  expect(readLog(out).filter(({ level }) => level === 'error')).toEqual([]);
+  expect(orders.length).toBeGreaterThan(KILLS);
+  expect(fills.length).toBeGreaterThan(0);
+});

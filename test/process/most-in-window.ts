@@ -1,0 +1,10 @@
+/** The most of `times`, which rise, in any window, both its ends included. */
+export function mostInWindow(times: readonly number[], windowMs: number): number {
+  let first = 0;
+  let most = 0;
+  for (const [index, time] of times.entries()) {
+    while ((times[first] ?? time) < time - windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { checkAgreement } from '../../src/fuzz/checkers/agreement-checker.ts';
+import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
+import { checkOrders } from '../../src/fuzz/checkers/order-checker.ts';
+import type { Violation } from '../../src/fuzz/checkers/violation.ts';
+import { BotProcess } from './bot-process.ts';
+import { createBotHome, createEmptyLedger, createTestFolder, type BotHome, type BotHomeOptions } from './bot-home.ts';
+import { ServedExchange, type ExchangeOptions } from './served-exchange.ts';
+
+/** What differs between the bots of a test. */
+type OwnHome = Pick<BotHomeOptions, 'instance' | 'seed'> & Partial<BotHomeOptions>;
+
+/** An exchange, an empty ledger for it, and every process that was started, of which none outlives its test. */
+export class OwnExchange {
+  readonly exchange: ServedExchange;
+  readonly folder: string;
+  readonly ledgerFolder: string;
+  private readonly remove: () => void;
+  private readonly bots: BotProcess[] = [];
+
+  private constructor(exchange: ServedExchange, files: ReturnType<typeof createTestFolder>) {
+    this.exchange = exchange;
+    this.folder = files.folder;
+    this.ledgerFolder = join(files.folder, 'ledgers');
+    this.remove = files.remove;
+    createEmptyLedger(exchange, this.ledgerFolder);
+  }
+
+  static async open(options: ExchangeOptions): Promise<OwnExchange> {
+    return new OwnExchange(await ServedExchange.open(options), createTestFolder());
+  }
+
+  /** The home of a bot of its own; what is given goes before what all have. */
+  home(options: OwnHome): BotHome {
+    const { exchange, folder, ledgerFolder } = this;
+    return createBotHome({ exchange, folder, ledgerFolder, ...options });
+  }
+
+  start(home: BotHome, nodeArguments: readonly string[] = []): BotProcess {
+    const bot = new BotProcess(home, nodeArguments);
+    this.bots.push(bot);
+    return bot;
+  }
+
+  /** Ends everything that is left, by its id. */
+  async close(): Promise<void> {
+    for (const bot of this.bots) if (bot.isRunning) await bot.kill();
+    await this.exchange.close();
+    this.remove();
+  }
+}
+
+/**
+ * What of the promises is broken once a bot has ended in order: a limit, an order twice, or a mirror that differs from the exchange. The market must
+ * stand still by then.
+ */
+export function brokenPromises(exchange: ServedExchange, home: BotHome): readonly Violation[] {
+  const truth = exchange.truth();
+  const rows = readMirrorRows(home.mirrorPath);
+  return [
+    ...exchange.budgetViolations(),
+    ...checkOrders(truth, rows),
+    ...checkAgreement(truth, rows, home.instance),
+    ...truth.orders
+      .filter(({ isOpen }) => isOpen)
+      .map(({ id }) => ({ check: 'open orders', message: `expected no open order, ${id} is open` })),
+  ];
+}

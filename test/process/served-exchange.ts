@@ -1,0 +1,155 @@
+import { budgetTable } from '../../src/exchange/budget-table.ts';
+import { BudgetChecker } from '../../src/fuzz/checkers/budget-checker.ts';
+import { truthOf, type ExchangeTruth } from '../../src/fuzz/checkers/exchange-truth.ts';
+import type { Violation } from '../../src/fuzz/checkers/violation.ts';
+import { FaultPlan } from '../../src/simulator/faults/fault-plan.ts';
+import type { FaultRule } from '../../src/simulator/faults/fault-rule.ts';
+import { SyntheticFlow } from '../../src/simulator/flow/synthetic-flow.ts';
+import { ExchangeServer } from '../../src/simulator/server/exchange-server.ts';
+import { WorldClock } from '../../src/simulator/server/world-clock.ts';
+import { readExchangeConfig } from '../../src/simulator/settings/exchange-config.ts';
+import { createSimulation, type Simulation } from '../../src/simulator/simulation.ts';
+import type { LoggedRequest } from '../../src/simulator/wire/request-log.ts';
+
+export const USER = 1;
+export const TOKEN = 'process-test-token';
+
+const MARKETS = [
+  { symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '60000000000' },
+  { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' },
+] as const;
+
+/** Limits other than those of the interface, by the name of the budget. */
+export type Limits = Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+
+/**
+ * The interface's limits, but for what every start reads, since with a start every few seconds there would be nothing but waiting, for books, so that
+ * there is more to decide, and for new orders, of which there are more in a minute and fewer in ten. Small enough that a bot which forgets across
+ * a start what it has sent goes over them.
+ */
+const LIMITS: Limits = {
+  'orders/add': { limit: 90, windowMs: 60_000 },
+  'v2/orderbook': { limit: 240, windowMs: 60_000 },
+  'orders/list': { limit: 120, windowMs: 60_000 },
+  'trades/list': { limit: 120, windowMs: 60_000 },
+  'users/wallets/list': { limit: 60, windowMs: 60_000 },
+  'v2/wallets': { limit: 60, windowMs: 60_000 },
+  'users/wallets/transactions/list': { limit: 120, windowMs: 60_000 },
+};
+
+export interface ExchangeOptions {
+  readonly seed: number;
+  /** Laid over those of all tests. */
+  readonly limits?: Limits;
+}
+
+/**
+ * The simulated exchange behind its own server on a loopback port, in this process: what it knows is read from its own tables and not asked for.
+ * Bots reach it over HTTP only.
+ */
+export class ServedExchange {
+  readonly baseUrl: string;
+  readonly limits: Limits;
+  readonly simulation: Simulation;
+  private readonly server: ExchangeServer;
+  private readonly budgets: BudgetChecker;
+  private readonly market: { isTrading: boolean };
+  private readonly listeners = new Set<(path: string) => void>();
+  private plans = 0;
+
+  private constructor(parts: {
+    readonly baseUrl: string;
+    readonly limits: Limits;
+    readonly simulation: Simulation;
+    readonly server: ExchangeServer;
+    readonly market: { isTrading: boolean };
+  }) {
+    this.baseUrl = parts.baseUrl;
+    this.limits = parts.limits;
+    this.simulation = parts.simulation;
+    this.server = parts.server;
+    this.market = parts.market;
+    this.budgets = new BudgetChecker(parts.simulation.door.log, budgetTable(parts.limits));
+    const { faulty } = parts.simulation;
+    const receive = faulty.receive.bind(faulty);
+    faulty.receive = (request) => {
+      for (const listener of this.listeners) listener(request.path);
+      return receive(request);
+    };
+    this.setFaults([]);
+  }
+
+  static async open({ seed, limits: other = {} }: ExchangeOptions): Promise<ServedExchange> {
+    const limits = { ...LIMITS, ...other };
+    const clock = new WorldClock();
+    const startMs = clock.nowMs();
+    const simulation = createSimulation({
+      config: readExchangeConfig({
+        markets: [...MARKETS],
+        users: [
+          {
+            username: 'bot',
+            id: USER,
+            tokens: [TOKEN],
+            balances: { rls: '200000000000', usdt: '200000', btc: '3' },
+          },
+        ],
+        trading: { recordVersions: true },
+        limits: { overrides: { ...limits } },
+      }),
+      startMs,
+      seed,
+    });
+    const { exchange } = simulation;
+    const flow = new SyntheticFlow({ exchange, seed, startMs, historyMinutes: 60 });
+    const market = { isTrading: true };
+    const server = new ExchangeServer({
+      simulation,
+      clock,
+      world: {
+        advance(timeMs) {
+          if (market.isTrading) flow.advance(timeMs);
+          exchange.advance(timeMs);
+        },
+      },
+    });
+    const baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
+    return new ServedExchange({ baseUrl, limits, simulation, server, market });
+  }
+
+  /** What goes wrong from now on. Every request still passes the door with the faults, so that `onRequest` sees it. */
+  setFaults(rules: readonly FaultRule[]): void {
+    this.plans += 1;
+    const unnoticed: FaultRule = { kind: 'delay', delayMs: 1 };
+    this.simulation.faulty.plan = new FaultPlan({ seed: this.plans, rules: [...rules, unnoticed] });
+  }
+
+  /** Calls a function with the path of each request as it arrives, before anything is made of it, until the answered function is called. */
+  onRequest(listener: (path: string) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** From now on nobody else trades, so that no order is filled by itself. */
+  endTrading(): void {
+    this.market.isTrading = false;
+  }
+
+  truth(): ExchangeTruth {
+    this.server.tick();
+    return truthOf(this.simulation.exchange, USER);
+  }
+
+  /** Whatever went over a limit so far. */
+  budgetViolations(): readonly Violation[] {
+    return this.budgets.violations();
+  }
+
+  requests(): readonly LoggedRequest[] {
+    return this.simulation.door.log.values();
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+  }
+}

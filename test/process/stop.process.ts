@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ledgerPath } from '../../src/budget/ledger-file.ts';
+import { monotonicMs } from '../../src/budget/process-owner.ts';
+import { Dice } from '../../src/fuzz/dice.ts';
+import type { BotProcess } from './bot-process.ts';
+import { numberOf } from './environment.ts';
+import { brokenPromises, OwnExchange } from './own-exchange.ts';
+
+const STOP_SECONDS = numberOf('SARRAF_STOP_SECONDS', 8);
+const SHORT_STOPS = numberOf('SARRAF_SHORT_STOPS', 8);
+const SEED = numberOf('SARRAF_SEED', Date.now() % 1_000_000);
+
+/** Longer than the 250 ms within which an admitted request must leave. */
+const SHORT_STOP_MS = 400;
+
+let own: OwnExchange;
+
+beforeEach(async () => {
+  own = await OwnExchange.open({ seed: SEED });
+});
+
+afterEach(async () => {
+  await own.close();
+});
+
+/** Requests of each budget that the exchange has got so far. */
+function arrived(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { budget } of own.exchange.requests()) {
+    if (budget !== null) counts.set(budget, (counts.get(budget) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Slots of each budget that the ledger gave out since an instant of the monotonic clock and still has. */
+function admittedSince(sinceMs: number): ReadonlyMap<string, number> {
+  const ledger = new Database(ledgerPath(own.exchange.baseUrl, own.ledgerFolder), { readonly: true });
+  try {
+    const rows = ledger
+      .prepare<[number], { budget: string; count: number }>(
+        'SELECT budget, count(*) AS count FROM slots WHERE admitted_at_ms >= ? GROUP BY budget',
+      )
+      .all(sinceMs);
+    return new Map(rows.map(({ budget, count }) => [budget, count]));
+  } finally {
+    ledger.close();
+  }
+}
+
+/**
+ * Stops a bot for a time, lets it go on for another, and answers for which budgets more arrived after the stop than was admitted after it: what had
+ * been admitted before was too old by then.
+ */
+async function stopAndGoOn(
+  bot: BotProcess,
+  times: { readonly stopMs: number; readonly goOnMs: number },
+): Promise<readonly string[]> {
+  bot.signal('SIGSTOP');
+  await pause(times.stopMs);
+  const before = arrived();
+  const sinceMs = monotonicMs();
+  bot.signal('SIGCONT');
+  await pause(times.goOnMs);
+  const after = arrived();
+  const admitted = admittedSince(sinceMs);
+  return [...after].flatMap(([budget, count]) => {
+    const came = count - (before.get(budget) ?? 0);
+    const most = admitted.get(budget) ?? 0;
+    return came <= most
+      ? []
+      : [`expected at most the ${most} requests of ${budget} that were admitted after the stop, ${came} arrived`];
+  });
+}
+
+test(`goes on after a stop of ${STOP_SECONDS} s and sends nothing that it was admitted for before`, async () => {
+  const { exchange } = own;
+  const dice = Dice.of(SEED, 'stops');
+  exchange.setFaults([{ kind: 'delay', probability: 0.3, delayMs: 200 }]);
+  const home = own.home({ instance: 'stop', seed: SEED });
+  const bot = own.start(home);
+  await bot.healthAddress();
+  await pause(2_000);
+  const stale: string[] = [];
+  for (let stop = 0; stop < SHORT_STOPS; stop += 1) {
+    stale.push(...(await stopAndGoOn(bot, { stopMs: SHORT_STOP_MS, goOnMs: dice.integer(200, 800) })));
+  }
+  const ordersBefore = exchange.truth().orders.length;
+  stale.push(...(await stopAndGoOn(bot, { stopMs: STOP_SECONDS * 1_000, goOnMs: 5_000 })));
+  const ordersAfter = exchange.truth().orders.length;
+  exchange.endTrading();
+  exchange.setFaults([]);
+  const { code, out } = await bot.end();
+
+  console.log({ requests: exchange.requests().length, ordersBefore, ordersAfter });
+  expect(stale).toEqual([]);
+  expect(ordersBefore).toBeGreaterThan(0);
+  expect(ordersAfter).toBeGreaterThan(ordersBefore);
+  expect(code, out).toBe(0);
+  expect(brokenPromises(exchange, home)).toEqual([]);
+});
