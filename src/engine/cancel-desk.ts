@@ -24,6 +24,8 @@ export class CancelDesk {
   /** Orders that are to end, and when to ask the next time. */
   private readonly wanted = new Map<string, number>();
   private readonly lookUps = new Set<string>();
+  /** Orders that are none of the table's and are being canceled; bounded by the requests that can be under way. */
+  private readonly foreign = new Set<number>();
 
   constructor(options: {
     readonly keeper: OrderKeeper;
@@ -44,6 +46,11 @@ export class CancelDesk {
 
   get size(): number {
     return this.wanted.size;
+  }
+
+  /** Whether the end of an order is wanted, and not seen yet. */
+  wantsEndOf(key: string): boolean {
+    return this.wanted.has(key);
   }
 
   /** Wants the end of an order, and asks for it as soon as that is possible. */
@@ -77,13 +84,19 @@ export class CancelDesk {
     });
   }
 
-  /** Ends an order that is not in the table: a second one of ours, or, when the whole account is halted, anybody's. */
-  cancelForeign(venueId: number): void {
+  /**
+   * Ends an order that is not in the table: a second one of ours, or, when the whole account is halted, anybody's. Answers false where that is under way
+   * already.
+   */
+  cancelForeign(venueId: number): boolean {
+    if (this.foreign.has(venueId)) return false;
+    this.foreign.add(venueId);
     const id = this.keeper.outbox.request(
       { kind: 'cancel', venueId, clientOrderId: '' },
       { requestClass: 'cancel', dedupe: `cancel ${venueId}`, withinMs: CANCEL_WITHIN_MS },
     );
-    this.expect(id, () => undefined);
+    this.expect(id, () => void this.foreign.delete(venueId));
+    return true;
   }
 
   pump(nowMs: number): void {

@@ -136,11 +136,14 @@ export class OrderDesk {
   takeRecord(record: VenueOrder): void {
     const sighting = this.sightings.take(record);
     if (sighting.kind !== 'twin' || record.id === null) return;
+    if (!this.cancels.cancelForeign(record.id)) return;
+    const { key, venueId, reason } = sighting.of;
     this.outbox.alarm(
-      `${sighting.of.key} is at the exchange twice, as ${sighting.of.venueId} and ${record.id}: the second is canceled`,
-      sighting.of.key,
+      venueId === null
+        ? `${key} is open at the exchange as ${record.id}, though it was given up (${reason}): it is canceled`
+        : `${key} is at the exchange twice, as ${venueId} and ${record.id}: the second is canceled`,
+      key,
     );
-    this.cancels.cancelForeign(record.id);
   }
 
   /** The trades were read to their end from `askedAtMs` on: proves the absence of what the lists lack, where none of them can be its own. */
@@ -157,7 +160,8 @@ export class OrderDesk {
   }
 
   private absent(order: OrderRecord): void {
-    const resend = this.settings.resendUnknown && order.attempts === 1 && order.pairKey === null;
+    const isWanted = !this.cancels.wantsEndOf(order.key);
+    const resend = this.settings.resendUnknown && isWanted && order.attempts === 1 && order.pairKey === null;
     const why = resend ? this.ports.objectionTo(order) : null;
     const next = this.keeper.apply(order, { kind: 'absent', atMs: this.outbox.nowMs, resend: resend && why === null });
     this.outbox.warn(`${order.key} never arrived${resend && why === null ? ': it is sent again' : ''}`, order.key);
@@ -240,8 +244,11 @@ export class OrderDesk {
       return;
     }
     if (answer.outcome === 'unsent') {
-      for (const order of legs)
+      for (const order of legs) {
+        // One that was asked for before may have been seen meanwhile: then it is there, whatever became of this request.
+        if (order.state !== 'sending') continue;
         this.keeper.apply(order, { kind: 'dropped', atMs, reason: `NotSent: ${answer.reason}` });
+      }
       return;
     }
     const isCertain = answer.effect === 'none' && !this.showsArrival(legs[0], answer.code);

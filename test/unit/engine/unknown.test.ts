@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { buy } from '../../../src/strategy/intents.ts';
+import { buy, cancelAll } from '../../../src/strategy/intents.ts';
 import { EngineWorld, type WorldOptions } from './engine-world.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
+const RESENDING: WorldOptions = { settings: { resendUnknown: true } };
+
+/** What an order needs to be proven absent: the last arrival after 120 s, two passes 10 s apart and the trades after them. */
+const PROOF_MS = 145_000;
 
 /** An order that was asked for and not answered, and that the exchange does or does not have. */
 function lost(way: { readonly arrives: boolean; readonly options?: WorldOptions }): EngineWorld {
@@ -11,6 +15,15 @@ function lost(way: { readonly arrives: boolean; readonly options?: WorldOptions 
   if (way.arrives) world.venue.place(world.pending('place').call.order);
   world.fail('place');
   expect(world.order()).toMatchObject({ state: 'unknown' });
+  return world;
+}
+
+/** One that never arrived, was proven absent, and was asked for once more. */
+function resent(): EngineWorld {
+  const world = lost({ arrives: false, options: RESENDING });
+  world.refuse('order', 'NotFound');
+  world.advance(PROOF_MS);
+  expect(world.order()).toMatchObject({ state: 'sending', attempts: 2 });
   return world;
 }
 
@@ -33,23 +46,171 @@ describe('an order without an answer', () => {
 
   it('is found by a pass over all orders when it was there and has ended', () => {
     const world = lost({ arrives: true });
-    world.venue.end(world.venue.orders[0]!.id!);
+    world.venue.end(world.venue.orders[0]?.id ?? 0);
     world.refuse('order', 'NotFound');
     world.advance(1_200);
     expect(world.order()).toMatchObject({ state: 'cancelled', venueStatus: 'Canceled' });
   });
 
+  it('is found by a pass that turns many pages', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    for (let count = 0; count < 12; count += 1) {
+      const { id } = world.venue.placeByHand('sell', '1', String(200 + count));
+      world.venue.end(id ?? 0);
+    }
+    const order = world.venue.place(world.pending('place').call.order);
+    world.venue.end(order.id ?? 0);
+    world.fail('place');
+    world.refuse('order', 'NotFound');
+    world.advance(1_500);
+    expect(world.order()).toMatchObject({ state: 'cancelled', venueId: order.id });
+  });
+
   it('takes in a trade that came before its order was known, once', () => {
     const world = lost({ arrives: true });
-    const { id } = world.venue.orders[0]!;
-    world.venue.hidden.add(id!);
+    const id = world.venue.orders[0]?.id ?? 0;
+    world.venue.hidden.add(id);
     world.refuse('order', 'NotFound');
-    world.venue.fill(id!, '0.4');
+    world.venue.fill(id, '0.4');
     world.advance(30_000);
     expect(world.order()).toMatchObject({ state: 'unknown', filled: 0n });
     world.venue.hidden.clear();
     world.advance(80_000);
     expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n });
     expect(world.toldOf('fill')).toHaveLength(1);
+  });
+
+  it('keeps its worst case reserved, and never counts as rejected before the proof', () => {
+    const world = lost({ arrives: false });
+    world.refuse('order', 'NotFound');
+    world.advance(125_000);
+    expect(world.order().state).toBe('unknown');
+    expect(world.engine.status()).toMatchObject({ liveOrders: 1, unsettled: 1 });
+    expect(world.toldOf('reject')).toEqual([]);
+  });
+
+  it('is rejected once it is proven that it never arrived, and the strategy is told', () => {
+    const world = lost({ arrives: false });
+    world.refuse('order', 'NotFound');
+    world.advance(PROOF_MS);
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'NeverArrived', tag: 'first' }]);
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+
+  it('is proven absent by no list that fails', () => {
+    const world = lost({ arrives: false });
+    world.refuse('order', 'NotFound');
+    world.failing = { kind: 'orders', code: 'TIMED_OUT' };
+    world.advance(3 * PROOF_MS);
+    expect(world.order().state).toBe('unknown');
+    world.failing = null;
+    world.advance(PROOF_MS);
+    expect(world.order().state).toBe('rejected');
+  });
+
+  it('is proven absent only once the trades were read as well', () => {
+    const world = lost({ arrives: false });
+    world.refuse('order', 'NotFound');
+    world.failing = { kind: 'trades', code: 'TIMED_OUT' };
+    world.advance(2 * PROOF_MS);
+    expect(world.order().state).toBe('unknown');
+    world.failing = null;
+    world.advance(6_000);
+    expect(world.order().state).toBe('rejected');
+  });
+
+  it('stays unknown while a trade that is nobody’s may be its own', () => {
+    const world = lost({ arrives: true });
+    const id = world.venue.orders[0]?.id ?? 0;
+    world.refuse('order', 'NotFound');
+    world.venue.fill(id, '0.4');
+    world.venue.hidden.add(id);
+    world.advance(2 * PROOF_MS);
+    expect(world.order().state).toBe('unknown');
+    expect(world.messages('warning').join('\n')).toMatch(/a trade that is nobody's may be its own/);
+  });
+
+  it('is alarmed and canceled when it turns up after all', () => {
+    const world = lost({ arrives: false });
+    world.refuse('order', 'NotFound');
+    world.advance(PROOF_MS);
+    expect(world.order().state).toBe('rejected');
+    const { clientOrderId } = world.order();
+    world.venue.placeByHand('buy', '1', '98', clientOrderId);
+    world.advance(10_100);
+    const { id } = world.venue.orders[0] ?? { id: 0 };
+    expect(world.alarms()).toHaveLength(1);
+    expect(world.pending('cancel').call).toMatchObject({ venueId: id });
+    world.venue.end(id ?? 0);
+    world.give('cancel', { status: 'Canceled', order: null });
+    world.advance(20_000);
+    expect(world.alarms()).toHaveLength(1);
+    expect(world.waitingKinds()).toEqual([]);
+  });
+});
+
+describe('an order that never arrived, where it may be sent again', () => {
+  it('is sent once more under its own id, and opens', () => {
+    const world = resent();
+    const [first, second] = world.requestsOf('place');
+    expect(second?.call).toEqual(first?.call);
+    world.accept();
+    expect(world.order().state).toBe('open');
+    expect(world.toldOf('reject')).toEqual([]);
+  });
+
+  it('is not sent a third time', () => {
+    const world = resent();
+    world.fail('place');
+    world.refuse('order', 'NotFound');
+    world.advance(PROOF_MS);
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+    expect(world.requestsOf('place')).toHaveLength(2);
+  });
+
+  it('is looked for when its second request is called a duplicate: the first has arrived', () => {
+    const world = resent();
+    const order = world.venue.place(world.pending('place').call.order);
+    world.refuse('place', 'DuplicateOrder');
+    expect(world.order().state).toBe('unknown');
+    world.advance(5_100);
+    expect(world.order()).toMatchObject({ state: 'open', venueId: order.id });
+  });
+
+  it('stays open when the first is seen while the second waits and never leaves', () => {
+    const world = resent();
+    world.venue.place(world.pending('place').call.order);
+    world.advance(5_100);
+    expect(world.order().state).toBe('open');
+    world.unsend('place');
+    expect(world.order().state).toBe('open');
+  });
+
+  it('is not sent again when its end was asked for meanwhile', () => {
+    const world = lost({ arrives: false, options: RESENDING });
+    world.refuse('order', 'NotFound');
+    world.want(cancelAll());
+    world.answers.add('order');
+    for (let waited = 0; waited < 2 * PROOF_MS; waited += 1_000) {
+      world.advance(1_000);
+      if (world.waitingKinds().includes('cancel')) world.refuse('cancel', 'NotFound');
+    }
+    expect(world.order()).toMatchObject({ state: 'rejected' });
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+
+  it('is not sent again while trading is halted', () => {
+    const world = lost({ arrives: false, options: RESENDING });
+    world.refuse('order', 'NotFound');
+    world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
+    world.answers.add('order');
+    for (let waited = 0; waited < 2 * PROOF_MS; waited += 1_000) {
+      world.advance(1_000);
+      if (world.waitingKinds().includes('cancel')) world.refuse('cancel', 'NotFound');
+    }
+    expect(world.order()).toMatchObject({ state: 'rejected' });
+    expect(world.requestsOf('place')).toHaveLength(1);
   });
 });
