@@ -1,5 +1,6 @@
 import { reserveOf } from '../budget/admission.ts';
 import type { Market } from '../domain/market.ts';
+import { parseUnits, type Units } from '../domain/money.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION, type EngineSettings } from '../engine/engine-settings.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
@@ -19,9 +20,22 @@ const REPLY_MS = 200;
 /** Polls come this many times more rarely than the limits would allow: what a run costs is mostly its requests. */
 const LEISURE = 2;
 
+/** How many of the seeds have limits that their orders come up against, and amounts of orders as the workload wants them. */
+const LIMITED = 0.6;
+const MIDDLING_BTC = 0.002;
+const MIDDLING_USDT = 60;
+
 export interface BotEngineOptions {
   readonly seed: number;
   readonly markets: readonly Market[];
+}
+
+/** Some seeds limit the position of each market: to so many times the worth of a middling order, in units of the coin. */
+export function positionLimitsOf(seed: number): Readonly<Record<string, Units>> {
+  const dice = Dice.of(seed, 'position limits');
+  if (!dice.happens(LIMITED)) return {};
+  const times = dice.logUniform(1, 6);
+  return { btc: parseUnits((MIDDLING_BTC * times).toFixed(6)), usdt: parseUnits((MIDDLING_USDT * times).toFixed(2)) };
 }
 
 /** The engine of one life, with a strategy on each market that wants anything. Of a seed it is the same in every life. */
@@ -35,6 +49,7 @@ function settingsOf({ seed, markets }: BotEngineOptions): EngineSettings {
   const limits = createRiskLimits({
     maxOpenOrdersPerStrategy: dice.integer(4, 20),
     refuseSelfCrossing: dice.happens(0.5),
+    maxPosition: positionLimitsOf(seed),
   });
   const seats = markets.map(({ symbol }, index) => ({
     runner: new StrategyRunner(WORKLOAD, {

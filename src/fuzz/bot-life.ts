@@ -12,6 +12,7 @@ import { DEFAULT_RETENTION } from '../mirror/retention.ts';
 import { OffsetTime } from '../virtual/offset-time.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
 import { createVirtualLimiter } from '../virtual/virtual-limiter.ts';
+import { WatchedTransport, type WireWitness } from './checkers/watched-transport.ts';
 import { Death, mortalEngine, mortalLimiter, mortalStore } from './crash-points.ts';
 import type { Dice } from './dice.ts';
 import { Link } from './link.ts';
@@ -36,6 +37,8 @@ export interface BotLifeOptions {
   readonly dice: Dice;
   readonly logsIn: boolean;
   readonly createEngine: (state: MirrorState, nowMs: number) => Stepper;
+  /** Told of what leaves for the exchange, and of its replies. */
+  readonly witnesses: readonly WireWitness[];
   /** Asked at each point where the process may die. */
   readonly diesAt: (point: CrashPoint) => boolean;
   readonly onStep: (event: EngineEvent, output: EngineOutput) => void;
@@ -133,9 +136,13 @@ export class BotLife {
   }
 
   private createClient(): ExchangeClient {
-    const { world, machine, dice, logsIn } = this.options;
+    const { world, machine, dice, logsIn, witnesses } = this.options;
     return createLimitedClient({
-      transport: new Link({ world, process: this.time, dice }),
+      transport: new WatchedTransport({
+        transport: new Link({ world, process: this.time, dice }),
+        witnesses,
+        nowMs: () => this.time.now(),
+      }),
       credentials: logsIn
         ? { kind: 'login', login: { username: BOT_NAME, password: BOT_PASSWORD } }
         : { kind: 'token', token: BOT_TOKEN },

@@ -1,8 +1,13 @@
 import { join } from 'node:path';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
-import { createBotEngine } from './bot-engine.ts';
+import { createBotEngine, INSTANCE } from './bot-engine.ts';
 import { BotLife, type BotMachine } from './bot-life.ts';
+import type { ExchangeTruth } from './checkers/exchange-truth.ts';
+import { ForeignChecker } from './checkers/foreign-checker.ts';
+import { JournalChecker } from './checkers/journal-checker.ts';
+import { LockoutChecker } from './checkers/lockout-checker.ts';
+import type { Violation } from './checkers/violation.ts';
 import type { Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
@@ -32,6 +37,9 @@ export class Bot {
   /** How often the engine found that the books do not agree. */
   breaks = 0;
   private readonly options: BotOptions;
+  private readonly journal: JournalChecker;
+  private readonly lockouts = new LockoutChecker();
+  private readonly foreign = new ForeignChecker(INSTANCE);
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private life: BotLife | null = null;
@@ -41,6 +49,7 @@ export class Bot {
     this.options = options;
     this.dice = Dice.of(options.swarm.seed, 'bot');
     this.mirrorPath = join(options.folder, 'mirror.sqlite');
+    this.journal = new JournalChecker(this.mirrorPath);
     this.machine = {
       mirrorPath: this.mirrorPath,
       ledgerPath: join(options.folder, 'ledger.sqlite'),
@@ -100,11 +109,17 @@ export class Bot {
     return this.life?.isLockedOut() ?? false;
   }
 
+  /** What was wrong with the requests that left, whichever life they left. */
+  violations(truth: ExchangeTruth): readonly Violation[] {
+    return [...this.journal.violations(), ...this.lockouts.violations(), ...this.foreign.violations(truth)];
+  }
+
   /** Gives the files back, and answers the hash of the journal; empty where there is nobody to ask. */
   end(): string {
     const hash = this.life?.journalHash() ?? '';
     this.life?.crash();
     this.life = null;
+    this.journal.close();
     return hash;
   }
 
@@ -116,6 +131,7 @@ export class Bot {
       dice: this.dice,
       logsIn: swarm.logsIn,
       createEngine: (state, nowMs) => createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs),
+      witnesses: [this.journal, this.lockouts, this.foreign],
       diesAt: (point: CrashPoint) => this.mayCrash && this.dice.happens(swarm.crashes[point]),
       onStep: (event, output) => this.watch(event, output),
       onDeath: (cause, error) => this.died(cause, error),

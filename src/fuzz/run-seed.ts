@@ -1,10 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { Bot } from './bot.ts';
-import { INSTANCE } from './bot-engine.ts';
+import { INSTANCE, positionLimitsOf } from './bot-engine.ts';
 import { checkAgreement } from './checkers/agreement-checker.ts';
 import { BudgetChecker } from './checkers/budget-checker.ts';
 import { truthOf } from './checkers/exchange-truth.ts';
+import { checkExposure } from './checkers/exposure-checker.ts';
 import { readMirrorRows } from './checkers/mirror-rows.ts';
 import { checkOrders } from './checkers/order-checker.ts';
 import type { Violation } from './checkers/violation.ts';
@@ -165,12 +166,15 @@ class SeedRun {
 
   /** What must hold whether or not everything is quiet. */
   private lastingViolations(): readonly Violation[] {
-    const { world, bot, losses } = this;
+    const { world, bot, losses, swarm } = this;
     const rows = readMirrorRows(bot.mirrorPath);
+    const truth = truthOf(world.exchange, BOT_USER);
     return [
       ...bot.mistakes.map((message) => ({ check: 'no mistakes', message })),
       ...this.budgets.violations(),
-      ...checkOrders(truthOf(world.exchange, BOT_USER), rows),
+      ...bot.violations(truth),
+      ...checkOrders(truth, rows),
+      ...checkExposure(truth, { instance: INSTANCE, maxPosition: positionLimitsOf(swarm.seed) }),
       ...(bot.breaks > 0 && losses === 0
         ? [{ check: 'breaks', message: `expected no break where no money was lost, there were ${bot.breaks}` }]
         : []),

@@ -1,6 +1,7 @@
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import type { FillRow, MirrorRows, OrderRow } from './mirror-rows.ts';
+import { ownKeyOf } from './own-key.ts';
 import { told, type Violation } from './violation.ts';
 
 const LIVE: ReadonlySet<string> = new Set(['open', 'cancelling']);
@@ -24,7 +25,7 @@ function orderMessages(truth: ExchangeTruth, rows: MirrorRows, instance: string)
   const rowOf = new Map(rows.orders.map((row) => [row.key, row]));
   const seen = new Set<string>();
   for (const order of truth.orders) {
-    const key = keyOf(order, byId, instance);
+    const key = ownKeyOf(order, byId, instance);
     if (key === null) continue;
     seen.add(key);
     const row = rowOf.get(key);
@@ -39,15 +40,6 @@ function orderMessages(truth: ExchangeTruth, rows: MirrorRows, instance: string)
     messages.push(`expected ${row.key}, which is ${row.state} in the mirror, at the exchange, it never was there`);
   }
   return messages;
-}
-
-/** What the mirror calls an order of ours; null for one that is not. The stop leg of a pair goes by the other's. */
-function keyOf(order: TrueOrder, byId: ReadonlyMap<number, TrueOrder>, instance: string): string | null {
-  const { clientOrderId, pairId } = order;
-  if (clientOrderId !== null) return clientOrderId.startsWith(`${instance}-`) ? clientOrderId : null;
-  const limitLeg = pairId === null ? undefined : byId.get(pairId);
-  const key = limitLeg === undefined ? null : keyOf({ ...limitLeg, pairId: null }, byId, instance);
-  return key === null ? null : `${key}/2`;
 }
 
 function orderDifferences(order: TrueOrder, row: OrderRow): readonly string[] {

@@ -24,6 +24,7 @@ export interface TrueOrder {
 export interface TrueFill {
   readonly tradeId: number;
   readonly orderId: number;
+  readonly atMs: number;
   readonly market: string;
   readonly side: Side;
   readonly amount: bigint;
@@ -62,6 +63,7 @@ function fillOf({ trade, order, total, fee }: TradeOfOrder): TrueFill {
   return {
     tradeId: trade.id,
     orderId: order.id,
+    atMs: trade.timeMs,
     market: trade.grid.symbol,
     side: order.side,
     amount: BigInt(trade.amount) * trade.grid.amountStep,

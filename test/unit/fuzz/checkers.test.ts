@@ -25,6 +25,7 @@ const order = (changes: Partial<TrueOrder> = {}): TrueOrder => ({
 const fill = (changes: Partial<TrueFill> = {}): TrueFill => ({
   tradeId: 5,
   orderId: 10,
+  atMs: 1_500,
   market: 'BTCUSDT',
   side: 'buy',
   amount: parseUnits('1'),

@@ -1,0 +1,85 @@
+import { formatUnits } from '../../domain/money.ts';
+import { parseMarket } from '../../domain/market-symbol.ts';
+import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
+import { ownKeyOf } from './own-key.ts';
+import { told, type Violation } from './violation.ts';
+
+export interface ExposureLimits {
+  /** The first part of our ids. */
+  readonly instance: string;
+  /** The largest position of one market by its source currency, in units; a currency that is not named is not limited. */
+  readonly maxPosition: Readonly<Record<string, bigint>>;
+}
+
+/** How the worst that may come of a market's orders changes at one moment, in units of the source currency. */
+interface Change {
+  readonly atMs: number;
+  readonly long: bigint;
+  readonly short: bigint;
+  /** The order whose acceptance it is; null for a fill or an end. */
+  readonly opened: TrueOrder | null;
+}
+
+/**
+ * No order may make more of a position than the limit, even should every order of its side trade and none of the other: added up from what the exchange
+ * accepted, filled and closed, for each market by itself. Holds where one strategy has the market. The bot can only know less of its sales and more of
+ * its orders than there was, so the exchange's own numbers are never above those that the bot has checked.
+ */
+export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): readonly Violation[] {
+  const byId = new Map(truth.orders.map((order) => [order.id, order]));
+  const own = truth.orders.filter((order) => ownKeyOf(order, byId, limits.instance) !== null);
+  const fillsOf = Map.groupBy(truth.fills, ({ orderId }) => orderId);
+  const messages = [...Map.groupBy(own, ({ market }) => market)].flatMap(([market, orders]) => {
+    const limit = limits.maxPosition[parseMarket(market).src];
+    return limit === undefined ? [] : worstBeyond(changesOf(orders, fillsOf), limit, market);
+  });
+  return told('exposure', messages);
+}
+
+function worstBeyond(changes: readonly Change[], limit: bigint, market: string): readonly string[] {
+  const messages: string[] = [];
+  let long = 0n;
+  let short = 0n;
+  for (const change of changes) {
+    long += change.long;
+    short += change.short;
+    const { opened } = change;
+    if (opened === null) continue;
+    const worst = opened.side === 'buy' ? long : short;
+    if (worst <= limit) continue;
+    messages.push(
+      `expected at most ${formatUnits(limit)} ${opened.side === 'buy' ? 'long' : 'short'} in ${market} once all its orders trade, order ${opened.id} (${opened.clientOrderId}) made it ${formatUnits(worst)}`,
+    );
+  }
+  return messages;
+}
+
+/** In the order of time. At one moment what takes away comes before what adds, and orders come by their ids. */
+function changesOf(orders: readonly TrueOrder[], fillsOf: ReadonlyMap<number, readonly TrueFill[]>): readonly Change[] {
+  const pairs = Map.groupBy(orders, ({ id, pairId }) => Math.min(id, pairId ?? id)).values();
+  const changes = [...pairs].flatMap((legs) => changesOfLegs(legs, fillsOf));
+  return changes.toSorted(
+    (left, right) => left.atMs - right.atMs || Number(left.opened !== null) - Number(right.opened !== null),
+  );
+}
+
+/** One order, or the two of an OCO, of which only one trades. */
+function changesOfLegs(
+  legs: readonly TrueOrder[],
+  fillsOf: ReadonlyMap<number, readonly TrueFill[]>,
+): readonly Change[] {
+  const [first] = legs;
+  if (first === undefined) return [];
+  const { side, amount, openedAtMs } = first;
+  const isBuy = side === 'buy';
+  const onOwnSide = (units: bigint) => (isBuy ? { long: units, short: 0n } : { long: 0n, short: units });
+  const changes: Change[] = [{ atMs: openedAtMs, ...onOwnSide(amount), opened: first }];
+  for (const { atMs, amount: filled, fee } of legs.flatMap(({ id }) => fillsOf.get(id) ?? [])) {
+    const traded = isBuy ? { long: -fee, short: fee - filled } : { long: -filled, short: 0n };
+    changes.push({ atMs, ...traded, opened: null });
+  }
+  const closedAtMs = Math.max(...legs.map((leg) => leg.closedAtMs ?? Number.POSITIVE_INFINITY));
+  const matched = legs.reduce((sum, leg) => sum + leg.matched, 0n);
+  if (Number.isFinite(closedAtMs)) changes.push({ atMs: closedAtMs, ...onOwnSide(matched - amount), opened: null });
+  return changes;
+}

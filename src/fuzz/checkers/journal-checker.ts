@@ -1,0 +1,50 @@
+import Database from 'better-sqlite3';
+import { told, type Violation } from './violation.ts';
+import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+
+/** What the mirror knows of an order that has not been handed over yet, or that is at its end. */
+const NOT_ON_ITS_WAY: ReadonlySet<string> = new Set(['planned', 'filled', 'cancelled', 'rejected']);
+
+/**
+ * The row before the request: when the placement of an order leaves, the mirror's file already has that order as one that is on its way. Whoever starts
+ * after a crash knows of it then. Reads the file, not the bot's memory, so a row that was only gathered does not count.
+ */
+export class JournalChecker implements WireWitness {
+  private readonly path: string;
+  private readonly found: string[] = [];
+  private database: Database.Database | null = null;
+  private selectState: Database.Statement<[string], { readonly state: string }> | null = null;
+
+  /** `path` is of the mirror, which need not be there yet. */
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  leaves({ endpoint, fields, atMs }: LeavingRequest): void {
+    const id = fields['clientOrderId'];
+    if (endpoint.name !== 'addOrder' || typeof id !== 'string') return;
+    const state = this.stateOf(id);
+    if (state !== null && !NOT_ON_ITS_WAY.has(state)) return;
+    this.found.push(
+      `expected ${id} to be on the disk as on its way before its request left at ${atMs}, ${state === null ? 'it was not there' : `it was ${state}`}`,
+    );
+  }
+
+  isAnswered(): void {}
+
+  violations(): readonly Violation[] {
+    return told('journal before request', this.found);
+  }
+
+  close(): void {
+    this.database?.close();
+  }
+
+  private stateOf(key: string): string | null {
+    this.database ??= new Database(this.path, { readonly: true });
+    this.selectState ??= this.database.prepare<[string], { readonly state: string }>(
+      'SELECT state FROM orders WHERE order_key = ?',
+    );
+    return this.selectState.get(key)?.state ?? null;
+  }
+}

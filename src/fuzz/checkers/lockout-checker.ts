@@ -1,0 +1,52 @@
+import type { HttpResponse } from '../../exchange/transport.ts';
+import { told, type Violation } from './violation.ts';
+import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+
+const HTTP_FORBIDDEN = 403;
+const HTTP_TOO_MANY = 429;
+
+/** The least that a lockout lasts where the reply does not say ("HTTP status codes"). */
+const UNSAID_MS = 3_600_000;
+
+/** What was admitted when the reply came may still leave, within what lies between an admission and its send at most. */
+const UNDER_WAY_MS = 250;
+
+/**
+ * A lockout is kept: once the process was told of a limit, nothing of that budget leaves before the wait is over, whatever becomes of the process
+ * meanwhile. One checker stands beside all lives of a bot.
+ */
+export class LockoutChecker implements WireWitness {
+  private readonly closed = new Map<string, { readonly fromMs: number; readonly untilMs: number }>();
+  private readonly found: string[] = [];
+
+  leaves({ endpoint, atMs }: LeavingRequest): void {
+    const { name } = endpoint.budget;
+    const lockout = this.closed.get(name);
+    if (lockout === undefined || atMs <= lockout.fromMs + UNDER_WAY_MS || atMs >= lockout.untilMs) return;
+    this.found.push(
+      `expected nothing of ${name} from ${lockout.fromMs} to ${lockout.untilMs}, which a reply had locked out, a request left at ${atMs}`,
+    );
+  }
+
+  isAnswered(
+    { endpoint }: LeavingRequest,
+    { response, atMs }: { readonly response: HttpResponse; readonly atMs: number },
+  ): void {
+    if (response.status !== HTTP_FORBIDDEN && response.status !== HTTP_TOO_MANY) return;
+    const { name } = endpoint.budget;
+    const before = this.closed.get(name);
+    const untilMs = Math.max(atMs + waitOf(response), before?.untilMs ?? 0);
+    const fromMs = before !== undefined && before.untilMs > atMs ? before.fromMs : atMs;
+    this.closed.set(name, { fromMs, untilMs });
+  }
+
+  violations(): readonly Violation[] {
+    return told('lockouts', this.found);
+  }
+}
+
+/** Read by itself: what the client makes of a reply is part of what is checked. */
+function waitOf({ body }: HttpResponse): number {
+  const backOff = /"backOff":\s*(\d+)/.exec(body)?.[1];
+  return backOff === undefined ? UNSAID_MS : Number(backOff) * 1_000;
+}

@@ -1,0 +1,12 @@
+import type { TrueOrder } from './exchange-truth.ts';
+
+/**
+ * What the mirror calls an order of ours; null for one that is not. The stop leg of a pair goes by the other's. `instance` is the first part of our ids.
+ */
+export function ownKeyOf(order: TrueOrder, byId: ReadonlyMap<number, TrueOrder>, instance: string): string | null {
+  const { clientOrderId, pairId } = order;
+  if (clientOrderId !== null) return clientOrderId.startsWith(`${instance}-`) ? clientOrderId : null;
+  const limitLeg = pairId === null ? undefined : byId.get(pairId);
+  const key = limitLeg === undefined ? null : ownKeyOf({ ...limitLeg, pairId: null }, byId, instance);
+  return key === null ? null : `${key}/2`;
+}

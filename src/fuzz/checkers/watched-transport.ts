@@ -1,0 +1,63 @@
+import type { Endpoint } from '../../exchange/endpoint.ts';
+import type { HttpRequest, HttpResponse, Transport } from '../../exchange/transport.ts';
+import { RequestRouter } from '../../simulator/wire/request-router.ts';
+
+/** A request as it leaves the process. */
+export interface LeavingRequest {
+  readonly endpoint: Endpoint;
+  /** What its body says; empty where it has none. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly atMs: number;
+}
+
+/** Told of what leaves a process for the exchange, and of what it is told. */
+export interface WireWitness {
+  leaves(request: LeavingRequest): void;
+  /** Not told of a reply that nobody is there to read. */
+  isAnswered(request: LeavingRequest, reply: { readonly response: HttpResponse; readonly atMs: number }): void;
+}
+
+export interface WatchedTransportOptions {
+  readonly transport: Transport;
+  readonly witnesses: readonly WireWitness[];
+  readonly nowMs: () => number;
+}
+
+/** The way out of a process with witnesses at it. It changes nothing of what passes. */
+export class WatchedTransport implements Transport {
+  private readonly options: WatchedTransportOptions;
+  private readonly router = new RequestRouter(false);
+
+  constructor(options: WatchedTransportOptions) {
+    this.options = options;
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { transport, witnesses, nowMs } = this.options;
+    const leaving = this.read(request);
+    if (leaving !== null) for (const witness of witnesses) witness.leaves(leaving);
+    const response = await transport.send(request);
+    if (leaving !== null) {
+      for (const witness of witnesses) witness.isAnswered(leaving, { response, atMs: nowMs() });
+    }
+    return response;
+  }
+
+  async close(): Promise<void> {
+    await this.options.transport.close();
+  }
+
+  /** Null for what is none of the interface, which is for the exchange to refuse. */
+  private read({ method, path, body }: HttpRequest): LeavingRequest | null {
+    const routing = this.router.find(method, path.split('?', 1)[0] ?? path);
+    if (routing.kind !== 'found') return null;
+    const { endpoint } = routing.route;
+    return { endpoint, fields: fieldsOf(body), atMs: this.options.nowMs() };
+  }
+}
+
+function fieldsOf(body: string | null): LeavingRequest['fields'] {
+  if (body === null || body === '') return {};
+  const fields: unknown = JSON.parse(body);
+  return typeof fields === 'object' && fields !== null ? (fields as LeavingRequest['fields']) : {};
+}
