@@ -146,11 +146,6 @@ function isGivenUp({ state, venueId }: OrderRecord): boolean {
   return state === 'rejected' && venueId === null;
 }
 
-/** Whether it was taken never to have been there. */
-function isGivenUp({ state, venueId }: OrderRecord): boolean {
-  return state === 'rejected' && venueId === null;
-}
-
 /** Most orders in a list have matched nothing. */
 function matchedOf({ matchedAmount }: VenueOrder): Units {
   return matchedAmount === ZERO ? NO_UNITS : parseUnits(matchedAmount);
