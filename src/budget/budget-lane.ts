@@ -16,6 +16,14 @@ export interface LaneOptions {
   readonly timers: LaneTimers;
 }
 
+/** Why a request never left, and in how many ms the next of its class may at the earliest; null where that is not known. */
+export interface Drop {
+  readonly reason: Dropped['reason'] | 'closed';
+  readonly retryInMs: number | null;
+}
+
+const CLOSED: Drop = { reason: 'closed', retryInMs: null };
+
 /** A waiting request with what is done when its turn comes, or when it never does. */
 export interface LaneJob extends Waiting {
   readonly credential: CredentialUse;
@@ -23,7 +31,7 @@ export interface LaneJob extends Waiting {
   readonly timeoutMs: number;
   /** Sends; resolves with whether it gave a new credential. */
   readonly send: (signal: AbortSignal) => Promise<{ readonly loggedIn: boolean }>;
-  readonly onDropped: (reason: Dropped['reason'] | 'closed') => void;
+  readonly onDropped: (drop: Drop) => void;
   readonly onFailed: (error: unknown) => void;
 }
 
@@ -44,6 +52,8 @@ export class BudgetLane {
   private stopTimer: (() => void) | null = null;
   private running = 0;
   private isClosed = false;
+  /** When the budget was last found full or locked: until when. */
+  private fullUntilMs = 0;
 
   constructor(options: LaneOptions) {
     this.options = options;
@@ -51,7 +61,7 @@ export class BudgetLane {
 
   add(job: LaneJob): void {
     if (this.isClosed) {
-      job.onDropped('closed');
+      job.onDropped(CLOSED);
       return;
     }
     this.jobs.set(job.id, job);
@@ -66,7 +76,7 @@ export class BudgetLane {
     const waiting = [...this.queue.all()];
     for (const { id } of waiting) {
       this.queue.remove(id);
-      this.leave(id)?.onDropped('closed');
+      this.leave(id)?.onDropped(CLOSED);
     }
     await this.options.executor.close();
   }
@@ -96,17 +106,22 @@ export class BudgetLane {
     const nowMs = this.options.nowMs();
     const ask = { budget: budget.name, credential: job.credential };
     const heldUntilMs = lockouts.heldUntil(ask, nowMs);
-    if (heldUntilMs !== null) return heldUntilMs - nowMs;
+    if (heldUntilMs !== null) return this.full(heldUntilMs - nowMs);
     const admission = ledger.admit({ budget: budget.name, requestClass: job.requestClass }, nowMs);
-    if (!admission.admitted) return admission.waitMs ?? LOOK_AGAIN_MS;
+    if (!admission.admitted) return this.full(admission.waitMs ?? LOOK_AGAIN_MS);
     const lockout = lockouts.take(ask, nowMs);
     if (lockout.pass === null) {
       ledger.withdraw(admission.slot);
-      return lockout.retryAtMs - nowMs;
+      return this.full(lockout.retryAtMs - nowMs);
     }
     this.queue.remove(job.id);
     void this.execute(job, admission.slot, lockout.pass);
     return null;
+  }
+
+  private full(waitMs: number): number {
+    this.fullUntilMs = this.options.nowMs() + waitMs;
+    return waitMs;
   }
 
   private async execute(job: LaneJob, slot: Slot, pass: Pass): Promise<void> {
@@ -154,12 +169,15 @@ export class BudgetLane {
 
   private askAgain(job: LaneJob, pass: Pass): void {
     this.options.lockouts.report(pass, { kind: 'silence' }, this.options.nowMs());
-    if (this.isClosed) this.leave(job.id)?.onDropped('closed');
+    if (this.isClosed) this.leave(job.id)?.onDropped(CLOSED);
     else this.drop(this.queue.add(job));
   }
 
   private drop(dropped: readonly Dropped[]): void {
-    for (const { id, reason } of dropped) this.leave(id)?.onDropped(reason);
+    const waitMs = this.fullUntilMs - this.options.nowMs();
+    for (const { id, reason } of dropped) {
+      this.leave(id)?.onDropped({ reason, retryInMs: reason === 'expired' && waitMs > 0 ? waitMs : null });
+    }
   }
 
   private leave(id: number): LaneJob | undefined {

@@ -1,6 +1,6 @@
 import type { LedgerBudget, RequestLedger } from './admission.ts';
 import { BottleneckExecutor } from './bottleneck-executor.ts';
-import { BudgetLane, type LaneJob } from './budget-lane.ts';
+import { BudgetLane, type Drop } from './budget-lane.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from './lane-executor.ts';
 import type { LockoutBook } from './lockouts.ts';
@@ -28,7 +28,7 @@ export interface LimitedCall<T> {
 /** What became of a call. `unknown budget`: nobody has said its limit, so it can not go. Whatever `send` throws is thrown. */
 export type LimitedReply<T> =
   | { readonly sent: true; readonly value: T }
-  | { readonly sent: false; readonly reason: Parameters<LaneJob['onDropped']>[0] | 'unknown budget' };
+  | { readonly sent: false; readonly reason: Drop['reason'] | 'unknown budget'; readonly retryInMs: number | null };
 
 export interface LimiterOptions {
   readonly budgets: Iterable<LedgerBudget>;
@@ -44,6 +44,9 @@ export interface LimiterOptions {
 }
 
 const MOST_CONCURRENT = 8;
+
+/** What has requests sent as their budgets allow. */
+export type Limiter = Pick<RequestLimiter, 'run' | 'close'>;
 
 /** Sends requests as their budgets allow, one lane a budget, so that a full one holds up no other. */
 export class RequestLimiter {
@@ -63,7 +66,7 @@ export class RequestLimiter {
 
   async run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
     const lane = this.lanes.get(call.budget);
-    if (lane === undefined) return { sent: false, reason: 'unknown budget' };
+    if (lane === undefined) return { sent: false, reason: 'unknown budget', retryInMs: null };
     const { requestClass, kind, credential, canLogIn, expiresAtMs, timeoutMs, send, isLogIn } = call;
     this.lastId += 1;
     const id = this.lastId;
@@ -81,7 +84,7 @@ export class RequestLimiter {
           resolve({ sent: true, value });
           return { loggedIn: isLogIn?.(value) ?? false };
         },
-        onDropped: (reason) => resolve({ sent: false, reason }),
+        onDropped: (drop) => resolve({ sent: false, ...drop }),
         onFailed: reject,
       });
     });

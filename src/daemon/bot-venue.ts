@@ -1,4 +1,4 @@
-import type { RequestLimiter } from '../budget/limiter.ts';
+import type { Limiter } from '../budget/limiter.ts';
 import type { Market } from '../domain/market.ts';
 import type { Budget } from '../exchange/endpoint.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
@@ -8,7 +8,7 @@ import type { VenueCaller } from './venue-caller.ts';
 export interface BotVenue {
   readonly time: Timeline;
   readonly caller: VenueCaller;
-  readonly limiter: RequestLimiter;
+  readonly limiter: Limiter;
   /** The limiter's clock. */
   readonly limiterMs: () => number;
   /** The most slots that each budget ever had occupied at once, where that is known. */

@@ -1,4 +1,4 @@
-import type { RequestLimiter } from '../budget/limiter.ts';
+import type { Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { VenueAnswer } from '../domain/venue-call.ts';
 import type { EngineRequest } from '../engine/engine-command.ts';
@@ -6,7 +6,7 @@ import { ENDPOINTS } from '../exchange/endpoints/index.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 
 export interface SendRequestOptions {
-  readonly limiter: RequestLimiter;
+  readonly limiter: Limiter;
   readonly caller: VenueCaller;
   /** Whether a new credential can be had by logging in. */
   readonly canLogIn: boolean;
@@ -43,7 +43,9 @@ export async function sendRequest(request: EngineRequest, options: SendRequestOp
         return way.end.answer;
       },
     });
-    return { sentAtMs: way.sentAtMs, answer: reply.sent ? reply.value : { outcome: 'unsent', reason: reply.reason } };
+    if (reply.sent) return { sentAtMs: way.sentAtMs, answer: reply.value };
+    const { reason, retryInMs } = reply;
+    return { sentAtMs: way.sentAtMs, answer: { outcome: 'unsent', reason, retryInMs } };
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     return { sentAtMs: way.sentAtMs, answer: way.end?.answer ?? gaveUp(request, caller, error) };

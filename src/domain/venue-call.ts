@@ -129,5 +129,8 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
     }
   /** There was no clear answer. */
   | { readonly outcome: 'failed'; readonly code: ErrorCode; readonly message: string; readonly effect: Effect }
-  /** It never left: it waited too long, a newer one of its kind took its place, the queue was full, or the end came. */
-  | { readonly outcome: 'unsent'; readonly reason: string };
+  /**
+   * It never left: it waited too long, a newer one of its kind took its place, the queue was full, or the end came. `retryInMs`: when the next may leave
+   * at the earliest, where that is known.
+   */
+  | { readonly outcome: 'unsent'; readonly reason: string; readonly retryInMs?: number | null };

@@ -328,9 +328,10 @@ export class Engine {
     const why = this.control.closed();
     if (why !== null) return why;
     if (!this.hasStarted) return 'the account is still being read';
-    return this.reconciler.break === null
-      ? null
-      : 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
+    if (this.reconciler.break !== null) {
+      return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
+    }
+    return this.desk.closed();
   }
 
   private onFill(fill: FillRecord, order: OrderRecord | null): void {

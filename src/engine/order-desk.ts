@@ -58,6 +58,8 @@ export class OrderDesk {
   private readonly outbox: Outbox;
   /** Orders that wait until an identical one is out of the exchange's mind. */
   private readonly waiting = new Set<string>();
+  /** Until when the limit for orders is known to be used up. */
+  private fullUntilMs = 0;
 
   constructor(settings: EngineSettings, outbox: Outbox, ports: OrderDeskPorts) {
     this.settings = settings;
@@ -113,6 +115,13 @@ export class OrderDesk {
       if (order !== undefined) next = Math.min(next, this.waitsUntilMs(order));
     }
     return next;
+  }
+
+  /** Why a new order could not leave now; null where it may. */
+  closed(): string | null {
+    const { nowMs } = this.outbox;
+    if (this.fullUntilMs <= nowMs) return null;
+    return `the limit for orders is used up for ${Math.ceil((this.fullUntilMs - nowMs) / 1_000)} s more`;
   }
 
   /** Drops what was not sent yet, as when trading is halted. */
@@ -244,6 +253,7 @@ export class OrderDesk {
       return;
     }
     if (answer.outcome === 'unsent') {
+      this.fullUntilMs = atMs + (answer.retryInMs ?? 0);
       for (const order of legs) {
         // One that was asked for before may have been seen meanwhile: then it is there, whatever became of this request.
         if (order.state !== 'sending') continue;

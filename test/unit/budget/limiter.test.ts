@@ -69,7 +69,7 @@ describe('the limiter', () => {
     const older = named('older', { kind: 'open orders' });
     void named('newer', { kind: 'open orders' });
     void named('cancel', { requestClass: 'cancel' });
-    expect(await older).toEqual({ sent: false, reason: 'superseded' });
+    expect(await older).toEqual({ sent: false, reason: 'superseded', retryInMs: null });
     await vi.advanceTimersByTimeAsync(150_000);
     expect(order).toEqual(['first', 'cancel', 'newer']);
   });
@@ -79,12 +79,16 @@ describe('the limiter', () => {
     await Promise.all([limiter.run(call(zero)), vi.advanceTimersByTimeAsync(10)]);
     const expiring = limiter.run(call(zero, { expiresAtMs: 2_000 }));
     await vi.advanceTimersByTimeAsync(2_100);
-    expect(await expiring).toEqual({ sent: false, reason: 'expired' });
-    expect(await limiter.run(call(zero, { budget: 'other' }))).toEqual({ sent: false, reason: 'unknown budget' });
+    const expired = await expiring;
+    expect(expired).toMatchObject({ sent: false, reason: 'expired' });
+    // The one slot is free again a minute after its reply.
+    expect(expired.sent ? null : expired.retryInMs).toBeGreaterThan(57_000);
+    expect(expired.sent ? null : expired.retryInMs).toBeLessThan(59_000);
+    expect(await limiter.run(call(zero, { budget: 'other' }))).toMatchObject({ sent: false, reason: 'unknown budget' });
     const waiting = limiter.run(call(zero));
     await Promise.all([limiter.close(), vi.advanceTimersByTimeAsync(10)]);
-    expect(await waiting).toEqual({ sent: false, reason: 'closed' });
-    expect(await limiter.run(call(zero))).toEqual({ sent: false, reason: 'closed' });
+    expect(await waiting).toMatchObject({ sent: false, reason: 'closed' });
+    expect(await limiter.run(call(zero))).toMatchObject({ sent: false, reason: 'closed' });
   });
 
   test('holds a budget back after a limit reply, and goes on with one request when that is over', async () => {

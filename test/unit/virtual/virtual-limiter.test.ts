@@ -70,7 +70,7 @@ describe('the limiter in virtual time', () => {
     await time.run(1_999);
     expect(reply).toBeNull();
     await time.run(2_000);
-    expect(reply).toEqual({ sent: false, reason: 'expired' });
+    expect(reply).toMatchObject({ sent: false, reason: 'expired' });
   });
 
   test('does not send what it gets to more than 250 ms after its admission', async () => {
