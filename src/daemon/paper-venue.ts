@@ -6,6 +6,9 @@ import type { OrderBook } from '../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { VenueCall } from '../domain/venue-call.ts';
+import { BudgetLedger } from '../budget/ledger.ts';
+import { RequestLimiter, type Limiter } from '../budget/limiter.ts';
+import { MemoryLockouts } from '../budget/lockouts.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { ExchangeClient } from '../exchange/client.ts';
 import { LiveFlow } from '../simulator/flow/live-flow.ts';
@@ -113,7 +116,7 @@ function paperVenueOf(
   return {
     time,
     caller: splitCaller(remote.caller, createVenueCaller(client), follow),
-    limiter: remote.limiter,
+    limiter: splitLimiter(remote.limiter, [...client.budgets.values()]),
     limiterMs: monotonicMs,
     budgets: remote.client.budgets,
     canLogIn: false,
@@ -141,6 +144,16 @@ function splitCaller(
       follow(call, end);
       return end;
     },
+  };
+}
+
+/** Nobody else asks the exchange in this process: its limits are kept by a ledger of its own, which begins empty. */
+function splitLimiter(real: Limiter, budgets: ConstructorParameters<typeof RequestLimiter>[0]['budgets']): Limiter {
+  const ledger = new BudgetLedger(budgets);
+  const paper = new RequestLimiter({ budgets, ledger, lockouts: new MemoryLockouts(), nowMs: monotonicMs });
+  return {
+    run: async (call) => (call.credential === 'none' ? real.run(call) : paper.run(call)),
+    close: async () => void (await Promise.all([real.close(), paper.close()])),
   };
 }
 
