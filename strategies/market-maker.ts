@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { book, currenciesOf, Decimal, decimal, defineStrategy, quotes } from '#sdk';
 
-/** Quotes both sides around the middle of the book, leaning against the inventory that it has gathered. */
+/** Quotes both sides around the middle of the book, as far as it can pay for them, leaning against the inventory that it has gathered. */
 export default defineStrategy({
   name: 'market-maker',
   params: z.strictObject({
@@ -27,17 +27,24 @@ export default defineStrategy({
       .div(middle)
       .times(10_000);
     if (movedBps.lessThan(params.moveBps) && orders.length >= state.quoted) return {};
-    const money = new Decimal(free[currenciesOf(market).quote] ?? 0);
+    const { source, quote } = currenciesOf(market);
+    const money = new Decimal(free[quote] ?? 0);
     const amount = state.amount ?? money.times(params.share).div(middle).toFixed(8);
     if (new Decimal(amount).isZero()) return {};
     // Between -1 and 1: a long position moves both quotes down, so that it is more likely to be sold than added to.
     const inventory = new Decimal(position).div(amount).div(params.maxQuotes).clampedTo(-1, 1);
     const at = (bps: Decimal): string =>
       middle.times(bps.minus(inventory.times(params.spreadBps)).div(10_000).plus(1)).toFixed(10);
+    // What is set aside for its own orders is there for the new ones.
+    const coins = orders
+      .filter(({ side }) => side === 'sell')
+      .reduce((sum, order) => sum.plus(order.amount).minus(order.matchedAmount), new Decimal(free[source] ?? 0));
     const wanted = [
       { side: 'buy' as const, price: at(new Decimal(-params.spreadBps)), amount },
       { side: 'sell' as const, price: at(new Decimal(params.spreadBps)), amount },
-    ].filter(({ side }) => (side === 'buy' ? inventory.lessThan(1) : inventory.greaterThan(-1)));
+    ].filter(({ side }) =>
+      side === 'buy' ? inventory.lessThan(1) : inventory.greaterThan(-1) && coins.greaterThanOrEqualTo(amount),
+    );
     return { state: { middle: middle.toFixed(), amount, quoted: wanted.length }, intents: [quotes(market, wanted)] };
   },
 });

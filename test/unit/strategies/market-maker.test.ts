@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
 import marketMaker from '../../../strategies/market-maker.ts';
 import { bookEvent, engineView, ownOrder, type Seen } from '../strategy/engine-view.ts';
 
@@ -14,7 +15,7 @@ const start = (): StrategyRunner =>
   });
 
 const see = (runner: StrategyRunner, middle: number, seen: Seen = {}): readonly Intent[] =>
-  runner.handle(bookEvent(middle - 1, middle + 1, MARKET), engineView({ free: { usdt: '10000' }, ...seen }));
+  runner.handle(bookEvent(middle - 1, middle + 1, MARKET), engineView({ free: { usdt: '10000', btc: '1' }, ...seen }));
 
 const quotesOf = (intents: readonly Intent[]) => {
   const [intent] = intents;
@@ -61,6 +62,15 @@ describe('market-maker', () => {
     const short = start();
     see(short, 10_000);
     expect(quotesOf(see(short, 10_000, { position: '-0.1' }))).toEqual([['buy', 10_000, 0.01]]);
+  });
+
+  test('sells only what is there, its own orders included', () => {
+    const runner = start();
+    expect(quotesOf(see(runner, 10_000, { free: { usdt: '10000' } }))).toEqual([['buy', 9_990, 0.01]]);
+    const orders = [ownOrder('a', { side: 'sell', amount: decimalText('0.006') })];
+    const free = { usdt: '10000', btc: '0.004' };
+    expect(quotesOf(see(start(), 10_000, { free, orders }))).toHaveLength(2);
+    expect(quotesOf(see(start(), 10_000, { free: { ...free, btc: '0.0039' }, orders }))).toHaveLength(1);
   });
 
   test('waits while the book has one side only, or there is no money', () => {
