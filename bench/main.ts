@@ -1,4 +1,5 @@
 import { benchClient } from './client.ts';
+import { benchEngine } from './engine.ts';
 import { benchHttp } from './http.ts';
 import { benchMatching } from './matching.ts';
 import type { BenchResult } from './result.ts';
@@ -10,6 +11,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   http: benchHttp,
   client: benchClient,
   saturation: benchSaturation,
+  engine: benchEngine,
 };
 
 const HELP = `Usage: npm run bench -- [--json] [NAME ...]

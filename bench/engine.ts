@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { createMarket } from '../src/domain/market.ts';
+import { unitsOf } from '../src/domain/money.ts';
+import type { OrderBook } from '../src/domain/order-book.ts';
+import { planInputOf } from '../src/daemon/create-plan.ts';
+import type { EngineOutput, EngineRequest } from '../src/engine/engine-command.ts';
+import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engine-settings.ts';
+import { Engine } from '../src/engine/engine.ts';
+import { EMPTY_MIRROR_STATE } from '../src/engine/mirror-change.ts';
+import { budgetTable } from '../src/exchange/budget-table.ts';
+import { createRiskLimits } from '../src/execution/risk/create-risk-limits.ts';
+import { planPolls } from '../src/scheduler/plan-polls.ts';
+import { StrategyRunner } from '../src/strategy/runner.ts';
+import { book, defineStrategy, quotes } from '../src/strategy/sdk.ts';
+import { QuietVenue } from './quiet-venue.ts';
+import { median, type BenchResult } from './result.ts';
+
+const START_MS = Date.UTC(2026, 0, 5, 12);
+const MARKET = createMarket({
+  market: 'BTCUSDT',
+  priceStep: '0.01',
+  amountStep: '0.000001',
+  minOrderValue: '11',
+});
+const ROUNDS = 7;
+const POLLS = 400_000;
+const TARGET_POLLS_A_SECOND = 500_000;
+/** Books after which prices move, where they do. */
+const MOVE_EVERY = 16;
+
+/** Quotes at the third best price of both sides. */
+const TWO_QUOTES = defineStrategy({
+  name: 'two-quotes',
+  params: z.strictObject({}),
+  subscribe: ({ market }) => [book(market)],
+  init: () => null,
+  onBook({ market }, { bids, asks }) {
+    const bid = bids[2];
+    const ask = asks[2];
+    if (bid === undefined || ask === undefined) return {};
+    return {
+      intents: [
+        quotes(market, [
+          { side: 'buy', price: bid[0], amount: '0.01' },
+          { side: 'sell', price: ask[0], amount: '0.01' },
+        ]),
+      ],
+    };
+  },
+});
+
+/** An engine with the plan that the limits of the exchange give it. */
+function createEngine(): Engine {
+  const runner = new StrategyRunner(TWO_QUOTES, { market: MARKET.symbol, span: '1m' });
+  const { feeds } = planPolls(planInputOf([runner], budgetTable().values()));
+  return new Engine(
+    {
+      ...DEFAULT_ENGINE_TIMES,
+      instance: 'bench',
+      markets: [MARKET],
+      seats: [{ runner, onError: 'stop', pauseMs: 1, limits: createRiskLimits(), capital: {} }],
+      feeds,
+      reconciliation: DEFAULT_RECONCILIATION,
+    },
+    { epoch: 'aaaa', ...EMPTY_MIRROR_STATE },
+    START_MS,
+  );
+}
+
+/** Things a second, by the wall's time and by what this thread had of the processor, which others on the machine do not lessen. */
+interface Rate {
+  readonly aSecond: number;
+  readonly aThreadSecond: number;
+}
+
+function startClock(): (count: number) => Rate {
+  const startedNs = process.hrtime.bigint();
+  const used = process.threadCpuUsage();
+  return (count) => {
+    const { user, system } = process.threadCpuUsage(used);
+    return {
+      aSecond: (count * 1e9) / Number(process.hrtime.bigint() - startedNs),
+      aThreadSecond: (count * 1e6) / (user + system),
+    };
+  };
+}
+
+/** Lives through so many polls in virtual time. */
+function livePolls(venue: QuietVenue): Rate {
+  const engine = createEngine();
+  const waiting: EngineRequest[] = [];
+  let nowMs = START_MS;
+  let wakeAtMs = START_MS;
+  const take = (output: EngineOutput): void => {
+    wakeAtMs = output.wakeAtMs;
+    for (const request of output.requests) waiting.push(request);
+  };
+  const rateOf = startClock();
+  while (venue.polls < POLLS) {
+    nowMs = Math.max(nowMs + 1, wakeAtMs);
+    take(engine.step({ kind: 'tick', atMs: nowMs }));
+    for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
+      const answer = venue.answer(request.call);
+      take(engine.step({ kind: 'answer', atMs: nowMs, requestId: request.id, sentAtMs: nowMs, answer }));
+    }
+  }
+  const rate = rateOf(venue.polls);
+  const { phase, liveOrders } = engine.status();
+  if (phase !== 'trading' || venue.openOrders !== 2 || liveOrders !== 2) {
+    throw new Error(
+      `expected a bot with two open orders, was ${phase} with ${liveOrders}, ${venue.openOrders} at the venue`,
+    );
+  }
+  return rate;
+}
+
+/** What nobody can do without: reads both prices of each book and sees whether they are others. */
+function readBooks(books: readonly OrderBook[]): Rate {
+  let moves = 0;
+  let bidUnits = 0n;
+  let askUnits = 0n;
+  const rateOf = startClock();
+  for (let number = 0; number < POLLS; number += 1) {
+    const { bids, asks } = books[number % books.length] ?? { bids: [], asks: [] };
+    const bid = bids[2] === undefined ? 0n : unitsOf(bids[2][0]);
+    const ask = asks[2] === undefined ? 0n : unitsOf(asks[2][0]);
+    if (bid !== bidUnits || ask !== askUnits) moves += 1;
+    bidUnits = bid;
+    askUnits = ask;
+  }
+  const rate = rateOf(POLLS);
+  if (moves === 0) throw new Error('expected books with prices, was none');
+  return rate;
+}
+
+/**
+ * Answered polls a second of the engine alone, with a strategy that keeps two quotes: while prices stand, which is what most polls find, and, apart, with
+ * both quotes replaced whenever prices move. Beside it a bare loop over the same books.
+ */
+export function benchEngine(): BenchResult[] {
+  const rounds = Array.from({ length: ROUNDS }, () => {
+    const still = new QuietVenue(MARKET, Infinity);
+    const bare = readBooks(still.books);
+    const resting = livePolls(still);
+    return { bare, resting, replacing: livePolls(new QuietVenue(MARKET, MOVE_EVERY)) };
+  });
+  const result = (
+    name: string,
+    ratesOf: (round: (typeof rounds)[number]) => readonly [number, number],
+  ): BenchResult => ({
+    name,
+    value: Math.round(median(rounds.map((round) => ratesOf(round)[0]))),
+    unit: 'polls/s',
+    reference: Math.round(median(rounds.map((round) => ratesOf(round)[1]))),
+    ratio: Number(median(rounds.map((round) => ratesOf(round)[0] / ratesOf(round)[1])).toFixed(4)),
+    target: null,
+    holds: true,
+  });
+  const resting = result('engine/two-resting-quotes', (round) => [round.resting.aSecond, round.bare.aSecond]);
+  return [
+    { ...resting, target: TARGET_POLLS_A_SECOND, holds: resting.value >= TARGET_POLLS_A_SECOND },
+    result('engine/two-resting-quotes/of-thread-time', ({ resting: { aThreadSecond }, bare }) => [
+      aThreadSecond,
+      bare.aThreadSecond,
+    ]),
+    result('engine/replaced-quotes', ({ replacing, bare }) => [replacing.aSecond, bare.aSecond]),
+  ];
+}
