@@ -13,6 +13,7 @@ import { intentsCommand } from './commands/intents.ts';
 import { ledgerCommand } from './commands/ledger.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { planCommand } from './commands/plan.ts';
+import { reconcileCommand } from './commands/reconcile.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
@@ -31,6 +32,7 @@ const COMMANDS: readonly (() => Command)[] = [
   tradesCommand,
   balancesCommand,
   intentsCommand,
+  reconcileCommand,
   haltCommand,
   resumeCommand,
   healthCommand,

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { ControlClient } from '../../daemon/control/control-client.ts';
+import { isDataFolderInUse } from '../../daemon/locks/run-locks.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { storedFill } from '../../mirror/fill-columns.ts';
+import { readMovements } from '../../mirror/read-movements.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { confirm } from '../confirm.ts';
+import { followCommand } from '../follow-command.ts';
+import { print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { currenciesOf, readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
+import { bookLines, changeLines, reportLines } from '../reconciliation-lines.ts';
+import { lengthText } from '../time-text.ts';
+import { walletChanges, type WalletChange } from '../wallet-changes.ts';
+
+interface Options extends MirrorOptions {
+  readonly explain?: true;
+  readonly accept?: true;
+  readonly yes?: true;
+}
+
+interface Reading {
+  readonly report: ReconciliationReport;
+  /** What moved in the wallets that do not agree; empty while all do. */
+  readonly changes: readonly WalletChange[];
+}
+
+/** When the books last agreed is not written down: it was some comparisons before the difference was seen, mostly minutes. */
+const LOOK_BACK_MS = 3_600_000;
+
+/** More changes than this are none for a person to go through. */
+const MOST_MOVEMENTS = 200;
+
+/** A running bot takes it at once; longer means that something holds it up. */
+const TAKEN_WITHIN_MS = 10_000;
+
+const HELP = `
+The comparison itself is the bot's: this shows what it wrote down. After a break no new orders are placed, over restarts too, until somebody
+accepts what the exchange has, or a missing row arrives.
+Exit codes: 0 no break, or it was accepted; 1 a break, or nothing could be read or accepted; 2 an option is wrong or nobody agreed.
+
+Examples:
+  sarraf reconcile
+  sarraf reconcile --explain --data /data
+  sarraf reconcile --accept`;
+
+const READ_IT = `A trade without a line is in the books, and the wallet's history does not show it. A line without a trade came from outside, or its trade was
+never told; the books take it up when lines explain the whole difference.`;
+
+const WHAT_TO_DO = `What to do: find what is missing, or there twice, in the history on the exchange's own page. When what the exchange has is right,
+"sarraf reconcile --accept" begins the books anew with it, and new orders are placed again.`;
+
+function read(options: Options): Reading {
+  return readMirror(options, (reader) => {
+    const report = readReconciliation(reader);
+    const { sinceMs, differences } = report;
+    if (sinceMs === null) return { report, changes: [] };
+    const movements = readMovements(reader.path, { fromMs: sinceMs - LOOK_BACK_MS, last: MOST_MOVEMENTS });
+    return { report, changes: walletChanges(movements, currenciesOf(differences)) };
+  });
+}
+
+function explanationLines({ report, changes }: Reading, nowMs: number): string[] {
+  const { state, sinceMs, differences } = report;
+  if (sinceMs === null) return state === 'agreed' ? ['', ...bookLines(report)] : [];
+  return [
+    '',
+    `Odd changes of these wallets since ${lengthText(LOOK_BACK_MS)} before the difference was seen, of the newest ${MOST_MOVEMENTS} trades and lines:`,
+    ...changeLines(changes, { differences, nowMs }),
+    ...(changes.some(({ missing }) => missing !== null) ? ['', READ_IT] : []),
+  ];
+}
+
+function show(options: Options): void {
+  const nowMs = Date.now();
+  const reading = read(options);
+  const { report, changes } = reading;
+  const isBroken = report.state === 'broken';
+  const isRunning = isDataFolderInUse(options.data);
+  print(options, {
+    json: { ...report, isRunning, ...(options.explain === true ? { changes: changes.map(storedChange) } : {}) },
+    lines: () => [
+      ...reportLines(report, nowMs),
+      ...(options.explain === true ? explanationLines(reading, nowMs) : []),
+      ...(isBroken
+        ? ['', options.explain === true ? WHAT_TO_DO : '"sarraf reconcile --explain" shows what moved.']
+        : []),
+      ...(isRunning ? [] : ['', 'No bot is running: this is how the last one left it.']),
+    ],
+  });
+  if (isBroken) throw failed('the books do not agree with the exchange');
+}
+
+function storedChange({ units, fill, ...change }: WalletChange): object {
+  return { ...change, amount: formatUnits(units), fill: fill === null ? null : storedFill(fill) };
+}
+
+async function accept(options: Options): Promise<void> {
+  const { data } = options;
+  if (!existsSync(data)) throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  const { report } = read(options);
+  if (report.state === 'agreed' || report.state === 'waiting') {
+    const json = { accepted: false, message: 'there is no difference to accept' };
+    print(options, { json, lines: () => ['There is no difference to accept; nothing was done.'] });
+    return;
+  }
+  if (!isDataFolderInUse(data)) throw noBotRuns(data);
+  if (options.yes !== true) {
+    const question = [
+      ...reportLines(report, Date.now()),
+      '',
+      'The books would begin anew with what the exchange has, and new orders be placed.',
+    ];
+    if (!(await confirm(question.join('\n'), 'accept'))) {
+      throw wrongInput('expected "accept" to be typed, or --yes; nothing was done');
+    }
+  }
+  const message = await post(data);
+  print(options, { json: { accepted: true, message }, lines: () => [`accepted: ${message}`] });
+}
+
+/** Hands it to the running bot, and answers what that says. */
+async function post(data: string): Promise<string> {
+  const client = new ControlClient(data);
+  try {
+    const id = client.post({ kind: 'accept-balances' });
+    const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+    if (followed.kind === 'done') {
+      if (!followed.result.ok) throw failed(followed.result.message);
+      return followed.result.message;
+    }
+    // Not left for later: the difference of then may be another.
+    client.finish(id, { ok: false, message: 'nobody took it', left: [] });
+    if (followed.kind === 'gone') throw noBotRuns(data);
+    throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
+  } finally {
+    client.close();
+  }
+}
+
+function noBotRuns(data: string): Error {
+  return failed(
+    `no bot runs with ${data}, and only a running one can begin its books anew: start it with "sarraf run", then accept`,
+  );
+}
+
+/** `sarraf reconcile`: whether the bot's books agree with the exchange, and what to look at when they do not. */
+export function reconcileCommand(): Command {
+  return new Command('reconcile')
+    .description('Shows whether the books of the bot agree with the exchange, and what moved when they do not.')
+    .option('--explain', 'lists the trades and wallet lines around a difference')
+    .option('--accept', 'begins the books anew with what the exchange has; asks first')
+    .option('--yes', 'does not ask')
+    .option('--data <folder>', 'where the mirror is kept', 'data')
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      if (options.accept === true && options.explain === true) {
+        throw wrongInput('expected --explain or --accept, were both: look first');
+      }
+      if (options.accept === true) await accept(options);
+      else show(options);
+    });
+}

@@ -1,0 +1,79 @@
+import { SarrafError } from '../domain/errors.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import { KEPT_RECONCILIATION, type DisagreementText, type StoredReconciliation } from '../engine/reconciler.ts';
+import type { MirrorReader } from '../mirror/mirror-reader.ts';
+
+/** `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the next must confirm. */
+export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'broken';
+
+export interface Difference extends DisagreementText {
+  /** What the exchange has more than the books; below zero for less. */
+  readonly difference: string;
+}
+
+/** How the bot's books stand to the exchange, as far as it is written down. */
+export interface ReconciliationReport {
+  readonly state: ReconciliationState;
+  readonly comparedAtMs: number | null;
+  readonly comparisons: number;
+  /** When the difference was seen first, and when it was taken for a break; null where there is none. */
+  readonly sinceMs: number | null;
+  readonly brokenAtMs: number | null;
+  /** What was said of the break; null where there is none. */
+  readonly why: string | null;
+  readonly differences: readonly Difference[];
+  /** What the books have, by currency. */
+  readonly books: Readonly<Record<string, string>>;
+}
+
+export function readReconciliation(reader: MirrorReader): ReconciliationReport {
+  const json = reader.kept().find(({ name }) => name === KEPT_RECONCILIATION)?.json;
+  const stored = json === undefined ? null : (JSON.parse(json) as StoredReconciliation);
+  const found = stored?.break ?? stored?.suspicion ?? null;
+  return {
+    state: stateOf(stored),
+    comparedAtMs: stored?.concludedAtMs ?? null,
+    comparisons: stored?.conclusions ?? 0,
+    sinceMs: found?.sinceMs ?? null,
+    brokenAtMs: stored?.break?.atMs ?? null,
+    why: (stored?.break ?? null) === null ? null : reasonIn(reader),
+    differences: (found?.rows ?? []).map((row) => ({
+      ...row,
+      difference: formatUnits(parseUnits(row.found) - parseUnits(row.expected)),
+    })),
+    books: Object.fromEntries(
+      Object.entries(stored?.books.expected ?? {}).map(([currency, units]) => [currency, formatUnits(BigInt(units))]),
+    ),
+  };
+}
+
+/** The wallets that differences are of. An impossible trade is told by its market, so it is of two. */
+export function currenciesOf(differences: readonly Difference[]): ReadonlySet<string> {
+  return new Set(
+    differences.flatMap(({ currency }) => {
+      try {
+        const { src, dst } = parseMarket(currency);
+        return [src, dst];
+      } catch (error) {
+        if (error instanceof SarrafError) return [currency];
+        throw error;
+      }
+    }),
+  );
+}
+
+function stateOf(stored: StoredReconciliation | null): ReconciliationState {
+  if (stored === null) return 'waiting';
+  if (stored.break !== null) return 'broken';
+  if (stored.suspicion !== null) return 'suspected';
+  return stored.books.expected === null ? 'waiting' : 'agreed';
+}
+
+/** The journal has what was said of a break. */
+function reasonIn(reader: MirrorReader): string | null {
+  const line = reader.journalOf('break', 1).at(0);
+  if (line === undefined || line.kind !== 'reconciliation') return null;
+  const { why } = JSON.parse(line.json) as { readonly why?: unknown };
+  return typeof why === 'string' ? why : null;
+}

@@ -1,0 +1,100 @@
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import type { Difference, ReconciliationReport } from './read-reconciliation.ts';
+import { tableLines, type Column } from './table.ts';
+import { agoText, clockText } from './time-text.ts';
+import type { WalletChange } from './wallet-changes.ts';
+
+const HEADS = {
+  waiting: 'The books have not begun: the first reading of the wallets is still to come.',
+  agreed: 'The books and the exchange agree.',
+  suspected:
+    'The last comparison found a difference. It may be a list that lags; if it stays, it is a break and new orders stop.',
+  broken: 'BREAK: the books and the exchange do not agree. No new orders are placed; cancels still work.',
+} as const;
+
+/** How it stands, in a few lines. */
+export function reportLines(report: ReconciliationReport, nowMs: number): string[] {
+  const { state, comparedAtMs, comparisons, sinceMs, brokenAtMs, why, differences } = report;
+  const times = comparisons === 1 ? 'once' : `${comparisons} times`;
+  return [
+    HEADS[state],
+    `compared  ${comparisons === 0 ? 'never' : `${times}, last ${whenText(comparedAtMs, nowMs)}`}`,
+    ...(sinceMs === null ? [] : [`since     ${whenText(sinceMs, nowMs)}`]),
+    ...(brokenAtMs === null || brokenAtMs === sinceMs ? [] : [`a break   ${whenText(brokenAtMs, nowMs)}`]),
+    ...(why === null ? [] : [`why       ${why}`]),
+    ...(differences.length === 0 ? [] : ['', ...differenceLines(differences)]),
+  ];
+}
+
+/** What the books have, for a look at them while nothing is wrong. */
+export function bookLines({ books }: ReconciliationReport): string[] {
+  const rows = Object.entries(books).toSorted(([left], [right]) => left.localeCompare(right));
+  return tableLines([{ title: 'currency' }, { title: 'the books have', align: 'right' }], rows);
+}
+
+const CHANGE_COLUMNS: readonly Column[] = [
+  { title: 'time (UTC)' },
+  { title: 'currency' },
+  { title: 'change', align: 'right' },
+  { title: 'trade', align: 'right' },
+  { title: 'line', align: 'right' },
+  { title: 'what' },
+  { title: 'note' },
+];
+
+/** The changes of the wallets in question about which something is odd, so that a person sees which one is missing, and how many others there are. */
+export function changeLines(
+  changes: readonly WalletChange[],
+  of: { readonly differences: readonly Difference[]; readonly nowMs: number },
+): string[] {
+  if (changes.length === 0) return ['Nothing is known to have moved in these wallets since then.'];
+  const noted = changes.map((change) => ({ change, note: noteText(change, of.differences) }));
+  const odd = noted.filter(({ note }) => note !== '');
+  const plain = noted.filter(({ note }) => note === '').map(({ change }) => change);
+  const outside = plain.filter(({ line }) => line === null).length;
+  const rows = odd.map(({ change, note }) => [
+    clockText(change.atMs, of.nowMs),
+    change.currency,
+    formatUnits(change.units),
+    change.fill === null ? '-' : String(change.fill.tradeId),
+    change.line === null ? '-' : String(change.line.id),
+    whatText(change),
+    note,
+  ]);
+  return [
+    ...(odd.length === 0
+      ? ['No change that is known is odd: the one that is missing is not known here.']
+      : tableLines(CHANGE_COLUMNS, rows)),
+    `Besides: ${plain.length - outside} with a trade and its line, ${outside} trades outside of the history that was read. --json lists them.`,
+  ];
+}
+
+function differenceLines(differences: readonly Difference[]): string[] {
+  return tableLines(
+    [
+      { title: 'currency' },
+      { title: 'expected', align: 'right' },
+      { title: 'found', align: 'right' },
+      { title: 'difference', align: 'right' },
+    ],
+    differences.map(({ currency, expected, found, difference }) => [currency, expected, found, difference]),
+  );
+}
+
+const whenText = (timeMs: number | null, nowMs: number): string =>
+  timeMs === null ? 'never' : `${clockText(timeMs, nowMs)} UTC (${agoText(timeMs, nowMs)})`;
+
+function whatText({ fill, line }: WalletChange): string {
+  if (fill === null) return line?.description ?? '';
+  return `${fill.side} ${formatUnits(fill.amount)} ${fill.market}, ${fill.strategy ?? 'foreign'}`;
+}
+
+/** What is odd about a change; empty for most. */
+function noteText({ currency, units, missing }: WalletChange, differences: readonly Difference[]): string {
+  const notes = missing === null ? [] : [`no ${missing}`];
+  const isAsLarge = differences.some((row) => {
+    const difference = parseUnits(row.difference);
+    return row.currency === currency && (difference === units || difference === -units);
+  });
+  return [...notes, ...(isAsLarge ? ['as large as the difference'] : [])].join(', ');
+}

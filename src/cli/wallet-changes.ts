@@ -1,0 +1,65 @@
+import { parseMarket } from '../domain/market-symbol.ts';
+import { parseUnits } from '../domain/money.ts';
+import type { WalletTransaction } from '../domain/venue-call.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { Movements } from '../mirror/read-movements.ts';
+
+/** One change of one wallet: a trade, a line of the wallet's history, or both when they are of the same change. */
+export interface WalletChange {
+  readonly atMs: number;
+  readonly currency: string;
+  /** In units of 1e-10; below zero for what left. */
+  readonly units: bigint;
+  readonly fill: FillRecord | null;
+  readonly line: WalletTransaction | null;
+  /** What should be there and is not; null also for a trade from before or after the part of the history that is known. */
+  readonly missing: 'trade' | 'line' | null;
+}
+
+type Effect = Omit<WalletChange, 'line' | 'missing'>;
+
+/** Trades and lines side by side, each trade with the line of its amount that is nearest in time. Oldest first. */
+export function walletChanges(movements: Movements, currencies: ReadonlySet<string>): readonly WalletChange[] {
+  const known = movements.transactions.filter(({ currency }) => currencies.has(currency));
+  const lines = new Set(known);
+  const ofTrades = movements.fills.flatMap(effectsOf).filter(({ currency }) => currencies.has(currency));
+  const paired = ofTrades.map((effect): WalletChange => {
+    const line = nearestLine(effect, lines);
+    if (line !== null) lines.delete(line);
+    return { ...effect, line, missing: line === null && isWithin(effect, known) ? 'line' : null };
+  });
+  const unpaired = [...lines].map((line): WalletChange => {
+    const { atMs, currency } = line;
+    return { atMs, currency, units: parseUnits(line.amount), fill: null, line, missing: 'trade' };
+  });
+  return [...paired, ...unpaired].toSorted((left, right) => left.atMs - right.atMs);
+}
+
+/** Whether a line of a trade would be among those that are known: there are older and newer ones of its wallet. */
+function isWithin({ currency, atMs }: Effect, known: readonly WalletTransaction[]): boolean {
+  const ofWallet = known.filter((line) => line.currency === currency);
+  return ofWallet.some((line) => line.atMs < atMs) && ofWallet.some((line) => line.atMs > atMs);
+}
+
+/** What a trade does to its two wallets; the fee is in the currency received. */
+function effectsOf(fill: FillRecord): readonly Effect[] {
+  const { market, side, atMs, amount, total, fee } = fill;
+  // Whoever reads a trade of an unknown market does not know its wallets.
+  if (market === '?') return [];
+  const { src, dst } = parseMarket(market);
+  const isBuy = side === 'buy';
+  return [
+    { atMs, currency: src, units: isBuy ? amount - fee : 0n - amount, fill },
+    { atMs, currency: dst, units: isBuy ? 0n - total : total - fee, fill },
+  ];
+}
+
+function nearestLine(effect: Effect, lines: ReadonlySet<WalletTransaction>): WalletTransaction | null {
+  const { currency, units, atMs } = effect;
+  let nearest: WalletTransaction | null = null;
+  for (const line of lines) {
+    if (line.currency !== currency || parseUnits(line.amount) !== units) continue;
+    if (nearest === null || Math.abs(line.atMs - atMs) < Math.abs(nearest.atMs - atMs)) nearest = line;
+  }
+  return nearest;
+}

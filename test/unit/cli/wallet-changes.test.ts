@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { walletChanges } from '../../../src/cli/wallet-changes.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
+import type { WalletTransaction } from '../../../src/domain/venue-call.ts';
+import type { FillRecord } from '../../../src/execution/fill-record.ts';
+import { fillRecord } from '../mirror/mirror-fixture.ts';
+
+const line = (id: number, atMs: number, text: string): WalletTransaction => {
+  const [amount = '', currency = ''] = text.split(' ');
+  return { id, currency, atMs, amount: decimalText(amount), description: `line ${id}` };
+};
+
+/** A trade of 2 BTC for 100 rials each, with a fee of 1 % of what is received. */
+const trade = (tradeId: number, atMs: number, side: 'buy' | 'sell'): FillRecord =>
+  fillRecord({
+    tradeId,
+    atMs,
+    side,
+    amount: parseUnits('2'),
+    price: parseUnits('100'),
+    total: parseUnits('200'),
+    fee: parseUnits(side === 'buy' ? '0.02' : '2'),
+  });
+
+/** A change a line: time, wallet, amount, trade, line and what is missing. */
+const shown = (fills: readonly FillRecord[], transactions: readonly WalletTransaction[], ...currencies: string[]) =>
+  walletChanges({ fills, transactions }, new Set(currencies)).map(
+    (each) =>
+      `${each.atMs} ${formatUnits(each.units)} ${each.currency} ${each.fill?.tradeId ?? '-'}/${each.line?.id ?? '-'} ${each.missing ?? 'ok'}`,
+  );
+
+describe('changes of wallets', () => {
+  test('have a trade with its lines in both wallets, the fee in what was received', () => {
+    const lines = [line(1, 10, '1.98 btc'), line(2, 10, '-200 rls'), line(3, 20, '-2 btc'), line(4, 20, '198 rls')];
+    expect(shown([trade(70, 10, 'buy'), trade(71, 20, 'sell')], lines, 'btc', 'rls')).toEqual([
+      '10 1.98 btc 70/1 ok',
+      '10 -200 rls 70/2 ok',
+      '20 -2 btc 71/3 ok',
+      '20 198 rls 71/4 ok',
+    ]);
+  });
+
+  test('are of the wallets that are asked for, and name a line without a trade', () => {
+    expect(shown([trade(70, 10, 'buy')], [line(1, 5, '-50 rls'), line(2, 6, '9 usdt')], 'rls')).toEqual([
+      '5 -50 rls -/1 trade',
+      '10 -200 rls 70/- ok',
+    ]);
+  });
+
+  test('miss a line only where the history of that wallet is known on both sides', () => {
+    const fills = [trade(70, 10, 'buy'), trade(71, 20, 'buy'), trade(72, 30, 'buy')];
+    const lines = [line(1, 15, '7 rls'), line(2, 25, '8 rls'), line(3, 5, '9 usdt'), line(4, 40, '9 usdt')];
+    expect(shown(fills, lines, 'rls', 'usdt').filter((text) => text.includes('-200'))).toEqual([
+      '10 -200 rls 70/- ok',
+      '20 -200 rls 71/- line',
+      '30 -200 rls 72/- ok',
+    ]);
+  });
+
+  test('give each trade a line of its own, the nearest in time', () => {
+    const fills = [trade(70, 10, 'buy'), trade(71, 100, 'buy')];
+    const lines = [line(1, 101, '-200 rls'), line(2, 11, '-200 rls'), line(3, 50, '-200 rls')];
+    expect(shown(fills, lines, 'rls')).toEqual([
+      '10 -200 rls 70/2 ok',
+      '50 -200 rls -/3 trade',
+      '100 -200 rls 71/1 ok',
+    ]);
+  });
+
+  test('leave out trades of a market that nobody knows', () => {
+    expect(shown([fillRecord({ market: '?' })], [], 'btc', 'rls')).toEqual([]);
+  });
+});
