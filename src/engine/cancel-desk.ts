@@ -57,7 +57,7 @@ export class CancelDesk {
   cancel(order: OrderRecord): void {
     const { nowMs } = this.keeper.outbox;
     if (order.state === 'planned') {
-      this.keeper.apply(order, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
+      this.drop(order, nowMs);
       return;
     }
     if (!mayTrade(order) || this.wanted.has(order.key)) return;
@@ -117,6 +117,14 @@ export class CancelDesk {
     }
   }
 
+  /** Nothing of it was sent yet. A pair is sent as one, so it goes as one. */
+  private drop(order: OrderRecord, nowMs: number): void {
+    const pair = order.pairKey === null ? undefined : this.keeper.table.get(order.pairKey);
+    for (const leg of [order, pair]) {
+      if (leg?.state === 'planned') this.keeper.apply(leg, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
+    }
+  }
+
   private ask(key: string): void {
     const order = this.keeper.table.get(key);
     const { nowMs } = this.keeper.outbox;
@@ -155,7 +163,8 @@ export class CancelDesk {
     if (!mayTrade(seen)) return;
     // It may be closed all the same: its reply was lost, or told nothing of it.
     const open = this.keeper.apply(seen, { kind: 'cancel failed' });
-    if (this.wanted.has(key)) this.wanted.set(key, this.keeper.outbox.nowMs + RETRY_AFTER_MS);
+    const afterMs = open.state === 'unknown' ? RETRY_UNKNOWN_AFTER_MS : RETRY_AFTER_MS;
+    if (this.wanted.has(key)) this.wanted.set(key, this.keeper.outbox.nowMs + afterMs);
     if (answer.outcome !== 'unsent') this.lookUp(open);
   }
 

@@ -39,7 +39,7 @@ export class OrderSightings {
     if (id !== null && id > keeper.highestOrderId) keeper.highestOrderId = id;
     const order = known ?? this.find(record);
     if (order === undefined) {
-      if (id !== null) this.addForeign(id);
+      if (id !== null && !this.mayBeStopLeg(record)) this.addForeign(id);
       return { kind: 'foreign' };
     }
     if (id !== null && order.venueId !== null && order.venueId !== id) return { kind: 'twin', of: order };
@@ -64,6 +64,14 @@ export class OrderSightings {
       if (leg !== undefined && leg.venueId === null) return leg;
     }
     return this.adopt(record);
+  }
+
+  /** The stop leg of a pair whose reply is missing has no name: until the first leg is found, nothing says whose it is. */
+  private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
+    if (clientOrderId !== null || pairId === null) return false;
+    return this.keeper.table
+      .unfinished()
+      .some((order) => order.clientOrderId === null && order.venueId === null && order.state !== 'planned');
   }
 
   /** The first leg names the other, so that a late list or trade finds that too. */

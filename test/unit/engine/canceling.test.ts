@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { buy, cancel, cancelAll, oco } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+
+/** A world with one open order, and its id. */
+function open(): { readonly world: EngineWorld; readonly key: string; readonly id: number } {
+  const world = EngineWorld.ready();
+  world.want(WISH);
+  const { id } = world.accept();
+  return { world, key: world.order().key, id: id ?? 0 };
+}
+
+describe('canceling an order', () => {
+  it('asks for its end by the exchange’s id, and ends it with the reply', () => {
+    const { world, key, id } = open();
+    world.want(cancel(key));
+    expect(world.order().state).toBe('cancelling');
+    expect(world.pending('cancel')).toMatchObject({ call: { venueId: id }, requestClass: 'cancel' });
+    world.endCanceled();
+    expect(world.order()).toMatchObject({ state: 'cancelled', venueStatus: 'Canceled' });
+    expect(world.toldOf('order').at(-1)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('asks once, however often it is wanted', () => {
+    const { world, key } = open();
+    world.want(cancel(key), cancel(key), cancelAll());
+    world.want(cancelAll());
+    expect(world.waitingKinds()).toEqual(['cancel']);
+  });
+
+  it('reads what became of the order where the reply does not say', () => {
+    const { world, key, id } = open();
+    world.want(cancel(key));
+    world.venue.end(id);
+    world.give('cancel', { status: 'Canceled', order: null });
+    expect(world.order().state).toBe('open');
+    world.give('order', world.venue.read(world.pending('order').call));
+    expect(world.order().state).toBe('cancelled');
+    world.advance(10_000);
+    expect(world.requestsOf('cancel')).toHaveLength(1);
+  });
+
+  it('waits for the fills of an order that was done before', () => {
+    const { world, key, id } = open();
+    world.want(cancel(key));
+    world.venue.hidden.add(world.venue.fill(id).id);
+    world.refuse('cancel', 'NotApplied', { order: { ...world.venue.orderOf(id) } });
+    expect(world.order()).toMatchObject({ state: 'settling', venueStatus: 'Done' });
+    world.venue.hidden.clear();
+    world.advance(5_100);
+    expect(world.order().state).toBe('filled');
+    expect(world.requestsOf('cancel')).toHaveLength(1);
+  });
+
+  it('looks it up after a lost reply, and asks again where it is still open', () => {
+    const { world, key } = open();
+    world.want(cancel(key));
+    world.fail('cancel');
+    expect(world.order().state).toBe('open');
+    world.give('order', world.venue.read(world.pending('order').call));
+    expect(world.waitingKinds()).toEqual([]);
+    world.advance(1_900);
+    expect(world.waitingKinds()).toEqual([]);
+    world.advance(200);
+    expect(world.waitingKinds()).toEqual(['cancel']);
+    world.endCanceled();
+    expect(world.order().state).toBe('cancelled');
+  });
+
+  it('asks again after a request that never left, without a look-up', () => {
+    const { world, key } = open();
+    world.want(cancel(key));
+    world.unsend('cancel');
+    expect(world.waitingKinds()).toEqual([]);
+    world.advance(2_100);
+    expect(world.waitingKinds()).toEqual(['cancel']);
+  });
+
+  it('of one whose answer is awaited waits for that', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    world.want(cancel(world.order().key));
+    expect(world.waitingKinds()).toEqual(['place']);
+    world.accept();
+    world.advance(2_100);
+    expect(world.waitingKinds()).toEqual(['cancel']);
+  });
+
+  it('of one without an answer asks by its own id, every fifteen seconds', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    world.fail('place');
+    world.refuse('order', 'NotFound');
+    const { key } = world.order();
+    world.want(cancel(key));
+    expect(world.pending('cancel').call).toEqual({ kind: 'cancel', venueId: null, clientOrderId: key });
+    world.refuse('cancel', 'NotFound');
+    expect(world.order().state).toBe('unknown');
+    world.advance(14_000);
+    expect(world.waitingKinds()).toEqual([]);
+    world.advance(1_200);
+    expect(world.waitingKinds()).toEqual(['cancel']);
+  });
+
+  it('ends one without an answer with the record that the cancel brings', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    world.venue.place(world.pending('place').call.order);
+    world.fail('place');
+    world.refuse('order', 'NotFound');
+    world.want(cancelAll());
+    world.endCanceled();
+    expect(world.order().state).toBe('cancelled');
+  });
+
+  it('does not forget what is wanted when the process ends', () => {
+    const { world, key } = open();
+    world.want(cancel(key));
+    world.restart({ losing: true });
+    expect(world.order(key).state).toBe('open');
+    world.advance(100);
+    expect(world.waitingKinds()).toEqual(['cancel']);
+    world.endCanceled();
+    expect(world.order(key).state).toBe('cancelled');
+    world.restart();
+    world.advance(20_000);
+    expect(world.requestsOf('cancel')).toHaveLength(2);
+  });
+
+  it('of an order that is none of its own is refused', () => {
+    const { world } = open();
+    world.venue.placeByHand('buy', '1', '90', 'bot-two-e001-1');
+    world.advance(5_100);
+    world.want(cancel('bot-two-e001-1'), cancel('nobody'));
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'unknown' }, { code: 'unknown' }]);
+    expect(world.waitingKinds()).toEqual([]);
+  });
+
+  it('of all touches none of another market', () => {
+    const { world } = open();
+    world.want(cancelAll('ETHUSDT'));
+    expect(world.waitingKinds()).toEqual([]);
+    world.want(cancelAll('BTCUSDT'));
+    expect(world.waitingKinds()).toEqual(['cancel']);
+  });
+
+  it.each(['', '/2'])('of a pair that still waits drops both of its legs: %s', (leg) => {
+    const world = EngineWorld.ready();
+    const pair = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
+    world.want(pair);
+    world.acceptPair();
+    const first = world.orders().map(({ key }) => key);
+    world.want(pair);
+    const second = world.orders().filter(({ key }) => !first.includes(key));
+    expect(second.map(({ state }) => state)).toEqual(['planned', 'planned']);
+    world.want(cancel(`${second[0]?.clientOrderId ?? ''}${leg}`));
+    world.advance(20_000);
+    expect(second.map(({ key }) => world.order(key).state)).toEqual(['rejected', 'rejected']);
+    expect(world.requestsOf('place-oco')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { cancel, oco } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const PAIR = oco('BTCUSDT', 'sell', {
+  amount: '1',
+  price: '110',
+  stopPrice: '90',
+  stopLimitPrice: '89',
+  tag: 'way out',
+});
+
+function states(world: EngineWorld): readonly string[] {
+  return world.orders().map(({ state }) => state);
+}
+
+describe('a pair of orders', () => {
+  it('is asked for as one, and both of its legs open with the reply', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    expect(world.pending('place-oco').call.order).toMatchObject({
+      amount: '1',
+      price: '110',
+      stopPrice: '90',
+      stopLimitPrice: '89',
+    });
+    expect(states(world)).toEqual(['sending', 'sending']);
+    const [first, second] = world.acceptPair();
+    expect(world.orders()).toMatchObject([
+      { state: 'open', venueId: first.id, price: 1_100_000_000_000n, stopPrice: null },
+      { state: 'open', venueId: second.id, price: 890_000_000_000n, stopPrice: 900_000_000_000n, clientOrderId: null },
+    ]);
+  });
+
+  it('is refused as one, and told once', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    world.refuse('place-oco', 'InsufficientBalance');
+    expect(states(world)).toEqual(['rejected', 'rejected']);
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'InsufficientBalance', tag: 'way out' }]);
+  });
+
+  it('ends when one leg is filled', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    const [, stop] = world.acceptPair();
+    world.venue.fill(stop.id ?? 0);
+    world.answers.add('order');
+    world.advance(9_000);
+    expect(states(world)).toEqual(['cancelled', 'filled']);
+    expect(world.toldOf('fill')).toMatchObject([{ clientOrderId: world.orders()[1]?.key, tag: 'way out' }]);
+  });
+
+  it('ends when one leg is canceled', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    world.acceptPair();
+    world.answers.add('order');
+    world.want(cancel(world.orders()[1]?.key ?? ''));
+    world.endCanceled();
+    world.advance(100);
+    expect(states(world)).toEqual(['cancelled', 'cancelled']);
+    expect(world.requestsOf('cancel')).toHaveLength(1);
+  });
+
+  it('is found by the first leg’s name after a lost reply, and the stop leg by its pair', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    const [first, second] = world.venue.placePair(world.pending('place-oco').call.order);
+    world.fail('place-oco');
+    expect(states(world)).toEqual(['unknown', 'unknown']);
+    world.give('order', world.venue.read(world.pending('order').call));
+    expect(world.orders()).toMatchObject([
+      { state: 'open', venueId: first.id },
+      { state: 'open', venueId: second.id },
+    ]);
+  });
+
+  it('is found after a lost reply when its stop leg has traded and nothing is open any more', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    const [, stop] = world.venue.placePair(world.pending('place-oco').call.order);
+    world.venue.fill(stop.id ?? 0);
+    world.fail('place-oco');
+    world.refuse('order', 'NotFound');
+    world.advance(7_000);
+    expect(states(world)).toEqual(['cancelled', 'filled']);
+    expect(world.toldOf('fill')).toHaveLength(1);
+  });
+
+  it('gives no trade of its stop leg away as foreign while its fate is unknown', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
+    world.venue.hidden.add(first.id ?? 0).add(stop.id ?? 0);
+    world.venue.fill(stop.id ?? 0, '0.25');
+    world.fail('place-oco');
+    world.refuse('order', 'NotFound');
+    world.advance(10_000);
+    expect(world.mirror.load(0).fills).toEqual([]);
+    world.venue.hidden.clear();
+    world.advance(80_000);
+    expect(world.orders()[1]).toMatchObject({ filled: 2_500_000_000n });
+  });
+
+  it('keeps the trades of its stop leg when that is listed alone before anybody knows whose it is', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
+    world.venue.hidden.add(first.id ?? 0);
+    world.venue.fill(stop.id ?? 0, '0.25');
+    world.fail('place-oco');
+    world.refuse('order', 'NotFound');
+    world.advance(10_000);
+    expect(world.mirror.load(0).fills).toEqual([]);
+    world.venue.hidden.clear();
+    world.advance(80_000);
+    expect(world.orders()[1]).toMatchObject({ filled: 2_500_000_000n });
+  });
+
+  it('that never arrived is rejected whole, and not sent again', () => {
+    const world = EngineWorld.ready({ settings: { resendUnknown: true } });
+    world.want(PAIR);
+    world.fail('place-oco');
+    world.refuse('order', 'NotFound');
+    world.advance(150_000);
+    expect(states(world)).toEqual(['rejected', 'rejected']);
+    expect(world.toldOf('reject')).toHaveLength(1);
+    expect(world.requestsOf('place-oco')).toHaveLength(1);
+  });
+
+  it('comes through a restart with its reply missing', () => {
+    const world = EngineWorld.ready();
+    world.want(PAIR);
+    world.venue.placePair(world.pending('place-oco').call.order);
+    world.restart({ losing: true });
+    expect(states(world)).toEqual(['sending', 'sending']);
+    world.answers.add('order');
+    world.advance(3_000);
+    expect(states(world)).toEqual(['open', 'open']);
+  });
+});
