@@ -11,7 +11,7 @@ const IS_SEED_WORKER = 'runs seeds';
 
 /** A thread that runs the seeds it is sent, one after the other. Virtual time uses one core, so as many threads as cores are of use. */
 export function startSeedWorker(): Worker {
-  return new Worker(new URL(import.meta.url), { workerData: IS_SEED_WORKER });
+  return new Worker(new URL(import.meta.url), { workerData: IS_SEED_WORKER, resourceLimits: { maxYoungGenerationSizeMb: 64 } });
 }
 
 async function answerTo(options: SeedOptions): Promise<SeedAnswer> {
