@@ -8,7 +8,7 @@ import { budgetTable } from '../../src/exchange/budget-table.ts';
 import { TOKEN, type ServedExchange } from './served-exchange.ts';
 
 /** How long a request may be on its way in these tests: no fault holds one back for longer. */
-export const LATE_ARRIVAL_MS = 3_000;
+export const LATE_ARRIVAL_MS = 1_000;
 
 export interface BotHomeOptions {
   readonly folder: string;
@@ -46,8 +46,8 @@ export function createBotHome(options: BotHomeOptions): BotHome {
     plugin: resolve('test/process/chaos-strategy.ts'),
     name: `chaos-${index}`,
     market,
-    params: { seed: seed + index, activity: 0.6, everyMs: 500 },
-    risk: { maxOpenOrdersPerStrategy: 8, maxOrdersPerMinute: null },
+    params: { seed: seed + index, activity: 0.8, everyMs: 500 },
+    risk: { maxOpenOrdersPerStrategy: 6, maxOrdersPerMinute: null },
   });
   const config = {
     mode: 'live',
@@ -58,7 +58,7 @@ export function createBotHome(options: BotHomeOptions): BotHome {
       limits: Object.fromEntries(limits),
       ledgerFolder,
     },
-    strategies: ['BTCIRT', 'BTCUSDT'].map(strategy),
+    strategies: ['BTCIRT', 'BTCUSDT', 'BTCIRT', 'BTCUSDT', 'BTCUSDT'].map(strategy),
     data: { folder: dataFolder },
     execution: { lateArrival: formatDuration(LATE_ARRIVAL_MS), absencePassesApart: '1s', placeWithin: '3s' },
     reconciliation: { every: '2s', lag: '5s' },

@@ -11,7 +11,7 @@ const KINDS: readonly FaultRule[] = [
   { kind: 'server-error', probability: 0.05 },
   { kind: 'bad-gateway', probability: 0.05, isHandled: true },
   { kind: 'truncated', probability: 0.05 },
-  { kind: 'late', probability: 0.05, delayMs: 1_500 },
+  { kind: 'late', probability: 0.05, delayMs: 500 },
   { kind: 'lagging-lists', probability: 0.3, lagMs: 2_000 },
   { kind: 'shuffled-trades', probability: 0.3 },
 ];

@@ -13,11 +13,12 @@ import type { ServedExchange } from './served-exchange.ts';
 const KILLS = numberOf('SARRAF_KILLS', 6);
 const SEED = numberOf('SARRAF_SEED', Date.now() % 1_000_000);
 
-/** From the start to the kill: some before the first request, most amid trading. */
-const SHORTEST_LIFE_MS = 500;
-const LONGEST_LIFE_MS = 8_000;
+/** Some lives end while they begin, before or amid the first requests; most some time after that. */
+const SHARE_OF_STILLBORN = 0.15;
+const LONGEST_BEGINNING_MS = 2_000;
+const LONGEST_LIFE_MS = 7_000;
 /** A life that is to end with an order on its way ends without one when none comes in time. */
-const LONGEST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 5_000;
 
 const ORDER_PATHS = ['/market/orders/add', '/market/orders/update-status'];
 
@@ -62,10 +63,15 @@ const MAY_END_WITH = /expected the options of the exchange, which name its marke
 async function liveAndDie(bot: BotProcess, dice: Dice): Promise<readonly string[]> {
   const { exchange } = own;
   exchange.setFaults(drawFaults(dice));
-  await pause(dice.between(SHORTEST_LIFE_MS, LONGEST_LIFE_MS));
-  if (dice.happens(0.5)) {
-    await nextOrderRequest(exchange);
-    await pause(dice.integer(0, 30));
+  if (dice.happens(SHARE_OF_STILLBORN)) await pause(dice.between(0, LONGEST_BEGINNING_MS));
+  else {
+    // One that is not told the markets ends before it says where its health is.
+    await Promise.race([bot.healthAddress().catch(() => null), bot.finished]);
+    await pause(dice.between(0, LONGEST_LIFE_MS));
+    if (dice.happens(0.5)) {
+      await nextOrderRequest(exchange);
+      await pause(dice.integer(0, 30));
+    }
   }
   const { code, out, error } = await bot.kill();
   if (code !== null && !MAY_END_WITH.test(error)) {

@@ -42,9 +42,14 @@ export class OwnExchange {
     return bot;
   }
 
-  /** Ends everything that is left, by its id. */
-  async close(): Promise<void> {
+  /** Ends every process that is left, by its id. */
+  async endBots(): Promise<void> {
     for (const bot of this.bots) if (bot.isRunning) await bot.kill();
+  }
+
+  /** Ends everything that is left. */
+  async close(): Promise<void> {
+    await this.endBots();
     await this.exchange.close();
     this.remove();
   }
