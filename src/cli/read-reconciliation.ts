@@ -20,6 +20,8 @@ export interface ReconciliationReport {
   /** When the difference was seen first, and when it was taken for a break; null where there is none. */
   readonly sinceMs: number | null;
   readonly brokenAtMs: number | null;
+  /** Whether a comparison after the break found no difference any more. */
+  readonly isGone: boolean;
   /** What was said of the break; null where there is none. */
   readonly why: string | null;
   readonly differences: readonly Difference[];
@@ -37,6 +39,7 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
     comparisons: stored?.conclusions ?? 0,
     sinceMs: found?.sinceMs ?? null,
     brokenAtMs: stored?.break?.atMs ?? null,
+    isGone: isGone(stored),
     why: (stored?.break ?? null) === null ? null : reasonIn(reader),
     differences: (found?.rows ?? []).map((row) => ({
       ...row,
@@ -68,6 +71,12 @@ function stateOf(stored: StoredReconciliation | null): ReconciliationState {
   if (stored.break !== null) return 'broken';
   if (stored.suspicion !== null) return 'suspected';
   return stored.books.expected === null ? 'waiting' : 'agreed';
+}
+
+/** A break stays until it is accepted, whatever comes after it. */
+function isGone(stored: StoredReconciliation | null): boolean {
+  if (stored === null || stored.break === null) return false;
+  return stored.suspicion === null && (stored.concludedAtMs ?? 0) > stored.break.atMs;
 }
 
 /** The journal has what was said of a break. */

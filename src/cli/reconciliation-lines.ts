@@ -14,7 +14,7 @@ const HEADS = {
 
 /** How it stands, in a few lines. */
 export function reportLines(report: ReconciliationReport, nowMs: number): string[] {
-  const { state, comparedAtMs, comparisons, sinceMs, brokenAtMs, why, differences } = report;
+  const { state, comparedAtMs, comparisons, sinceMs, brokenAtMs, isGone, why, differences } = report;
   const times = comparisons === 1 ? 'once' : `${comparisons} times`;
   return [
     HEADS[state],
@@ -22,6 +22,7 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
     ...(sinceMs === null ? [] : [`since     ${whenText(sinceMs, nowMs)}`]),
     ...(brokenAtMs === null || brokenAtMs === sinceMs ? [] : [`a break   ${whenText(brokenAtMs, nowMs)}`]),
     ...(why === null ? [] : [`why       ${why}`]),
+    ...(isGone ? ['The last comparison found no difference any more; the break holds until it is accepted.'] : []),
     ...(differences.length === 0 ? [] : ['', ...differenceLines(differences)]),
   ];
 }

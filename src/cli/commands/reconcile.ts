@@ -37,7 +37,7 @@ const TAKEN_WITHIN_MS = 10_000;
 
 const HELP = `
 The comparison itself is the bot's: this shows what it wrote down. After a break no new orders are placed, over restarts too, until somebody
-accepts what the exchange has, or a missing row arrives.
+accepts what the exchange has.
 Exit codes: 0 no break, or it was accepted; 1 a break, or nothing could be read or accepted; 2 an option is wrong or nobody agreed.
 
 Examples:

@@ -1,17 +1,15 @@
 import type { Command } from 'commander';
+import { KEPT_CONTROL, type StoredControl } from '../../engine/control.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
-import { keptLines } from '../kept-lines.ts';
 import { orderLines } from '../order-lines.ts';
+import { readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { mirrorCommand, parsedJson, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { tableLines } from '../table.ts';
 import { agoText, clockText } from '../time-text.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
-
-/** What is kept under these names is for people, in this order; of the rest only the names are shown. */
-const SHOWN: readonly string[] = ['daemon', 'control', 'reconciliation', 'risk'];
 
 /** Open orders that fit a screen. */
 const MOST_ORDERS = 20;
@@ -21,6 +19,13 @@ const RUNNING = new Map<boolean | null, string>([
   [false, 'no bot is running'],
   [null, 'whether a bot is running can not be told'],
 ]);
+
+const BOOKS = {
+  waiting: 'not compared with the exchange yet',
+  agreed: 'agree with the exchange',
+  suspected: 'differ from the exchange, which the next comparison has to confirm: see "sarraf reconcile"',
+  broken: 'BREAK, no new orders: see "sarraf reconcile --explain"',
+} as const;
 
 const countText = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -37,7 +42,23 @@ function headLines(summary: MirrorSummary, nowMs: number): string[] {
     `mirror  ${summary.path}, epoch ${summary.epoch}: ${RUNNING.get(summary.isRunning) ?? ''}`,
     `last    ${ages.join(', ')}`,
     `has     ${rows.join(', ')}`,
+    `halt    ${haltText(summary.kept, nowMs)}`,
   ];
+}
+
+/** Whether the bot was told to stop trading. */
+function haltText(kept: readonly KeptRow[], nowMs: number): string {
+  const json = kept.find(({ name }) => name === KEPT_CONTROL)?.json;
+  const { halted } = json === undefined ? { halted: null } : (JSON.parse(json) as StoredControl);
+  if (halted === null) return 'none';
+  return `since ${clockText(halted.sinceMs, nowMs)} UTC: ${halted.reason}. "sarraf resume" ends it`;
+}
+
+/** How the books stand to the exchange. */
+function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, nowMs: number): string {
+  const text = BOOKS[state];
+  if (comparedAtMs === null) return text;
+  return `${text}; compared ${countText(comparisons, 'time', 'times')}, last ${agoText(comparedAtMs, nowMs)}`;
 }
 
 function strategyLines(summary: MirrorSummary, nowMs: number): string[] {
@@ -60,21 +81,11 @@ function openOrderLines(summary: MirrorSummary, nowMs: number): string[] {
   ];
 }
 
-function keptSections(kept: readonly KeptRow[], nowMs: number): string[] {
-  const shown = SHOWN.flatMap((name) => kept.filter((row) => row.name === name));
-  const rest = kept.filter(({ name }) => !SHOWN.includes(name)).map(({ name }) => name);
-  return [
-    ...shown.flatMap(({ name, json, atMs }) => [
-      '',
-      `${name}, as of ${clockText(atMs, nowMs)} UTC`,
-      ...keptLines(parsedJson(json), nowMs),
-    ]),
-    ...(rest.length === 0 ? [] : ['', `Also kept, which --json shows: ${rest.join(', ')}`]),
-  ];
-}
-
 function showStatus(options: MirrorOptions): void {
-  const summary = readMirror(options, (reader) => reader.summary());
+  const { summary, books } = readMirror(options, (reader) => ({
+    summary: reader.summary(),
+    books: readReconciliation(reader),
+  }));
   const nowMs = Date.now();
   const { strategies, openOrders, kept, ...rest } = summary;
   print(options, {
@@ -86,11 +97,11 @@ function showStatus(options: MirrorOptions): void {
     },
     lines: () => [
       ...headLines(summary, nowMs),
+      `books   ${booksText(books, nowMs)}`,
       '',
       ...strategyLines(summary, nowMs),
       '',
       ...openOrderLines(summary, nowMs),
-      ...keptSections(kept, nowMs),
     ],
   });
 }

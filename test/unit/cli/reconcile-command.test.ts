@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { reconcileCommand } from '../../../src/cli/commands/reconcile.ts';
+import { readMirror } from '../../../src/cli/read-mirror.ts';
+import { readReconciliation } from '../../../src/cli/read-reconciliation.ts';
 import { reportLines } from '../../../src/cli/reconciliation-lines.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
@@ -16,6 +18,8 @@ const MINUTE_MS = 60_000;
 /** What the exchange loses, in units: no trade is as large to the last digit. */
 const LOST_UNITS = 12_345_678_901n;
 const LOST = '-1.2345678901';
+
+const GONE = expect.stringContaining('The last comparison found no difference any more');
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-reconcile-'));
 const world = createEmbeddedWorld({ seed: 11 });
@@ -50,6 +54,9 @@ beforeAll(async () => {
   life = await BotLife.prepare(world, join(folder, 'mirror.sqlite'));
   life.bot.shell.start();
   await life.run(10 * MINUTE_MS);
+  // So that the last trade has been read, and what is compared stays the same.
+  life.bot.shell.control({ kind: 'halt', reason: 'to look', wholeAccount: false });
+  await life.run(2 * MINUTE_MS);
 });
 afterAll(async () => {
   await life.drop();
@@ -91,6 +98,12 @@ describe('sarraf reconcile, of a break', () => {
     expect(out).toMatch(/^BREAK: /);
     expect(out).toMatch(/^why {7}expected \S+ rls, the exchange has \S+$/m);
     expect(out).toMatch(new RegExp(`^rls +\\d+\\.\\d+ +\\d+\\.\\d+ +${LOST}$`, 'm'));
+  });
+
+  test('says when it is gone again', () => {
+    const report = readMirror({ data: folder }, readReconciliation);
+    expect(reportLines(report, 0)).not.toContainEqual(GONE);
+    expect(reportLines({ ...report, isGone: true }, 0)).toContainEqual(GONE);
   });
 
   test('explains what moved in the wallet, and what to do', async () => {
@@ -164,6 +177,7 @@ describe('the report of a comparison', () => {
     comparisons: 0,
     sinceMs: null,
     brokenAtMs: null,
+    isGone: false,
     why: null,
     differences: [],
     books: {},
