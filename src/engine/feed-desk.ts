@@ -167,7 +167,8 @@ export class FeedDesk {
         this.openAskedAtMs = nowMs;
         return { kind: 'orders', status: 'open', fromId: null };
       case 'trades':
-        return fills.nextCall();
+        // Else trades of orders that a lost mirror does not know would count as foreign before the list tells whose they are.
+        return fills.isNew && this.keys.has('orders') && !this.readAtMs.has('orders') ? null : fills.nextCall();
       case 'wallets':
         return { kind: 'wallets' };
       case 'transactions': {
@@ -272,6 +273,7 @@ export class FeedDesk {
       return true;
     }
     desk.takeOpenList(this.openIds, this.openAskedAtMs);
+    if (!this.readAtMs.has(feed.key)) this.hasten('fills');
     account.saw('orders');
     return false;
   }

@@ -61,12 +61,16 @@ export class FillReader {
     for (const { tradeId, venueOrderId, side } of state.fills)
       this.taken.set(nameOf(tradeId, venueOrderId, side), tradeId);
     const kept = state.kept[CURSOR];
+    this.isNew = kept === undefined;
     this.cursor = kept === undefined ? 1 : Number(kept);
     // Below what was restored it is not known what was taken in.
     this.lowestKnown = ids[0] ?? this.cursor;
   }
 
   private lowestKnown = 1;
+
+  /** Whether this is the first reading of a mirror: orders that were placed before it are known only once they were listed. */
+  isNew = true;
 
   /** The next question: the beginning of a reading, or its next page. */
   nextCall(): VenueCall {
@@ -206,7 +210,8 @@ export class FillReader {
   /** The cursor stays behind every trade that may still come, and behind those that are nobody's yet. */
   private moveCursor(): void {
     const ids = [...new Set(this.taken.values())].toSorted((left, right) => left - right);
-    let cursor = ids.at(-READ_AGAIN) ?? ids[0] ?? this.cursor;
+    // Below the first ones of all there may be some that come later.
+    let cursor = ids.at(-READ_AGAIN) ?? this.cursor;
     for (const { id } of this.unattributed.values()) cursor = Math.min(cursor, id);
     let lowest = cursor;
     for (const { state, tradeIdFloor } of this.keeper.table.unfinished()) {

@@ -2,7 +2,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 import type { Page, VenueAnswer, VenueCall } from '../domain/venue-call.ts';
-import type { VenueOrder } from '../domain/order.ts';
+import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { clientOrderIdOf, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { IDENTICAL_HELD_BACK_MS } from '../execution/identical-orders.ts';
@@ -145,8 +145,12 @@ export class OrderDesk {
   takeRecord(record: VenueOrder): void {
     const sighting = this.sightings.take(record);
     if (sighting.kind !== 'twin' || record.id === null) return;
-    if (!this.cancels.cancelForeign(record.id)) return;
     const { key, venueId, reason } = sighting.of;
+    if (record.status !== null && !isOpenStatus(record.status)) {
+      this.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${record.id}`, key);
+      return;
+    }
+    if (!this.cancels.cancelForeign(record.id)) return;
     this.outbox.alarm(
       venueId === null
         ? `${key} is open at the exchange as ${record.id}, though it was given up (${reason}): it is canceled`

@@ -14,6 +14,7 @@ import {
 } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
@@ -214,6 +215,11 @@ export class EngineWorld {
   orders(): readonly OrderRecord[] {
     this.mirror.flush();
     return this.mirror.load(0).orders;
+  }
+
+  fills(): readonly FillRecord[] {
+    this.mirror.flush();
+    return this.mirror.load(0).fills;
   }
 
   alarms(): readonly string[] {

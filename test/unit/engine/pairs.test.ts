@@ -97,7 +97,7 @@ describe('a pair of orders', () => {
     world.fail('place-oco');
     world.refuse('order', 'NotFound');
     world.advance(10_000);
-    expect(world.mirror.load(0).fills).toEqual([]);
+    expect(world.fills()).toEqual([]);
     world.venue.hidden.clear();
     world.advance(80_000);
     expect(world.orders()[1]).toMatchObject({ filled: 2_500_000_000n });
@@ -112,7 +112,7 @@ describe('a pair of orders', () => {
     world.fail('place-oco');
     world.refuse('order', 'NotFound');
     world.advance(10_000);
-    expect(world.mirror.load(0).fills).toEqual([]);
+    expect(world.fills()).toEqual([]);
     world.venue.hidden.clear();
     world.advance(80_000);
     expect(world.orders()[1]).toMatchObject({ filled: 2_500_000_000n });

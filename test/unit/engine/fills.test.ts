@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { buy, sell } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
+
+function open(): { readonly world: EngineWorld; readonly id: number } {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  world.want(WISH);
+  const { id } = world.accept();
+  return { world, id: id ?? 0 };
+}
+
+describe('the fills of an order', () => {
+  it('are taken in and told, and the order ends with the last of them', () => {
+    const { world, id } = open();
+    world.venue.fill(id, '0.4', '97.5');
+    world.advance(5_100);
+    expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n, matched: 4_000_000_000n });
+    expect(world.toldOf('fill')).toMatchObject([
+      { side: 'buy', price: '97.5', amount: '0.4', total: '39', fee: '0.0008', tag: 'first' },
+    ]);
+    world.venue.fill(id);
+    world.advance(10_100);
+    expect(world.order()).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+    expect(world.toldOf('order').at(-1)).toMatchObject({ status: 'filled' });
+    expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'done', reason: 'filled' }]);
+  });
+
+  it('are each taken in once, over many pages and readings that overlap', () => {
+    const { world, id } = open();
+    for (let count = 0; count < 23; count += 1) world.venue.fill(id, '0.01');
+    world.advance(5_100);
+    expect(world.toldOf('fill')).toHaveLength(23);
+    for (let count = 0; count < 23; count += 1) world.venue.fill(id, '0.01');
+    world.advance(30_100);
+    expect(world.toldOf('fill')).toHaveLength(46);
+    expect(world.order()).toMatchObject({ filled: 4_600_000_000n, matched: 4_600_000_000n });
+    expect(world.fills()).toHaveLength(46);
+  });
+
+  it('are found below the last id that was read, where ids come out of order', () => {
+    const { world, id } = open();
+    const late = world.venue.fill(id, '0.1');
+    world.venue.hidden.add(late.id);
+    for (let count = 0; count < 15; count += 1) world.venue.fill(id, '0.01');
+    world.advance(5_100);
+    expect(world.toldOf('fill')).toHaveLength(15);
+    world.venue.hidden.clear();
+    world.advance(5_000);
+    expect(world.order()).toMatchObject({ filled: 2_500_000_000n });
+  });
+
+  it('keep a closed order settling until they add up', () => {
+    const { world, id } = open();
+    const trade = world.venue.fill(id, '0.3');
+    world.venue.hidden.add(trade.id);
+    world.venue.end(id);
+    world.advance(10_100);
+    expect(world.order()).toMatchObject({ state: 'settling', matched: 3_000_000_000n, filled: 0n });
+    expect(world.engine.status().unsettled).toBe(1);
+    world.venue.hidden.clear();
+    world.advance(6_000);
+    expect(world.order()).toMatchObject({ state: 'cancelled', filled: 3_000_000_000n });
+  });
+
+  it('are read again from the order’s own beginning when they do not add up for long', () => {
+    const { world, id } = open();
+    const missed = world.venue.fill(id, '0.3');
+    world.venue.hidden.add(missed.id);
+    for (let count = 0; count < 60; count += 1) world.venue.fill(id, '0.001');
+    world.venue.end(id);
+    world.advance(10_100);
+    expect(world.order()).toMatchObject({ state: 'settling', filled: 600_000_000n });
+    world.venue.hidden.clear();
+    world.advance(5_100);
+    expect(world.order()).toMatchObject({ state: 'settling' });
+    world.advance(40_000);
+    expect(world.order()).toMatchObject({ state: 'cancelled', filled: 3_600_000_000n });
+  });
+
+  it('of one trade with oneself are two, of one id', () => {
+    const { world, id } = open();
+    world.want(sell('BTCUSDT', { amount: '1', price: '110' }));
+    const other = world.accept().id ?? 0;
+    const trade = world.venue.fill(id, '0.2');
+    world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
+    world.venue.orderOf(other).matchedAmount = trade.amount;
+    world.advance(5_100);
+    expect(world.orders().map(({ filled }) => filled)).toEqual([2_000_000_000n, 2_000_000_000n]);
+    expect(world.toldOf('fill')).toHaveLength(2);
+  });
+
+  it('of one trade with oneself are both read where a page ends between them', () => {
+    const { world, id } = open();
+    world.want(sell('BTCUSDT', { amount: '1', price: '110' }));
+    const other = world.accept().id ?? 0;
+    for (let count = 0; count < 4; count += 1) world.venue.fill(id, '0.01');
+    const trade = world.venue.fill(id, '0.2');
+    world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
+    world.venue.orderOf(other).matchedAmount = trade.amount;
+    world.advance(5_100);
+    expect(world.orders().map(({ filled }) => filled)).toEqual([2_400_000_000n, 2_000_000_000n]);
+  });
+
+  it('of other people’s orders are theirs, and told to nobody', () => {
+    const { world } = open();
+    const foreign = world.venue.placeByHand('buy', '2', '97');
+    world.venue.fill(foreign.id ?? 0, '0.5');
+    world.advance(5_100);
+    expect(world.fills()).toMatchObject([{ orderKey: null, strategy: null, amount: 5_000_000_000n }]);
+    expect(world.toldOf('fill')).toEqual([]);
+    expect(world.order()).toMatchObject({ filled: 0n });
+  });
+
+  it('that can not be break the books: more than the order’s amount', () => {
+    const { world, id } = open();
+    world.venue.fill(id);
+    world.advance(10_100);
+    expect(world.order().state).toBe('filled');
+    const order = world.venue.orderOf(id);
+    world.venue.trades.push({ ...world.venue.fill(id, '0.001'), orderId: order.id });
+    world.advance(10_100);
+    expect(world.engine.status().isBroken).toBe(true);
+    expect(world.alarms().join('\n')).toMatch(/the books do not agree/);
+    expect(world.order()).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+  });
+
+  it('are taken in once over a restart that lost what was not on the disk', () => {
+    const { world, id } = open();
+    world.venue.fill(id, '0.4');
+    world.advance(5_100);
+    world.restart({ losing: true });
+    world.advance(5_000);
+    expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
+    expect(world.fills()).toHaveLength(1);
+    world.restart();
+    world.advance(15_000);
+    expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
+    expect(world.toldOf('fill')).toHaveLength(2);
+  });
+});

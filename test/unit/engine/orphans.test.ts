@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { buy, cancelAll } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+
+describe('an order that carries our name and is not in the mirror', () => {
+  it('is taken over, and ends when its strategy wants that', () => {
+    const world = new EngineWorld();
+    world.answers.add('order');
+    const { id } = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
+    world.advance(2_000);
+    expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', venueId: id, strategy: 'one' });
+    expect(world.messages('warning').join('\n')).toMatch(/bot-one-e000-1 is open and was not known here/);
+    world.want(cancelAll());
+    expect(world.pending('cancel').call).toMatchObject({ venueId: id });
+  });
+
+  it.each(['orders', 'trades'] as const)(
+    'keeps the fills that it had before, also where its list comes late: %s first',
+    (first) => {
+      const world = new EngineWorld();
+      world.answers.add('order');
+      const { id } = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
+      world.venue.fill(id ?? 0, '0.4');
+      if (first === 'trades') {
+        world.failing = { kind: 'orders', code: 'TIMED_OUT' };
+        world.advance(1_000);
+        world.failing = null;
+      }
+      world.advance(10_000);
+      expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', filled: 4_000_000_000n });
+      world.venue.end(id ?? 0);
+      world.advance(10_000);
+      expect(world.order('bot-one-e000-1').state).toBe('cancelled');
+    },
+  );
+
+  it('is nobody’s where it is at its end', () => {
+    const world = new EngineWorld();
+    const { id } = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
+    world.venue.end(id ?? 0);
+    world.advance(10_000);
+    expect(world.orders()).toEqual([]);
+  });
+
+  it.each([null, 'mine', 'bot2-one-e000-1', 'BOT-one-e000-1'])('is none where the name is %s', (name) => {
+    const world = EngineWorld.ready();
+    world.venue.placeByHand('buy', '1', '98', name);
+    world.advance(10_000);
+    expect(world.orders()).toEqual([]);
+    world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
+    world.advance(10_000);
+    expect(world.requestsOf('cancel')).toEqual([]);
+  });
+});
+
+describe('a second order of one of ours', () => {
+  it('is alarmed and canceled, and the first goes on', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    const first = world.accept();
+    const twin = world.venue.placeByHand('buy', '1', '98', world.order().clientOrderId);
+    world.advance(5_100);
+    expect(world.alarms()).toEqual([expect.stringMatching(/is at the exchange twice, as \d+ and \d+/)]);
+    expect(world.pending('cancel').call).toMatchObject({ venueId: twin.id });
+    expect(world.order()).toMatchObject({ state: 'open', venueId: first.id });
+  });
+
+  it('that has ended is told, and not canceled', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH, buy('BTCUSDT', { amount: '2', price: '98' }));
+    world.accept();
+    const twin = world.venue.placeByHand('buy', '1', '98', world.orders()[0]?.clientOrderId ?? null);
+    world.venue.end(twin.id ?? 0);
+    world.fail('place');
+    world.advance(10_000);
+    expect(world.alarms()).toEqual([expect.stringMatching(/was at the exchange twice, as \d+ and \d+/)]);
+    expect(world.requestsOf('cancel')).toEqual([]);
+  });
+});
