@@ -8,7 +8,7 @@ import type { Outbox } from './outbox.ts';
 export const KEPT_CONTROL = 'control';
 
 /** What is kept of a halt, so that it holds over a restart. */
-interface StoredControl {
+export interface StoredControl {
   readonly halted: { readonly reason: string; readonly sinceMs: number; readonly wholeAccount: boolean } | null;
 }
 

@@ -48,7 +48,7 @@ export class Seat {
   orders = 0;
   /** Paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
   readonly fees = new Map<string, bigint>();
-  isDirty = false;
+  isDirty = true;
   private complainedAtMs = Number.NEGATIVE_INFINITY;
   private results: Record<QuoteCurrency, Results> = { rls: noResults('rls'), usdt: noResults('usdt') };
 
@@ -140,6 +140,7 @@ export class Seat {
     this.fills = stored.fills;
     this.orders = stored.orders;
     for (const [currency, units] of Object.entries(stored.fees)) this.fees.set(currency, units);
+    this.isDirty = false;
   }
 }
 

@@ -74,7 +74,7 @@ const CHANGES: readonly MirrorChange[] = [
   journalLine('bot-grid-e001-1', '{"state":"filled"}'),
   wallet('rls', '126000000000000000000.0000000001', '0.0000000001'),
   wallet('doge', '0', '0'),
-  kept('control', JSON.stringify({ isHalted: true, reason: 'by hand', sinceMs: THEN_MS, lockouts: [] })),
+  kept('control', JSON.stringify({ halted: { reason: 'by hand', sinceMs: THEN_MS, wholeAccount: false } })),
   kept('cursors', '{"orders":9}'),
   {
     kind: 'strategy',
@@ -148,10 +148,8 @@ describe('sarraf status', () => {
     expect(out).toContain('epoch e001: a bot is running');
     expect(out).toMatch(/^grid {6}paused {2}\d+ days ago {2}onBook threw$/m);
     expect(out).toContain('3 open orders; 1 intent is at work.');
-    expect(out).toMatch(/^ {2}isHalted {2}yes$/m);
-    expect(out).toMatch(/^ {2}sinceMs {3}2024-05-06 07:08 \(\d+ days ago\)$/m);
-    expect(out).toMatch(/^ {2}lockouts {2}none$/m);
-    expect(out).toContain('Also kept, which --json shows: cursors');
+    expect(out).toMatch(/^halt {4}since 2024-05-06 07:08 UTC: by hand\. "sarraf resume" ends it$/m);
+    expect(out).toMatch(/^books {3}not compared with the exchange yet$/m);
   });
 
   test('gives programs everything', async () => {
@@ -161,7 +159,7 @@ describe('sarraf status', () => {
       counts: { orders: 4, fills: 2, intents: 2, journal: 2 },
       lastSeen: { journal: THEN_MS, books: null },
       strategies: [{ name: 'grid', state: { level: 3 } }],
-      kept: { control: { value: { isHalted: true } }, cursors: { atMs: THEN_MS, value: { orders: 9 } } },
+      kept: { control: { value: { halted: { reason: 'by hand' } } }, cursors: { atMs: THEN_MS, value: { orders: 9 } } },
     });
   });
 });
