@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { buy, oco, quotes, twap } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+
+/** A world with one order on its way, which answers look-ups by itself. */
+function sending(): EngineWorld {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  world.want(WISH);
+  return world;
+}
+
+describe('a restart', () => {
+  it('asks whether an order has arrived whose request may have left', () => {
+    const world = sending();
+    const { id } = world.venue.place(world.pending('place').call.order);
+    world.restart({ losing: true });
+    expect(world.order()).toMatchObject({ state: 'unknown' });
+    world.advance(100);
+    expect(world.order()).toMatchObject({ state: 'open', venueId: id });
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+
+  it('counts the last arrival of such an order from its own beginning', () => {
+    const world = sending();
+    world.advance(60_000);
+    world.restart({ losing: true });
+    world.advance(125_000);
+    expect(world.order().state).toBe('unknown');
+    world.advance(20_000);
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+
+  it('goes on with the search for an order without an answer', () => {
+    const world = sending();
+    world.fail('place');
+    world.advance(60_000);
+    world.restart({ losing: true });
+    expect(world.order().state).toBe('unknown');
+    world.advance(145_000);
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+  });
+
+  it('drops an order that had not left', () => {
+    const world = sending();
+    world.accept();
+    world.want(WISH);
+    expect(world.engine.ordersByState()).toEqual({ open: 1, planned: 1 });
+    world.restart();
+    world.advance(20_000);
+    expect(world.orders().map(({ state, reason }) => [state, reason])).toEqual([
+      ['open', null],
+      ['rejected', 'Restarted'],
+    ]);
+    expect(world.requestsOf('place')).toHaveLength(1);
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'Restarted' }]);
+  });
+
+  it('knows an open order again, and sees what became of it meanwhile', () => {
+    const world = sending();
+    const { id } = world.accept();
+    world.restart();
+    expect(world.order().state).toBe('open');
+    world.venue.fill(id ?? 0, '0.4');
+    world.venue.end(id ?? 0);
+    world.advance(12_000);
+    expect(world.order()).toMatchObject({ state: 'cancelled', filled: 4_000_000_000n });
+  });
+
+  it('waits on for the fills of a closed order', () => {
+    const world = sending();
+    const id = world.accept().id ?? 0;
+    const trade = world.venue.fill(id, '0.3');
+    world.venue.hidden.add(trade.id);
+    world.venue.end(id);
+    world.advance(10_100);
+    expect(world.order().state).toBe('settling');
+    world.restart();
+    expect(world.order().state).toBe('settling');
+    world.venue.hidden.clear();
+    world.advance(6_000);
+    expect(world.order()).toMatchObject({ state: 'cancelled', filled: 3_000_000_000n });
+  });
+
+  it('leaves an order alone that had come to its end', () => {
+    const world = sending();
+    const id = world.accept().id ?? 0;
+    world.venue.end(id);
+    world.advance(10_100);
+    const before = world.order();
+    world.restart();
+    world.advance(20_000);
+    expect(world.orders()).toEqual([before]);
+  });
+
+  it('never gives two orders one id', () => {
+    const world = sending();
+    world.accept();
+    for (let count = 0; count < 3; count += 1) {
+      world.restart({ losing: true });
+      world.advance(2_000);
+      world.want(buy('BTCUSDT', { amount: '1', price: String(90 + count) }));
+      world.accept();
+    }
+    expect(new Set(world.orders().map(({ key }) => key)).size).toBe(4);
+  });
+
+  it('holds an identical order back from one that was sent before', () => {
+    const world = sending();
+    world.accept();
+    world.restart({ losing: true });
+    world.advance(2_000);
+    world.want(WISH);
+    expect(world.waitingKinds()).toEqual([]);
+    world.advance(9_000);
+    expect(world.waitingKinds()).toEqual(['place']);
+  });
+
+  it('tells strategies that it is one, with their state', () => {
+    const world = EngineWorld.ready();
+    expect(world.toldOf('start')).toEqual([{ isRestart: false }]);
+    world.restart();
+    world.advance(100);
+    expect(world.toldOf('start')).toEqual([{ isRestart: false }, { isRestart: true }]);
+    const kept = world.mirror.load(world.nowMs).strategies;
+    expect(kept).toMatchObject([{ name: 'one', status: 'running' }]);
+    const state = (JSON.parse(kept[0]?.json ?? '{}') as { readonly state: { readonly books: number } }).state;
+    world.advance(3_000);
+    world.mirror.flush();
+    const later = JSON.parse(world.mirror.load(world.nowMs).strategies[0]?.json ?? '{}') as {
+      readonly state: { readonly books: number };
+    };
+    expect(later.state.books).toBeGreaterThan(state.books);
+  });
+
+  it('keeps what a strategy holds', () => {
+    const world = sending();
+    world.venue.fill(world.accept().id ?? 0);
+    world.advance(10_100);
+    expect(world.engine.seats[0]?.position('BTCUSDT', 'usdt')).toBe(9_980_000_000n);
+    world.restart();
+    expect(world.engine.seats[0]?.position('BTCUSDT', 'usdt')).toBe(9_980_000_000n);
+    world.advance(20_000);
+    expect(world.engine.seats[0]?.position('BTCUSDT', 'usdt')).toBe(9_980_000_000n);
+  });
+
+  it('goes on with programs and their orders, and places nothing twice', () => {
+    const world = EngineWorld.ready();
+    world.answers.add('order');
+    world.want(quotes('BTCUSDT', [{ side: 'buy', price: '98', amount: '1' }]));
+    world.accept();
+    world.restart();
+    world.advance(20_000);
+    expect(world.requestsOf('place')).toHaveLength(1);
+    expect(world.waitingKinds()).toEqual([]);
+    world.want(quotes('BTCUSDT', []));
+    expect(world.waitingKinds()).toEqual(['cancel']);
+  });
+
+  it('goes on with a slow order where it stood', () => {
+    const world = EngineWorld.ready();
+    world.answers.add('order');
+    world.want(twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 2 }));
+    world.venue.fill(world.accept().id ?? 0);
+    world.advance(10_000);
+    world.restart();
+    world.advance(60_000);
+    world.venue.fill(world.accept().id ?? 0);
+    world.advance(20_000);
+    expect(world.orders().map(({ state, amount }) => [state, amount])).toEqual([
+      ['filled', 5_000_000_000n],
+      ['filled', 5_000_000_000n],
+    ]);
+    expect(world.mirror.load(world.nowMs).programs).toEqual([]);
+  });
+
+  it('drops a pair whole that had not left', () => {
+    const world = EngineWorld.ready();
+    const pair = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
+    world.want(pair, pair);
+    world.acceptPair();
+    world.restart();
+    world.answers.add('order');
+    world.advance(20_000);
+    expect(world.engine.ordersByState()).toEqual({ open: 2 });
+    expect(world.requestsOf('place-oco')).toHaveLength(1);
+  });
+});
