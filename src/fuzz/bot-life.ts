@@ -86,7 +86,7 @@ export class BotLife {
     this.shell = new BotShell({
       engine: mortalEngine(options.createEngine(this.mirror.load(), engineTime.now()), mortal),
       store: mortalStore(this.mirror, mortal),
-      limiter: mortalLimiter(this.limiter, mortal) as RequestLimiter,
+      limiter: mortalLimiter(this.limiter, mortal),
       caller: createVenueCaller(client),
       time: engineTime,
       limiterMs: () => this.time.now(),

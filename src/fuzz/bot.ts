@@ -21,6 +21,8 @@ export interface BotOptions {
   readonly folder: string;
   readonly coverage: Coverage;
   readonly events: EventLog;
+  /** The engine found that the books do not agree. */
+  readonly onBreak: () => void;
 }
 
 /** Deaths by a mistake after which a bot is not begun again: it would die of the same over and over. */
@@ -166,6 +168,7 @@ export class Bot {
         change.entry.subject === 'break'
       ) {
         this.breaks += 1;
+        this.options.onBreak();
         coverage.count('breaks');
       }
     }

@@ -6,19 +6,28 @@ const LINES_KEPT = 200;
 /** What is shown of an answer or an order. */
 const SHOWN_LENGTH = 240;
 
-/** Bigints have no form in JSON. */
-function shown(value: unknown): string {
-  const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? '';
-  return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}…`;
-}
+/** What is shown before and after a name that is looked for, and how often in one answer. */
+const AROUND = 160;
+const MOST_PLACES = 3;
 
-/** The last things that happened in a run, for whoever looks into a violation. Written out only when asked for. */
+/** Bigints have no form in JSON. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? '';
+
+/**
+ * The last things that happened in a run, for whoever looks into a violation. Written out only when asked for. With names to look for, only what has one
+ * of them is kept, and of a long answer the places around them.
+ */
 export class EventLog {
   private readonly startMs: number;
+  private readonly names: RegExp | null;
   private readonly entries: (() => string)[] = [];
+  private kept: readonly string[] | null = null;
 
-  constructor(startMs: number) {
+  /** Names have letters, digits, hyphens. */
+  constructor(startMs: number, names: readonly string[] = []) {
     this.startMs = startMs;
+    this.names = names.length === 0 ? null : new RegExp(`\\b(?:${names.join('|')})\\b`, 'g');
   }
 
   /** Something that is no step of the engine. */
@@ -29,37 +38,62 @@ export class EventLog {
   step(event: EngineEvent, output: EngineOutput, atMs: number): void {
     const isQuiet = event.kind === 'tick' && output.requests.length === 0 && output.changes.length === 0;
     if (isQuiet) return;
-    this.add(() => `${this.time(atMs)} ${describe(event)}${describeOutput(output)}`);
+    this.add(() => `${this.time(atMs)} ${this.describe(event)}${this.describeOutput(output)}`);
+  }
+
+  /** Something broke right now: these are the lines to show, whatever comes after. The first time counts. */
+  freeze(): void {
+    if (this.names === null) this.kept ??= this.lines();
   }
 
   /** Oldest first. */
   lines(): readonly string[] {
-    return this.entries.map((line) => line());
+    return this.kept ?? this.entries.slice(-LINES_KEPT).map((line) => line());
   }
 
   private add(line: () => string): void {
-    this.entries.push(line);
+    if (this.names === null) this.entries.push(line);
+    else {
+      const text = line();
+      if (text.search(this.names) >= 0) this.entries.push(() => text);
+    }
     if (this.entries.length > LINES_KEPT * 2) this.entries.splice(0, this.entries.length - LINES_KEPT);
   }
 
   private time(atMs: number): string {
     return `+${((atMs - this.startMs) / 1_000).toFixed(3)}`;
   }
-}
 
-function describe(event: EngineEvent): string {
-  switch (event.kind) {
-    case 'tick':
-      return 'tick';
-    case 'answer':
-      return `answer #${event.requestId} ${shown(event.answer)}`;
-    case 'control':
-      return `control ${shown(event.command)}`;
+  private describe(event: EngineEvent): string {
+    switch (event.kind) {
+      case 'tick':
+        return 'tick';
+      case 'answer':
+        return `answer #${event.requestId} ${this.shown(event.answer)}`;
+      case 'control':
+        return `control ${this.shown(event.command)}`;
+    }
   }
-}
 
-function describeOutput({ requests, notices }: EngineOutput): string {
-  const asked = requests.map(({ id, call }) => `\n    request #${id} ${shown(call)}`);
-  const told = notices.map((notice) => `\n    ${shown(notice)}`);
-  return [...asked, ...told].join('');
+  private describeOutput({ requests, notices, changes }: EngineOutput): string {
+    const asked = requests.map(({ id, call }) => `request #${id} ${this.shown(call)}`);
+    const told = notices.map((notice) => this.shown(notice));
+    const written = changes.flatMap((change) => {
+      if (change.kind !== 'journal') return [];
+      const { kind, subject, ...rest } = change.entry;
+      return [`journal ${kind} ${subject} ${this.shown(rest)}`];
+    });
+    const { names } = this;
+    const all = [...asked, ...told, ...written];
+    const shown = names === null ? all : all.filter((line) => line.search(names) >= 0);
+    return shown.map((line) => `\n    ${line}`).join('');
+  }
+
+  private shown(value: unknown): string {
+    const text = textOf(value);
+    if (text.length <= SHOWN_LENGTH) return text;
+    const places = this.names === null ? [] : [...text.matchAll(this.names)].slice(0, MOST_PLACES);
+    if (places.length === 0) return `${text.slice(0, SHOWN_LENGTH)}…`;
+    return places.map(({ index }) => `…${text.slice(Math.max(0, index - AROUND), index + AROUND)}…`).join(' ');
+  }
 }

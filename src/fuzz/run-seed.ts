@@ -21,6 +21,8 @@ export interface SeedOptions {
   readonly hours: number;
   /** Made anew, and removed at the end. On tmpfs, or a run waits for the disk. */
   readonly folder: string;
+  /** Orders and the like whose events are wanted; without them it is the last events, or those before the first break. */
+  readonly names?: readonly string[];
 }
 
 /** What became of one seed. */
@@ -61,17 +63,18 @@ class SeedRun {
   private readonly swarm: Swarm;
   private readonly world: FuzzWorld;
   private readonly coverage = new Coverage();
-  private readonly events = new EventLog(START_MS);
+  private readonly events: EventLog;
   private readonly bot: Bot;
   private readonly budgets: BudgetChecker;
   private isWild = true;
   private losses = 0;
 
-  constructor({ seed, hours, folder }: SeedOptions) {
+  constructor({ seed, hours, folder, names }: SeedOptions) {
+    this.events = new EventLog(START_MS, names);
     this.swarm = drawSwarm(seed, hours);
     this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: this.swarm.clockSkewMs });
     const { world, swarm, coverage, events } = this;
-    this.bot = new Bot({ world, swarm, folder, coverage, events });
+    this.bot = new Bot({ world, swarm, folder, coverage, events, onBreak: () => this.losses === 0 && events.freeze() });
     this.budgets = new BudgetChecker(world.log, budgetTable());
   }
 
