@@ -1,4 +1,4 @@
-import { budgetTable } from '../exchange/budget-table.ts';
+import type { Budget } from '../exchange/endpoint.ts';
 import { ageText } from '../scheduler/age-text.ts';
 import type { GivenFeed } from '../scheduler/given-feed.ts';
 import type { PlannedBudget } from '../scheduler/planned-budget.ts';
@@ -9,7 +9,7 @@ import type { RestartPlan } from '../scheduler/plan-restart.ts';
 const MOST_ASKERS = 3;
 
 /** A plan for people: every datum with its ages, every endpoint with its requests, and what a restart takes. */
-export function planLines(plan: PollPlan): readonly string[] {
+export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>): readonly string[] {
   return [
     'What is asked for, and how old it can get',
     ...tableLines([
@@ -20,7 +20,7 @@ export function planLines(plan: PollPlan): readonly string[] {
     'Requests a minute',
     ...tableLines([
       ['endpoint', 'planned', 'without orders', 'limit', 'reserve', 'left', ''],
-      ...plan.budgets.map(budgetCells),
+      ...plan.budgets.map((budget) => budgetCells(budget, budgets.get(budget.name)?.assumed === true)),
     ]),
     '  What is left is for orders: placing them, taking them back, looking them up. Only the last two get the reserve.',
     '',
@@ -49,11 +49,11 @@ function askersText({ askers }: GivenFeed): string {
   return `${askers.slice(0, MOST_ASKERS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function budgetCells(budget: PlannedBudget): readonly string[] {
+function budgetCells(budget: PlannedBudget, isAssumed: boolean): readonly string[] {
   const { name, requestsPerMinute, idleRequestsPerMinute, limitPerMinute, reserve, windowMs, leftPerMinute } = budget;
   const idle = idleRequestsPerMinute === requestsPerMinute ? '' : rateText(idleRequestsPerMinute);
   const reserveText = reserve === 0 ? '' : rateText((reserve / windowMs) * 60_000);
-  const note = budgetTable().get(name)?.assumed === true ? 'limit assumed' : usageOf(budget);
+  const note = isAssumed ? 'limit assumed' : usageOf(budget);
   return [
     name,
     rateText(requestsPerMinute),

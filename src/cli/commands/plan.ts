@@ -1,40 +1,93 @@
-import { Command, Option } from 'commander';
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { strategyFilesAt } from '../../daemon/load-seats.ts';
+import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { planPolls } from '../../scheduler/plan-polls.ts';
+import { parseMarket } from '../../domain/market-symbol.ts';
 import { SPANS, type Span } from '../../strategy/subscriptions.ts';
 import { wrongInput } from '../command-error.ts';
-import { ownStrategies } from '../own-strategies.ts';
 import { planLines } from '../plan-lines.ts';
+import { planOfConfigs } from '../plan-of-config.ts';
+import { readConfig } from '../read-config.ts';
 
 interface Options {
-  readonly strategies: string;
-  readonly market: readonly string[];
-  readonly span: Span;
+  readonly config?: string;
+  readonly set: readonly string[];
+  readonly strategies?: string;
+  readonly market?: readonly string[];
+  readonly span?: Span;
   readonly json?: true;
 }
 
 const EXAMPLES = `
+Of an exchange outside nothing is asked, so its markets are believed. The limits are those of the interface, or of the configuration.
+Exit codes: 0 it fits, 2 it does not or an option is wrong.
+
 Examples:
   sarraf plan
+  sarraf plan --config bot.yaml --set strategies.0.market=ETHIRT
   sarraf plan --strategies strategies/market-maker.ts --market BTCIRT ETHIRT USDTIRT
-  sarraf plan --span 15m --json
+  sarraf plan --span 15m --json`;
 
-Exit codes: 0 it fits, 2 it does not or an option is wrong.`;
+const DEFAULT_MARKET = 'BTCIRT';
 
 /** Mistakes of the one who calls: they are said in a line and end with the code for wrong input. */
 const INPUT_ERRORS: ReadonlySet<string> = new Set(['INVALID_OPTIONS', 'INVALID_STRATEGY', 'INVALID_MARKET']);
 
-async function plan(options: Options): Promise<void> {
-  // Loaded only now: the other commands need no strategies.
-  const { strategiesPlanInput } = await import('../strategies-plan-input.ts');
+/** Reads symbols as either of the exchange's forms, each once. */
+function addMarket(text: string, before: readonly string[] = []): readonly string[] {
   try {
-    const { strategies: path, market: markets, span } = options;
-    const { input, problems } = await strategiesPlanInput({ path, markets, span });
-    const made = planPolls(input);
-    if (options.json === true) console.log(JSON.stringify({ ...made, strategyProblems: problems }));
-    else console.log(planLines(made).join('\n'));
+    return [...new Set([...before, parseMarket(text).symbol])];
+  } catch (error) {
+    throw error instanceof SarrafError ? new InvalidArgumentError(`${error.message}.`) : error;
+  }
+}
+
+function addOverride(text: string, before: readonly string[]): readonly string[] {
+  if (text.indexOf('=') < 1) {
+    throw new InvalidArgumentError('expected path=value, such as strategies.0.params.fast=10.');
+  }
+  return [...before, text];
+}
+
+function overrideOf(text: string): Override {
+  const at = text.indexOf('=');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The configuration that is planned, or, without a file, one for each market: a strategy of one name may be in several. */
+function configsOf(options: Options): readonly [BotConfig, ...BotConfig[]] {
+  const { config, strategies, market: markets = [DEFAULT_MARKET], span } = options;
+  const set = options.set.map(overrideOf);
+  if (config !== undefined) {
+    const short = [strategies, options.market, span].some((value) => value !== undefined);
+    if (short) throw wrongInput('expected --config, or --strategies, --market and --span in its place, were both');
+    return [readConfig(config, set)];
+  }
+  const plugins =
+    strategies === undefined ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin) : strategyFilesAt(resolve(strategies));
+  const [first = DEFAULT_MARKET, ...others] = markets;
+  const configFor = (market: string): BotConfig => {
+    const listed = plugins.map((plugin) => ({ plugin, market, ...(span === undefined ? {} : { span }) }));
+    return readConfig(null, [['strategies', JSON.stringify(listed)], ...set]);
+  };
+  return [configFor(first), ...others.map(configFor)];
+}
+
+async function plan(options: Options): Promise<void> {
+  try {
+    const configs = configsOf(options);
+    if (configs[0].embedded.replay !== null) {
+      console.error('note: planned without the recording, which brings its own market and length of bars');
+    }
+    const made = await planOfConfigs(configs, { askEmbedded: options.config !== undefined });
+    const { problems, strategies } = made;
+    if (options.json === true) console.log(JSON.stringify({ strategies, ...made.plan, strategyProblems: problems }));
+    else console.log([`Plan for ${strategies.join(', ')}`, '', ...planLines(made.plan, made.budgets)].join('\n'));
     for (const problem of problems) console.error(problem);
-    if (made.problems.length > 0) throw wrongInput(['It does not fit:', ...made.problems].join('\n  '));
+    if (made.plan.problems.length > 0) throw wrongInput(['It does not fit:', ...made.plan.problems].join('\n  '));
   } catch (error) {
     throw error instanceof SarrafError && INPUT_ERRORS.has(error.code) ? wrongInput(error.message) : error;
   }
@@ -44,9 +97,11 @@ async function plan(options: Options): Promise<void> {
 export function planCommand(): Command {
   return new Command('plan')
     .description('Shows how often everything would be asked for, how old it can get, and whether it fits the limits.')
-    .option('--strategies <path>', 'folder of strategies, or one file', ownStrategies())
-    .option('--market <symbols...>', 'markets that each strategy trades in', ['BTCIRT'])
-    .addOption(new Option('--span <length>', 'length of candles').choices(Object.keys(SPANS)).default('1m'))
+    .option('--config <file>', 'configuration of a bot, whose strategies and limits are planned')
+    .option('--set <path=value>', 'lays one value over the configuration; may come again', addOverride, [])
+    .option('--strategies <path>', 'folder of strategies, or one file (default: those of "sarraf run")')
+    .option('--market <symbols...>', `markets that each strategy trades in (default: "${DEFAULT_MARKET}")`, addMarket)
+    .addOption(new Option('--span <length>', 'length of candles (default: "1m")').choices(Object.keys(SPANS)))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => plan(options));

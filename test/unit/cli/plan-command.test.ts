@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { planOfConfigs } from '../../../src/cli/plan-of-config.ts';
+import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-plan-'));
@@ -66,11 +68,62 @@ describe('sarraf plan', () => {
 
   test.each([
     ['no market', ['--market', 'FOO'], 'expected a market such as'],
-    ['no strategy', ['--strategies', '/nowhere'], 'found nothing at /nowhere'],
+    ['no strategy', ['--strategies', '/nowhere'], 'one file at /nowhere, was nothing'],
     ['no length of a candle', ['--span', '7m'], 'Allowed choices are 1m'],
+    ['no value for a path', ['--set', 'strategies'], 'expected path=value'],
+    ['said twice', ['--config', 'config/bot.yaml', '--market', 'BTCIRT'], 'expected --config, or --strategies'],
+    ['no file', ['--config', '/nowhere.yaml'], '/nowhere.yaml:1:1: expected a file'],
+    [
+      'no market of the embedded exchange',
+      ['--config', 'config/bot.yaml', '--set', 'strategies.0.market=FOOIRT'],
+      'expected one of the embedded markets',
+    ],
   ])('refuses what is %s in one line', async (_, args, message) => {
     const { code, out, error } = await startSarraf(['plan', ...args]).finished;
     expect([code, out, error.trim().split('\n').length]).toEqual([2, '', 1]);
     expect(error).toContain(message);
   });
+
+  test('plans for the strategies of a run that is told none', async () => {
+    const { out } = await startSarraf(['plan']).finished;
+    expect(out).toMatch(/^Plan for ma-cross \(BTCIRT\), market-maker \(BTCIRT\)$/m);
+  });
+
+  test('plans a configuration with its names, params and limits, and asks no exchange outside', async () => {
+    const config = join(folder, 'bot.yaml');
+    writeFileSync(
+      config,
+      `
+mode: live
+exchange:
+  baseUrl: https://exchange.example
+  credentials: { token: secret-of-the-bot }
+  limits: { v2/options: { limit: 5, window: 10s } }
+strategies:
+  - { plugin: wants-little.ts, name: first, market: FOOIRT, span: 15m }
+`,
+    );
+    const { code, out, error } = await startSarraf(['plan', '--config', config, '--set', 'strategies.0.span=5m'])
+      .finished;
+    expect([code, error.includes('secret-of-the-bot')]).toEqual([0, false]);
+    expect(out).toMatch(/^Plan for first \(FOOIRT\)$/m);
+    expect(out).toMatch(/^ {2}candles FOOIRT 5m .* first$/m);
+    expect(out).toMatch(/^ {2}v2\/options +0\.1 +30 +29\.9$/m);
+  });
+
+  test('tells a strategy that can not be set up, and plans for the others', async () => {
+    const set = ['strategies.0.params.fast=-1', 'strategies.0.name=wrong'].flatMap((text) => ['--set', text]);
+    const { code, out, error } = await startSarraf(['plan', ...set]).finished;
+    expect([code, error.trim().split('\n').length]).toEqual([0, 1]);
+    expect(error).toContain('fast');
+    expect(out).toMatch(/^Plan for market-maker \(BTCIRT\)$/m);
+  });
+});
+
+test('the plan of a configuration is the one that a run of it goes by', async () => {
+  const world = createEmbeddedWorld({ seed: 1 });
+  const life = await BotLife.prepare(world, join(folder, 'mirror.sqlite'));
+  const { plan } = await planOfConfigs([world.config], { askEmbedded: true });
+  expect(plan).toEqual(life.bot.plan);
+  await life.drop();
 });

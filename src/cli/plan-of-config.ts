@@ -1,0 +1,72 @@
+import { planInputOf } from '../daemon/create-plan.ts';
+import { loadSeats } from '../daemon/load-seats.ts';
+import { openVenue } from '../daemon/open-venue.ts';
+import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import { budgetTable } from '../exchange/budget-table.ts';
+import type { Budget } from '../exchange/endpoint.ts';
+import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
+import { ownStrategies } from './own-strategies.ts';
+
+export interface ConfigPlan {
+  readonly plan: PollPlan;
+  readonly budgets: ReadonlyMap<string, Budget>;
+  /** What is planned for, such as `ma-cross (BTCIRT)`. */
+  readonly strategies: readonly string[];
+  /** A line for each strategy that can not be set up. */
+  readonly problems: readonly string[];
+}
+
+/** What an exchange has to be known by: its limits, and its markets. */
+interface VenueFacts {
+  readonly budgets: ReadonlyMap<string, Budget>;
+  readonly knownMarkets: ReadonlySet<string>;
+}
+
+/** Where no exchange is asked every symbol is believed. */
+class AnyMarket extends Set<string> {
+  override has(): boolean {
+    return true;
+  }
+}
+
+/**
+ * The plan that a run of these configurations together would make, from the same parts. An exchange outside this process is not asked, so its markets
+ * are believed; its limits are those of the first configuration.
+ * @throws SarrafError `INVALID_STRATEGY` when one has no strategy that can run, `INVALID_MARKET` for one that the embedded exchange has not.
+ */
+export async function planOfConfigs(
+  configs: readonly [BotConfig, ...BotConfig[]],
+  options: { readonly askEmbedded: boolean },
+): Promise<ConfigPlan> {
+  const [first] = configs;
+  const facts = options.askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : outsideFacts(first);
+  const loaded = await Promise.all(
+    configs.map(async ({ strategies, strategiesFolders }) =>
+      loadSeats({
+        strategies,
+        folders: [...strategiesFolders, ownStrategies()],
+        knownMarkets: facts.knownMarkets,
+      }),
+    ),
+  );
+  const runners = loaded.flatMap(({ seats }) => seats.map(({ runner }) => runner));
+  return {
+    plan: planPolls(planInputOf(runners, facts.budgets.values())),
+    budgets: facts.budgets,
+    strategies: runners.map(({ name, market }) => `${name} (${market})`),
+    problems: [...new Set(loaded.flatMap(({ problems }) => problems))],
+  };
+}
+
+function outsideFacts({ exchange }: BotConfig): VenueFacts {
+  return { budgets: budgetTable(exchange.limits), knownMarkets: new AnyMarket() };
+}
+
+/** The exchange of the configuration is put up, looked at and taken down. */
+async function embeddedFacts(config: BotConfig): Promise<VenueFacts> {
+  const { signal } = new AbortController();
+  const venue = await openVenue(config, null, { signal, onWait: () => undefined });
+  await venue.limiter.close();
+  await venue.close();
+  return { budgets: venue.budgets, knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)) };
+}
