@@ -73,6 +73,9 @@ export class Reconciler {
   private unread: readonly string[] = [];
   /** The lines of the wallet that is being read, by their id. */
   private readonly lines = new Map<number, WalletTransaction>();
+  /** When the history that is being read was asked for, and the last that was read to its end, by currency. */
+  private askedAtMs = 0;
+  private readonly readSinceMs = new Map<string, number>();
   private startedAtMs: number | null = null;
 
   /** Currencies that are compared: those of the markets that are traded. */
@@ -165,16 +168,26 @@ export class Reconciler {
     this.ports.hasten('fills');
   }
 
-  /** Whether the history of more wallets is waited for. */
-  get wantsLines(): boolean {
-    return this.unread.some((currency) => !this.lastLineIds.has(currency));
+  /** The currencies whose history is waited for: before the books begin, or to explain a difference. */
+  wantedLines(nowMs: number): ReadonlySet<string> {
+    const unread = this.unread.filter((currency) => !this.lastLineIds.has(currency));
+    const isDue =
+      this.suspicion !== null && this.found === null && nowMs >= this.suspicion.sinceMs + this.settings.lagMs;
+    return new Set(isDue ? [...unread, ...this.unexplained()] : unread);
   }
 
   /** One page of a wallet's history, newest first. Answers whether all of it was new, so that more may be on the next page. */
-  onLines(currency: string, lines: readonly WalletTransaction[], page: number): boolean {
+  onLines(
+    currency: string,
+    lines: readonly WalletTransaction[],
+    { page, askedAtMs }: { readonly page: number; readonly askedAtMs: number },
+  ): boolean {
     const before = this.lastLineIds.get(currency);
     // A page that is read again while lines are added begins with some of the page before.
-    if (page === 1) this.lines.clear();
+    if (page === 1) {
+      this.lines.clear();
+      this.askedAtMs = askedAtMs;
+    }
     for (const line of lines) this.lines.set(line.id, line);
     return before !== undefined && lines.length > 0 && lines.every(({ id }) => id > before);
   }
@@ -182,6 +195,7 @@ export class Reconciler {
   /** The last page of a wallet's history was read. Answers the lines that are new. */
   linesEnd(currency: string): readonly WalletTransaction[] {
     const before = this.lastLineIds.get(currency);
+    this.readSinceMs.set(currency, this.askedAtMs);
     const lines = [...this.lines.values()].toSorted((left, right) => left.id - right.id);
     this.lines.clear();
     const lastId = lines.at(-1)?.id ?? before ?? 0;
@@ -189,6 +203,8 @@ export class Reconciler {
     this.lastLineIds.set(currency, lastId);
     // Lines that were there before the books began are in the first reading.
     const isPast = !this.books.hasBegun || (before === undefined && this.books.knows(currency));
+    // Unless they came after that reading, which nothing tells: the books begin with another one.
+    if (!this.books.hasBegun && this.phase.kind === 'fills after') this.inconclusive(this.outbox.nowMs);
     const fresh = isPast ? [] : lines.filter(({ id }) => before === undefined || id > before);
     for (const { id, amount } of fresh) {
       this.books.addLine({ currency, id, amount: parseUnits(amount), readAtMs: this.outbox.nowMs });
@@ -224,19 +240,23 @@ export class Reconciler {
       this.inconclusive(nowMs);
       return;
     }
-    this.concludedAtMs = nowMs;
-    this.conclusions += 1;
-    this.isAlarmed = false;
     this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
+    let isConclusive = true;
     if (!this.books.hasBegun) this.books.begin(totals);
-    else this.judge(this.books.compare(totals, nowMs), nowMs);
+    else isConclusive = this.judge(this.books.compare(totals, nowMs), nowMs);
+    if (isConclusive) {
+      this.concludedAtMs = nowMs;
+      this.conclusions += 1;
+      this.isAlarmed = false;
+    }
     this.keep();
   }
 
-  private judge(disagreements: readonly Disagreement[], nowMs: number): void {
+  /** Answers whether that says something: a difference does not while the history that may explain it could not be read. */
+  private judge(disagreements: readonly Disagreement[], nowMs: number): boolean {
     if (disagreements.length === 0) {
       this.suspicion = null;
-      return;
+      return true;
     }
     const rows = disagreements.map(({ currency, expected, found }) => ({
       currency,
@@ -245,15 +265,27 @@ export class Reconciler {
     }));
     this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
     this.ports.hasten('transactions');
-    const same = this.suspicion !== null && JSON.stringify(this.suspicion.rows) === JSON.stringify(rows);
+    const same = this.suspicion !== null && differences(this.suspicion.rows) === differences(rows);
     if (!same) this.suspicion = { sinceMs: nowMs, rows };
     else if (this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs && this.found === null) {
+      if (this.unexplained().length > 0) return false;
       const why = rows
         .map(({ currency, expected, found }) => `expected ${expected} ${currency}, the exchange has ${found}`)
         .join('; ');
       this.breakAt(rows, why);
     }
     if (this.found !== null) this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
+    return true;
+  }
+
+  /** Currencies that differ and whose history was not read since by as much as lists may lag: a deposit in it may be the reason. */
+  private unexplained(): readonly string[] {
+    const { suspicion } = this;
+    if (suspicion === null) return [];
+    const sinceMs = suspicion.sinceMs + this.settings.lagMs;
+    return suspicion.rows
+      .map(({ currency }) => currency)
+      .filter((currency) => (this.readSinceMs.get(currency) ?? Number.NEGATIVE_INFINITY) < sinceMs);
   }
 
   private inconclusive(nowMs: number): void {
@@ -280,4 +312,12 @@ export class Reconciler {
     };
     this.outbox.keep(KEPT_RECONCILIATION, stored);
   }
+}
+
+/** By how much each balance is off: that stays as it is while trades go on and move the balances themselves. */
+function differences(rows: readonly DisagreementText[]): string {
+  return rows
+    .map(({ currency, expected, found }) => `${currency} ${parseUnits(found) - parseUnits(expected)}`)
+    .toSorted()
+    .join(', ');
 }

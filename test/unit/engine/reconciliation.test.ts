@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { buy, type Intent } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
+const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+
+/** A world whose books have begun. */
+function begun(): EngineWorld {
+  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
+  world.answers.add('order');
+  expect(world.engine.status().conclusions).toBeGreaterThan(0);
+  return world;
+}
+
+/** Lets the strategy want something, and answers it, for as long as said. */
+function busy(world: EngineWorld, forMs: number): void {
+  for (let at = 0; at < forMs; at += 2_000) {
+    const wish: Intent = buy('BTCUSDT', { amount: '0.1', price: `98.${String(at / 2_000 + 10)}` });
+    world.want(wish);
+    if (world.waitingKinds().includes('place')) world.venue.fill(world.accept().id ?? 0);
+    world.advance(2_000 - (world.nowMs % 2_000));
+  }
+}
+
+describe('reconciliation', () => {
+  it('says nothing while the books agree, over trades of its own', () => {
+    const world = begun();
+    world.want(WISH);
+    world.venue.fill(world.accept().id ?? 0);
+    const before = world.engine.status().conclusions;
+    world.advance(60_000);
+    expect(world.engine.status().conclusions).toBeGreaterThan(before + 3);
+    expect(world.engine.reconciler.break).toBeNull();
+    expect(world.alarms()).toEqual([]);
+  });
+
+  it('takes in what somebody else trades, pays in and takes out', () => {
+    const world = begun();
+    world.venue.fill(world.venue.placeByHand('sell', '2', '99').id ?? 0);
+    world.venue.deposit('usdt', '1000');
+    world.venue.deposit('btc', '-0.5');
+    world.advance(60_000);
+    world.venue.deposit('usdt', '3');
+    world.advance(60_000);
+    expect(world.engine.reconciler.break).toBeNull();
+    expect(world.alarms()).toEqual([]);
+  });
+
+  it('takes in what was paid in while nobody looked', () => {
+    const world = begun();
+    world.mirror.flush();
+    world.nowMs += 3_600_000;
+    world.venue.nowMs = world.nowMs;
+    world.venue.deposit('usdt', '1000');
+    world.venue.fill(world.venue.placeByHand('sell', '2', '99').id ?? 0);
+    world.restart();
+    world.advance(120_000);
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it('stops new orders after two readings that differ in the same way, further apart than lists lag', () => {
+    const world = begun();
+    world.venue.steal('usdt', '1');
+    const stolenAtMs = world.nowMs;
+    while (!world.engine.status().isBroken) {
+      world.advance(1_000);
+      expect(world.nowMs - stolenAtMs).toBeLessThan(60_000);
+    }
+    expect(world.nowMs - stolenAtMs).toBeGreaterThan(20_000);
+    expect(world.engine.reconciler.break?.rows).toEqual([{ currency: 'usdt', expected: '100000', found: '99999' }]);
+    expect(world.alarms()).toEqual([expect.stringMatching(/expected 100000 usdt, the exchange has 99999/)]);
+    world.want(WISH);
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'closed' }]);
+    world.advance(120_000);
+    expect(world.alarms()).toHaveLength(1);
+  });
+
+  it('finds a difference while trades go on', () => {
+    const world = begun();
+    world.venue.steal('usdt', '1');
+    busy(world, 60_000);
+    expect(world.engine.status().isBroken).toBe(true);
+  });
+
+  it('forgets a difference that goes away', () => {
+    const world = begun();
+    world.venue.steal('usdt', '1');
+    world.advance(14_000);
+    world.venue.steal('usdt', '-1');
+    world.advance(60_000);
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it('keeps a break over a restart, and cancels nothing for it', () => {
+    const world = begun();
+    world.want(WISH);
+    world.accept();
+    world.venue.steal('btc', '1');
+    world.advance(60_000);
+    world.restart();
+    world.advance(60_000);
+    expect(world.engine.status()).toMatchObject({ isBroken: true, liveOrders: 1 });
+    expect(world.requestsOf('cancel')).toEqual([]);
+  });
+
+  it('goes on from what the exchange says once a person has looked', () => {
+    const world = begun();
+    world.venue.steal('usdt', '1');
+    world.advance(60_000);
+    expect(world.engine.status().isBroken).toBe(true);
+    world.control({ kind: 'accept-balances' });
+    world.want(WISH);
+    expect(world.waitingKinds()).toEqual(['place']);
+    world.venue.fill(world.accept().id ?? 0);
+    world.advance(120_000);
+    expect(world.engine.status().isBroken).toBe(false);
+    world.venue.steal('usdt', '1');
+    world.advance(60_000);
+    expect(world.engine.status().isBroken).toBe(true);
+  });
+
+  it('tells when nothing could be compared for long', () => {
+    const world = begun();
+    world.want(WISH);
+    world.fail('place');
+    world.failing = { kind: 'orders', code: 'TIMED_OUT' };
+    world.advance(150_000);
+    expect(world.alarms()).toEqual([expect.stringMatching(/could not be compared with the exchange for 2 minutes/)]);
+    world.failing = null;
+    world.advance(300_000);
+    expect(world.alarms()).toHaveLength(1);
+  });
+
+  it('says nothing on a reading between two trades', () => {
+    const world = begun();
+    for (let count = 0; count < 60; count += 1) {
+      world.venue.fill(world.venue.placeByHand('sell', '0.01', '99').id ?? 0);
+      world.advance(1_000 + count);
+    }
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it('counts what was paid in between the first reading and the beginning of the books, whenever its line is read', () => {
+    for (let laterMs = 0; laterMs < 400; laterMs += 10) {
+      const world = begun();
+      world.advance(laterMs);
+      world.control({ kind: 'accept-balances' });
+      world.advance(105);
+      world.venue.deposit('usdt', '7');
+      world.advance(60_000);
+      expect([laterMs, world.engine.status().isBroken]).toEqual([laterMs, false]);
+    }
+  });
+});
