@@ -13,7 +13,8 @@ const KEY = {
   publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=',
 };
 
-const ORDER_REPLY = JSON.stringify({
+/** A reply to an accepted order. */
+export const ORDER_REPLY = JSON.stringify({
   status: 'ok',
   order: {
     id: 25,

@@ -1,27 +1,12 @@
 import { z } from 'zod';
-import { createMarket } from '../src/domain/market.ts';
 import { unitsOf } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
-import { planInputOf } from '../src/daemon/create-plan.ts';
 import type { EngineOutput, EngineRequest } from '../src/engine/engine-command.ts';
-import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engine-settings.ts';
-import { Engine } from '../src/engine/engine.ts';
-import { EMPTY_MIRROR_STATE } from '../src/engine/mirror-change.ts';
-import { budgetTable } from '../src/exchange/budget-table.ts';
-import { createRiskLimits } from '../src/execution/risk/create-risk-limits.ts';
-import { planPolls } from '../src/scheduler/plan-polls.ts';
-import { StrategyRunner } from '../src/strategy/runner.ts';
 import { book, defineStrategy, quotes } from '../src/strategy/sdk.ts';
+import { BENCH_MARKET, BENCH_START_MS, createBenchEngine } from './bench-engine.ts';
 import { QuietVenue } from './quiet-venue.ts';
 import { median, type BenchResult } from './result.ts';
 
-const START_MS = Date.UTC(2026, 0, 5, 12);
-const MARKET = createMarket({
-  market: 'BTCUSDT',
-  priceStep: '0.01',
-  amountStep: '0.000001',
-  minOrderValue: '11',
-});
 const ROUNDS = 7;
 const POLLS = 400_000;
 const TARGET_POLLS_A_SECOND = 500_000;
@@ -49,24 +34,6 @@ const TWO_QUOTES = defineStrategy({
   },
 });
 
-/** An engine with the plan that the limits of the exchange give it. */
-function createEngine(): Engine {
-  const runner = new StrategyRunner(TWO_QUOTES, { market: MARKET.symbol, span: '1m' });
-  const { feeds } = planPolls(planInputOf([runner], budgetTable().values()));
-  return new Engine(
-    {
-      ...DEFAULT_ENGINE_TIMES,
-      instance: 'bench',
-      markets: [MARKET],
-      seats: [{ runner, onError: 'stop', pauseMs: 1, limits: createRiskLimits(), capital: {} }],
-      feeds,
-      reconciliation: DEFAULT_RECONCILIATION,
-    },
-    { epoch: 'aaaa', ...EMPTY_MIRROR_STATE },
-    START_MS,
-  );
-}
-
 /** Things a second, by the wall's time and by what this thread had of the processor, which others on the machine do not lessen. */
 interface Rate {
   readonly aSecond: number;
@@ -87,10 +54,10 @@ function startClock(): (count: number) => Rate {
 
 /** Lives through so many polls in virtual time. */
 function livePolls(venue: QuietVenue): Rate {
-  const engine = createEngine();
+  const engine = createBenchEngine(TWO_QUOTES);
   const waiting: EngineRequest[] = [];
-  let nowMs = START_MS;
-  let wakeAtMs = START_MS;
+  let nowMs = BENCH_START_MS;
+  let wakeAtMs = BENCH_START_MS;
   const take = (output: EngineOutput): void => {
     wakeAtMs = output.wakeAtMs;
     for (const request of output.requests) waiting.push(request);
@@ -139,10 +106,10 @@ function readBooks(books: readonly OrderBook[]): Rate {
  */
 export function benchEngine(): BenchResult[] {
   const rounds = Array.from({ length: ROUNDS }, () => {
-    const still = new QuietVenue(MARKET, Infinity);
+    const still = new QuietVenue(BENCH_MARKET, Infinity);
     const bare = readBooks(still.books);
     const resting = livePolls(still);
-    return { bare, resting, replacing: livePolls(new QuietVenue(MARKET, MOVE_EVERY)) };
+    return { bare, resting, replacing: livePolls(new QuietVenue(BENCH_MARKET, MOVE_EVERY)) };
   });
   const result = (
     name: string,

@@ -1,4 +1,5 @@
 import { benchClient } from './client.ts';
+import { benchDecision } from './decision.ts';
 import { benchEngine } from './engine.ts';
 import { benchHttp } from './http.ts';
 import { benchMatching } from './matching.ts';
@@ -12,6 +13,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   client: benchClient,
   saturation: benchSaturation,
   engine: benchEngine,
+  decision: benchDecision,
 };
 
 const HELP = `Usage: npm run bench -- [--json] [NAME ...]

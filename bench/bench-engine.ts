@@ -1,0 +1,37 @@
+import { createMarket } from '../src/domain/market.ts';
+import { planInputOf } from '../src/daemon/create-plan.ts';
+import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engine-settings.ts';
+import { Engine } from '../src/engine/engine.ts';
+import { EMPTY_MIRROR_STATE } from '../src/engine/mirror-change.ts';
+import { budgetTable } from '../src/exchange/budget-table.ts';
+import { createRiskLimits } from '../src/execution/risk/create-risk-limits.ts';
+import { planPolls } from '../src/scheduler/plan-polls.ts';
+import type { StrategyDefinition } from '../src/strategy/definition.ts';
+import { StrategyRunner } from '../src/strategy/runner.ts';
+
+export const BENCH_START_MS = Date.UTC(2026, 0, 5, 12);
+
+export const BENCH_MARKET = createMarket({
+  market: 'BTCUSDT',
+  priceStep: '0.01',
+  amountStep: '0.000001',
+  minOrderValue: '11',
+});
+
+/** An engine with one strategy in one market, and with the polls that the limits of the exchange give it. */
+export function createBenchEngine(definition: StrategyDefinition): Engine {
+  const runner = new StrategyRunner(definition, { market: BENCH_MARKET.symbol, span: '1m' });
+  const { feeds } = planPolls(planInputOf([runner], budgetTable().values()));
+  return new Engine(
+    {
+      ...DEFAULT_ENGINE_TIMES,
+      instance: 'bench',
+      markets: [BENCH_MARKET],
+      seats: [{ runner, onError: 'stop', pauseMs: 1, limits: createRiskLimits(), capital: {} }],
+      feeds,
+      reconciliation: DEFAULT_RECONCILIATION,
+    },
+    { epoch: 'aaaa', ...EMPTY_MIRROR_STATE },
+    BENCH_START_MS,
+  );
+}

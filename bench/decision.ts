@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { z } from 'zod';
+import { createVenueCaller, type VenueCaller } from '../src/daemon/venue-caller.ts';
+import type { EngineOutput, EngineRequest } from '../src/engine/engine-command.ts';
+import type { Engine } from '../src/engine/engine.ts';
+import { ExchangeClient } from '../src/exchange/client.ts';
+import { MirrorStore } from '../src/mirror/mirror-store.ts';
+import { DEFAULT_RETENTION } from '../src/mirror/retention.ts';
+import type { StrategyDefinition } from '../src/strategy/definition.ts';
+import { book, buy, cancelAll, defineStrategy } from '../src/strategy/sdk.ts';
+import { BENCH_MARKET, BENCH_START_MS, createBenchEngine } from './bench-engine.ts';
+import { ORDER_REPLY } from './client.ts';
+import { measureWay } from './decision-way.ts';
+import { QuietVenue } from './quiet-venue.ts';
+import { median, percentile, type BenchResult } from './result.ts';
+
+const ROUNDS = 1_000;
+const WARM_UP_ROUNDS = 200;
+const TARGET_MEDIAN = 4;
+const TARGET_P99 = 12;
+
+/** From one order to the next: identical ones are held back for ten seconds. */
+const ROUND_MS = 20_000;
+
+/** Places an order with the next book while one is wished for, and takes it back when none is. */
+function createStrategy(wish: { isIn: boolean }): StrategyDefinition {
+  return defineStrategy({
+    name: 'in-and-out',
+    params: z.strictObject({}),
+    subscribe: ({ market }) => [book(market)],
+    init: () => ({ orders: 0 }),
+    onBook({ state, market, orders }, { bids }) {
+      const price = bids[2]?.[0];
+      if (!wish.isIn) return orders.length === 0 ? {} : { intents: [cancelAll(market)] };
+      if (price === undefined || orders.length > 0) return {};
+      return { state: { orders: state.orders + 1 }, intents: [buy(market, { amount: '0.01', price })] };
+    },
+  });
+}
+
+/** A commit that is on the disk when it returns, and nothing besides: one row of about the size of an order's. */
+class BareCommits {
+  private readonly database: Database.Database;
+  private readonly insert: Database.Statement<[string]>;
+
+  constructor(path: string) {
+    this.database = new Database(path);
+    this.database.pragma('journal_mode = WAL');
+    this.database.pragma('synchronous = FULL');
+    this.database.exec('CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT');
+    this.insert = this.database.prepare('INSERT INTO rows (text) VALUES (?)');
+  }
+
+  /** Answers how long it took, in ms. */
+  commit(): number {
+    const startMs = performance.now();
+    this.insert.run('x'.repeat(200));
+    return performance.now() - startMs;
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
+
+/** The bot's engine, mirror and client, with a way to the exchange that ends where the socket would begin. */
+class Bench {
+  private readonly wish = { isIn: false };
+  private readonly engine: Engine = createBenchEngine(createStrategy(this.wish));
+  private readonly venue = new QuietVenue(BENCH_MARKET, Infinity);
+  private readonly mirror: MirrorStore;
+  private readonly caller: VenueCaller;
+  private readonly waiting: EngineRequest[] = [];
+  private nowMs = BENCH_START_MS;
+  private wakeAtMs = BENCH_START_MS;
+  private encodedAtMs: number | null = null;
+
+  constructor(path: string) {
+    this.mirror = MirrorStore.open({
+      path,
+      retention: DEFAULT_RETENTION,
+      nowMs: BENCH_START_MS,
+      epoch: () => 'aaaa',
+      durability: 'full',
+    });
+    const client = new ExchangeClient({
+      transport: {
+        send: async () => {
+          this.encodedAtMs ??= performance.now();
+          return { status: 200, headers: {}, body: ORDER_REPLY };
+        },
+        close: async () => {},
+      },
+      credentials: { kind: 'token', token: 'bench-token' },
+      nowMs: () => this.nowMs,
+    });
+    this.caller = createVenueCaller(client);
+  }
+
+  /** Ends the last order and has the next book place another; answers how long it took from that book to the encoded request, in ms. */
+  async round(): Promise<number> {
+    this.wish.isIn = false;
+    this.live(this.nowMs + ROUND_MS);
+    const { phase, liveOrders, unsettled } = this.engine.status();
+    if (phase !== 'trading' || liveOrders + unsettled > 0) throw new Error(`expected no order, was one, ${phase}`);
+    this.wish.isIn = true;
+    // As the daemon does once a second.
+    this.mirror.flush();
+    for (;;) {
+      this.tick();
+      for (let request = this.waiting.shift(); request !== undefined; request = this.waiting.shift()) {
+        if (request.call.kind === 'book') return this.decide(request);
+        this.answer(request);
+      }
+    }
+  }
+
+  close(): void {
+    this.mirror.close();
+  }
+
+  private async decide(poll: EngineRequest): Promise<number> {
+    const answer = this.venue.answer(poll.call);
+    this.encodedAtMs = null;
+    const startMs = performance.now();
+    const output = this.engine.step({
+      kind: 'answer',
+      atMs: this.nowMs,
+      requestId: poll.id,
+      sentAtMs: this.nowMs,
+      answer,
+    });
+    this.write(output);
+    const request = output.requests.find(({ call }) => call.kind === 'place');
+    if (request === undefined) throw new Error('expected an order, was none');
+    await this.caller.send(request.call, AbortSignal.timeout(60_000));
+    const { encodedAtMs } = this;
+    if (encodedAtMs === null) throw new Error('expected a request, was none');
+    this.waiting.push(...output.requests);
+    this.wakeAtMs = output.wakeAtMs;
+    return encodedAtMs - startMs;
+  }
+
+  private live(untilMs: number): void {
+    while (this.nowMs < untilMs) {
+      this.tick();
+      for (let request = this.waiting.shift(); request !== undefined; request = this.waiting.shift()) {
+        this.answer(request);
+      }
+    }
+  }
+
+  private tick(): void {
+    this.nowMs = Math.max(this.nowMs + 1, this.wakeAtMs);
+    this.take(this.engine.step({ kind: 'tick', atMs: this.nowMs }));
+  }
+
+  private answer({ id, call }: EngineRequest): void {
+    const { nowMs } = this;
+    const answer = this.venue.answer(call);
+    this.take(this.engine.step({ kind: 'answer', atMs: nowMs, requestId: id, sentAtMs: nowMs, answer }));
+  }
+
+  private take(output: EngineOutput): void {
+    this.write(output);
+    this.wakeAtMs = output.wakeAtMs;
+    this.waiting.push(...output.requests);
+  }
+
+  private write({ changes, isDurable }: EngineOutput): void {
+    if (changes.length > 0 || isDurable) this.mirror.apply(changes, { atMs: this.nowMs, isDurable });
+  }
+}
+
+/** What a decision takes to be on the disk and encoded, each measured right after one bare commit. */
+async function measureDecisions(folder: string): Promise<BenchResult[]> {
+  const commits = new BareCommits(join(folder, 'bare.sqlite'));
+  const bench = new Bench(join(folder, 'mirror.sqlite'));
+  const decided: number[] = [];
+  const committed: number[] = [];
+  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
+    const commitMs = commits.commit();
+    const decisionMs = await bench.round();
+    if (round < WARM_UP_ROUNDS) continue;
+    committed.push(commitMs);
+    decided.push(decisionMs);
+  }
+  bench.close();
+  commits.close();
+  const reference = median(committed);
+  const result = (name: string, value: number, target: number | null): BenchResult => ({
+    name: `decision/${name}`,
+    value: Number(value.toFixed(4)),
+    unit: 'ms',
+    reference: Number(reference.toFixed(4)),
+    ratio: Number((value / reference).toFixed(2)),
+    target,
+    holds: target === null || value < reference * target,
+  });
+  return [
+    result('book-to-encoded-order/median', median(decided), TARGET_MEDIAN),
+    result('book-to-encoded-order/p99', percentile(decided, 99), TARGET_P99),
+    result('bare-commit/p99', percentile(committed, 99), null),
+  ];
+}
+
+/**
+ * From a book's arrival to the encoded request of the order that it caused, the order's row on the disk in between, against a bare durable commit on the
+ * same disk. Apart: what the limiter and the socket add, the ledger's own commits included.
+ */
+export async function benchDecision(): Promise<BenchResult[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));
+  try {
+    return [...(await measureDecisions(folder)), ...(await measureWay(folder))];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
