@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { changeLines } from '../../../src/cli/reconciliation-lines.ts';
 import { walletChanges } from '../../../src/cli/wallet-changes.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { WalletTransaction } from '../../../src/domain/venue-call.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
-import { fillRecord } from '../mirror/mirror-fixture.ts';
+import { readMovements } from '../../../src/mirror/read-movements.ts';
+import { DURABLE, fillRecord, MirrorFolder } from '../mirror/mirror-fixture.ts';
 
 const line = (id: number, atMs: number, text: string): WalletTransaction => {
   const [amount = '', currency = ''] = text.split(' ');
@@ -22,6 +24,8 @@ const trade = (tradeId: number, atMs: number, side: 'buy' | 'sell'): FillRecord 
     total: parseUnits('200'),
     fee: parseUnits(side === 'buy' ? '0.02' : '2'),
   });
+
+const at = (second: number): number => Date.parse('2026-01-05T12:00:00Z') + second * 1_000;
 
 /** A change a line: time, wallet, amount, trade, line and what is missing. */
 const shown = (fills: readonly FillRecord[], transactions: readonly WalletTransaction[], ...currencies: string[]) =>
@@ -70,5 +74,52 @@ describe('changes of wallets', () => {
 
   test('leave out trades of a market that nobody knows', () => {
     expect(shown([fillRecord({ market: '?' })], [], 'btc', 'rls')).toEqual([]);
+  });
+});
+
+describe('odd changes', () => {
+  const NOW_MS = Date.parse('2026-01-05T12:00:30Z');
+  const differences = [{ currency: 'rls', expected: '1000', found: '950', difference: '-50' }];
+
+  test('are shown with what is odd about them, the others are counted', () => {
+    const fills = [
+      trade(69, at(1), 'sell'),
+      trade(70, at(3), 'buy'),
+      trade(71, at(5), 'sell'),
+      trade(72, at(9), 'buy'),
+    ];
+    const transactions = [line(1, at(2), '-50 rls'), line(2, at(3), '-200 rls'), line(3, at(7), '25 rls')];
+    const changes = walletChanges({ fills, transactions }, new Set(['rls']));
+    expect(changeLines(changes, { differences, nowMs: NOW_MS })).toEqual([
+      'time (UTC)  currency  change  trade  line  what                     note',
+      '12:00:02    rls          -50      -     1  line 1                   no trade, as large as the difference',
+      '12:00:05    rls          198     71     -  sell 2 BTCIRT, ma-cross  no line',
+      '12:00:07    rls           25      -     3  line 3                   no trade',
+      'Besides: 1 with a trade and its line, 2 trades outside of the history that was read. --json lists them.',
+    ]);
+  });
+
+  test('are none where nothing moved', () => {
+    expect(changeLines([], { differences, nowMs: NOW_MS })).toEqual([
+      'Nothing is known to have moved in these wallets since then.',
+    ]);
+  });
+});
+
+describe('movements in the mirror', () => {
+  test('are the newest of a time on, oldest first, whatever order they came in', () => {
+    using mirror = new MirrorFolder();
+    const store = mirror.open();
+    store.apply(
+      [
+        ...[30, 10, 20, 5].map((atMs) => ({ kind: 'fill', fill: trade(atMs, atMs, 'buy') }) as const),
+        ...[31, 11, 21, 6].map((atMs) => ({ kind: 'transaction', transaction: line(atMs, atMs, '1.5 rls') }) as const),
+      ],
+      DURABLE,
+    );
+    const { fills, transactions } = readMovements(mirror.path, { fromMs: 10, last: 2 });
+    expect(fills).toEqual([trade(20, 20, 'buy'), trade(30, 30, 'buy')]);
+    expect(transactions).toEqual([line(21, 21, '1.5 rls'), line(31, 31, '1.5 rls')]);
+    expect(readMovements(mirror.path, { fromMs: 10, last: 9 }).fills.map(({ atMs }) => atMs)).toEqual([10, 20, 30]);
   });
 });
