@@ -140,7 +140,7 @@ export class FeedDesk {
   }
 
   private callFor(feed: PlannedFeed, nowMs: number): VenueCall | null {
-    const { markets, fills, account, candles, currencies } = this.options;
+    const { markets, fills, account, candles, currencies, reconciler } = this.options;
     const market = feed.market ?? '';
     switch (feed.kind) {
       case 'book':
@@ -172,7 +172,8 @@ export class FeedDesk {
       case 'wallets':
         return { kind: 'wallets' };
       case 'transactions': {
-        const wallet = account.nextOf(currencies);
+        const wanted = reconciler.wantedLines(nowMs);
+        const wallet = account.nextOf(wanted.size > 0 ? wanted : currencies);
         return wallet === null ? null : { kind: 'transactions', walletId: wallet.walletId, page: 1 };
       }
       case 'options':
@@ -224,7 +225,7 @@ export class FeedDesk {
         reconciler.onWallets(value as readonly WalletReading[], askedAtMs, nowMs);
         break;
       case 'transactions':
-        if (this.takeLines(feed, call, value as Page<WalletTransaction>)) return;
+        if (this.takeLines(feed, { call, askedAtMs }, value as Page<WalletTransaction>)) return;
         break;
       case 'options':
         for (const rule of value as readonly MarketRule[]) markets.takeRule(rule);
@@ -238,7 +239,7 @@ export class FeedDesk {
     }
     this.readAtMs.set(feed.key, nowMs);
     this.done(feed, nowMs);
-    if (call.kind === 'transactions' && reconciler.wantsLines) this.hasten(feed.key);
+    if (call.kind === 'transactions' && reconciler.wantedLines(nowMs).size > 0) this.hasten(feed.key);
   }
 
   private takeCandles(feed: PlannedFeed, candles: readonly Candle[]): void {
@@ -294,13 +295,14 @@ export class FeedDesk {
   /** Lines are told once the page that joins what was read before has come. */
   private takeLines(
     feed: PlannedFeed,
-    call: Extract<VenueCall, { kind: 'transactions' }>,
+    question: { readonly call: Extract<VenueCall, { kind: 'transactions' }>; readonly askedAtMs: number },
     page: Page<WalletTransaction>,
   ): boolean {
+    const { call, askedAtMs } = question;
     const { reconciler, outbox, account } = this.options;
     const currency = account.currencyOf(call.walletId);
     if (currency === null) return false;
-    const isMore = reconciler.onLines(currency, page.items, call.page) && page.hasNext === true;
+    const isMore = reconciler.onLines(currency, page.items, { page: call.page, askedAtMs }) && page.hasNext === true;
     if (!isMore || call.page >= PAGES_OF_LINES) {
       for (const transaction of reconciler.linesEnd(currency)) outbox.change({ kind: 'transaction', transaction });
       return false;

@@ -76,6 +76,21 @@ describe('reconciliation', () => {
     expect(world.alarms()).toHaveLength(1);
   });
 
+  it('breaks for no difference whose history could not be read, and tells so', () => {
+    const world = begun();
+    world.failing = { kind: 'transactions', code: 'SERVER_ERROR' };
+    world.venue.deposit('btc', '0.5');
+    world.advance(150_000);
+    expect(world.engine.reconciler.break).toBeNull();
+    expect(world.alarms()).toEqual([expect.stringMatching(/could not be compared/)]);
+    world.failing = null;
+    world.advance(60_000);
+    expect(world.engine.reconciler.break).toBeNull();
+    world.venue.steal('btc', '0.1');
+    world.advance(60_000);
+    expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'btc' }]);
+  });
+
   it('finds a difference while trades go on', () => {
     const world = begun();
     world.venue.steal('usdt', '1');
