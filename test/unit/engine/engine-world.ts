@@ -24,7 +24,7 @@ import { book } from '../../../src/strategy/subscriptions.ts';
 import { MemoryMirror } from './memory-mirror.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 
-const START_MS = 1_700_000_000_000;
+export const START_MS = 1_700_000_000_000;
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
 
 /** From a question to its answer, for what answers by itself. */
@@ -341,7 +341,7 @@ function checkOutput(output: EngineOutput, nowMs: number): void {
 }
 
 /** A feed at one pace. */
-function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number): PlannedFeed {
+export function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number): PlannedFeed {
   return {
     key,
     kind,
@@ -356,7 +356,7 @@ function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number): Planne
   };
 }
 
-const FEEDS: readonly PlannedFeed[] = [
+export const FEEDS: readonly PlannedFeed[] = [
   feedOf('orders', 'orders', 5_000),
   feedOf('fills', 'trades', 5_000),
   feedOf('wallets', 'wallets', 10_000),

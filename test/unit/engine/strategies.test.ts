@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { buy } from '../../../src/strategy/intents.ts';
+import { book, candles, timer, trades } from '../../../src/strategy/subscriptions.ts';
+import { EngineWorld, FEEDS, feedOf, START_MS } from './engine-world.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Places one order with its first book, and throws with the third. */
+function failing(books: number[]): StrategyDefinition {
+  return defineStrategy({
+    name: 'bad',
+    params: z.strictObject({}),
+    subscribe: ({ market }) => [book(market)],
+    init: () => ({ count: 0 }),
+    onBook: ({ state, nowMs, market }) => {
+      books.push(nowMs);
+      const count = state.count + 1;
+      if (count === 3) throw new Error('the third book');
+      return { state: { count }, intents: count === 1 ? [buy(market, { amount: '1', price: '98' })] : [] };
+    },
+  });
+}
+
+/** Counts its books. */
+function good(books: number[]): StrategyDefinition {
+  return defineStrategy({
+    name: 'good',
+    params: z.strictObject({}),
+    subscribe: ({ market }) => [book(market)],
+    init: () => ({}),
+    onBook: ({ nowMs }) => void books.push(nowMs),
+  });
+}
+
+describe('a strategy that throws', () => {
+  it.each([
+    ['stop', 0, 'open'],
+    ['cancel', 1, 'cancelling'],
+  ] as const)('gets nothing more under the policy %s, and the others go on', (onError, cancels, state) => {
+    const bad: number[] = [];
+    const others: number[] = [];
+    const world = new EngineWorld({ strategies: [failing(bad), good(others)], seats: [{ onError }, {}] });
+    world.advance(1_500);
+    world.accept();
+    world.advance(8_000);
+    expect(bad).toHaveLength(3);
+    expect(others.length).toBeGreaterThan(6);
+    expect(world.waitingKinds()).toHaveLength(cancels);
+    expect(world.order().state).toBe(state);
+    expect(world.alarms()).toEqual([expect.stringMatching(/bad is stopped: onBook: .*the third book/)]);
+    world.mirror.flush();
+    expect(world.mirror.load(0).strategies.map(({ name, status }) => [name, status])).toContainEqual([
+      'bad',
+      'stopped',
+    ]);
+  });
+
+  it('goes on after its pause, with the state that it had before', () => {
+    const bad: number[] = [];
+    const world = new EngineWorld({
+      strategies: [failing(bad)],
+      seats: [{ onError: 'pause', pauseMs: 10_000 }],
+    });
+    world.advance(5_000);
+    expect(bad).toHaveLength(3);
+    const pausedAtMs = bad[2] ?? 0;
+    world.advance(20_000);
+    // Its state was not changed by the call that threw, so it throws with its next book again.
+    expect(bad).toHaveLength(4);
+    expect((bad[3] ?? 0) - pausedAtMs).toBeGreaterThanOrEqual(10_000);
+    expect(world.alarms()).toHaveLength(2);
+    expect(world.messages('info').join('\n')).toMatch(/bad goes on after its pause/);
+  });
+});
+
+describe('what strategies are told', () => {
+  it('is each book as it was read', () => {
+    const seen: string[] = [];
+    const definition = defineStrategy({
+      name: 'looks',
+      params: z.strictObject({}),
+      subscribe: ({ market }) => [book(market)],
+      init: () => ({}),
+      onBook: (_, told) => void seen.push(`${String(told.bids[0]?.[0])} ${told.seenAtMs - START_MS}`),
+    });
+    const world = new EngineWorld({ strategies: [definition] });
+    world.advance(1_500);
+    world.venue.book = { bid: '98', ask: '100' };
+    world.advance(1_000);
+    expect(seen).toEqual(['99 1050', '98 2050']);
+  });
+
+  it('is a timer at its time, once', () => {
+    const due: number[] = [];
+    const definition = defineStrategy({
+      name: 'ticks',
+      params: z.strictObject({}),
+      subscribe: () => [timer('often', '*/10 * * * * *')],
+      init: () => ({}),
+      onTimer: ({ nowMs }, { dueMs }) => void due.push(dueMs - START_MS, nowMs - START_MS),
+    });
+    const world = new EngineWorld({ strategies: [definition] });
+    world.advance(30_500);
+    expect(due).toEqual([10_000, 10_000, 20_000, 20_000, 30_000, 30_000]);
+  });
+
+  it('is what is new on the tape, and not its past', () => {
+    const seen: string[] = [];
+    const definition = defineStrategy({
+      name: 'tape',
+      params: z.strictObject({}),
+      subscribe: ({ market }) => [trades(market)],
+      init: () => ({}),
+      onTrades: (_, told) => void seen.push(`${told.trades.map(({ price }) => price).join(' ')} ${told.hasGap}`),
+    });
+    const world = new EngineWorld({
+      strategies: [definition],
+      feeds: [...FEEDS, feedOf('trades BTCUSDT', 'public-trades', 5_000)],
+    });
+    const trade = (price: string): void =>
+      void world.venue.tape.push({
+        timeMs: world.nowMs,
+        side: 'buy',
+        price: decimalText(price),
+        amount: decimalText('1'),
+      });
+    trade('100');
+    world.advance(2_000);
+    trade('101');
+    trade('102');
+    world.advance(10_000);
+    expect(seen).toEqual(['101 102 false']);
+    world.venue.tape.splice(0);
+    trade('103');
+    world.advance(10_000);
+    expect(seen.at(-1)).toBe('103 true');
+  });
+});
+
+describe('candles', () => {
+  const BARS: PlannedFeed = { ...feedOf('candles BTCUSDT 1m', 'candles', MINUTE_MS), wantedAgeMs: MINUTE_MS };
+
+  /** A world of one strategy with bars, whose exchange has bars of every minute but those that are left out. */
+  function worldOfBars(warmUp: number, seen: string[], without: ReadonlySet<number> = new Set()): EngineWorld {
+    const definition = defineStrategy({
+      name: 'bars',
+      params: z.strictObject({}),
+      subscribe: ({ market }) => [candles(market, '1m', { warmUp })],
+      init: () => ({}),
+      onStart: ({ history }) => void seen.push(`start ${history.length}`),
+      onCandle: (_, candle) => void seen.push(`${minuteOf(candle.openTimeMs)} missed ${candle.missedBefore}`),
+    });
+    const world = new EngineWorld({ strategies: [definition], feeds: [...FEEDS, BARS] });
+    for (let minute = -20; minute < 20; minute += 1) {
+      if (!without.has(minute)) world.venue.candles.push(bar(minute));
+    }
+    return world;
+  }
+
+  it('of the past are there before it starts, and live ones come once each, in order', () => {
+    const seen: string[] = [];
+    const world = worldOfBars(5, seen);
+    world.advance(200);
+    expect(seen).toEqual(['start 5']);
+    world.advance(4 * MINUTE_MS);
+    const told = seen.slice(1);
+    expect(told.length).toBeGreaterThan(2);
+    expect(told).toEqual(told.map((_, index) => `${index} missed 0`));
+  });
+
+  it('that are missing are said', () => {
+    const seen: string[] = [];
+    const world = worldOfBars(0, seen, new Set([1, 2]));
+    world.advance(6 * MINUTE_MS);
+    expect(seen.slice(1, 4)).toEqual(['0 missed 0', '3 missed 2', '4 missed 0']);
+  });
+
+  it('are told after the fact where they could not be read', () => {
+    const seen: string[] = [];
+    const world = worldOfBars(0, seen);
+    world.advance(MINUTE_MS);
+    world.failing = { kind: 'candles', code: 'TIMED_OUT' };
+    world.advance(3 * MINUTE_MS);
+    world.failing = null;
+    world.advance(2 * MINUTE_MS);
+    const told = seen.slice(1);
+    expect(told.length).toBeGreaterThan(3);
+    expect(told).toEqual(told.map((_, index) => `${index} missed 0`));
+  });
+
+  it('keep it waiting while the past can not be read', () => {
+    const seen: string[] = [];
+    const world = worldOfBars(5, seen);
+    world.failing = { kind: 'candles', code: 'TIMED_OUT' };
+    world.advance(20_000);
+    expect(world.engine.status().phase).toBe('syncing');
+    expect(seen).toEqual([]);
+    world.failing = null;
+    world.advance(5_000);
+    expect(seen).toEqual(['start 5']);
+  });
+
+  function minuteOf(openTimeMs: number): number {
+    return (openTimeMs - firstMs()) / MINUTE_MS;
+  }
+
+  /** The minute that is under way at the start counts as 0. */
+  function firstMs(): number {
+    return Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
+  }
+
+  function bar(minute: number): EngineWorld['venue']['candles'][number] {
+    const price = decimalText('100');
+    const openTimeMs = firstMs() + minute * MINUTE_MS;
+    return { openTimeMs, open: price, high: price, low: price, close: price, volume: decimalText('1') };
+  }
+});
