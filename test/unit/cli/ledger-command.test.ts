@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -25,12 +25,12 @@ afterEach(() => {
 });
 
 /** A machine at a time of its own. */
-const machineAt = (nowMs: number, bootId = 'boot-1'): Machine => ({
+const machineAt = (nowMs: number, bootId = 'boot-1', wallMs = 1_000_000 + nowMs): Machine => ({
   bootId,
   owner: `${bootId} ns 1 -`,
   lifeSignOf: () => 'dead',
   monotonicMs: () => nowMs,
-  wallMs: () => 1_000_000 + nowMs,
+  wallMs: () => wallMs,
 });
 
 function openStore(machine: Machine, whenMissing: 'full' | 'empty' = 'empty'): LedgerStore {
@@ -94,16 +94,16 @@ describe('renewing a ledger', () => {
   });
 
   test.each([
-    ['boot-1', 1_000, 3_600_000],
-    ['boot-2', 0, 3_600_000],
-  ])('keeps a lockout, seen from %s', async (bootId, nowMs, untilMs) => {
+    ['the same boot', machineAt(600_000), 3_600_000],
+    ['the next boot, by the clock of the wall', machineAt(10, 'boot-2', 1_600_000), 3_000_010],
+  ])('keeps a lockout, seen from %s', async (_, machine, untilMs) => {
     const store = openStore(machineAt(0));
     const ask = { budget: 'orders/list', credential: 'none' } as const;
     const { pass } = store.take(ask, 0);
     if (pass !== null) store.report(pass, { kind: 'limited', waitMs: 3_600_000 }, 0);
     closeAll();
-    expect(await renewLedger(path, machineAt(nowMs, bootId))).toMatchObject({ kind: 'made' });
-    expect(openStore(machineAt(nowMs, bootId)).heldUntil(ask, nowMs)).toBe(untilMs);
+    expect(await renewLedger(path, machine)).toMatchObject({ kind: 'made' });
+    expect(openStore(machine).heldUntil(ask, machine.monotonicMs())).toBe(untilMs);
   });
 
   test('moves what is no ledger aside, byte for byte', async () => {
@@ -114,6 +114,12 @@ describe('renewing a ledger', () => {
     expect(readFileSync(join(folder, aside), 'utf8')).toContain('not a ledger');
     expect(openStore(machineAt(0), 'full').admit(ASK, 0)).toMatchObject({ admitted: true });
   });
+});
+
+test('renewing moves nothing of which it can not tell whether it is damaged', async () => {
+  mkdirSync(path);
+  await expect(renewLedger(path, machineAt(0))).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
+  expect(asides()).toEqual([]);
 });
 
 describe('sarraf ledger', () => {
