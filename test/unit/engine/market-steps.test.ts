@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import type { MarketRule } from '../../../src/domain/venue-call.ts';
+import { buy } from '../../../src/strategy/intents.ts';
+import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
+
+function rule(priceStep: string | null, amountStep: string | null): MarketRule {
+  return {
+    symbol: 'BTCUSDT',
+    priceStep: priceStep === null ? null : decimalText(priceStep),
+    amountStep: amountStep === null ? null : decimalText(amountStep),
+    minOrderValue: null,
+  };
+}
+
+function worldWith(...rules: readonly MarketRule[]): EngineWorld {
+  const world = new EngineWorld({ feeds: [...FEEDS, feedOf('options', 'options', 10_000)] });
+  world.venue.rules = rules;
+  world.advance(2_000);
+  return world;
+}
+
+function versions(world: EngineWorld): readonly string[] {
+  world.mirror.flush();
+  return world.mirror
+    .load(0)
+    .markets.map(({ version, priceStep, amountStep }) => `${version}: ${priceStep} ${amountStep}`);
+}
+
+describe('the steps of a market', () => {
+  it('make one version while they stay as they are', () => {
+    const world = worldWith(rule('0.01', '0.001'), rule(null, null));
+    world.advance(40_000);
+    world.restart();
+    expect(versions(world)).toEqual(['1: 0.01 0.001']);
+  });
+
+  it('make a new version when they change, which orders from then on are fitted to', () => {
+    const world = worldWith();
+    world.want(buy('BTCUSDT', { amount: '1.239', price: '98.07' }));
+    world.accept();
+    world.venue.rules = [rule('0.1', '0.01')];
+    world.advance(11_000);
+    world.want(buy('BTCUSDT', { amount: '1.239', price: '98.07' }));
+    expect(world.pending('place').call.order).toMatchObject({ amount: '1.23', price: '98.1' });
+    expect(world.orders().map(({ marketVersion }) => marketVersion)).toEqual([1, 2]);
+    expect(versions(world)).toEqual(['1: 0.01 0.001', '2: 0.1 0.01']);
+    expect(world.messages('warning')).toEqual([expect.stringMatching(/BTCUSDT: steps are now 0.1 and 0.01/)]);
+  });
+
+  it('go on from the version that the mirror has', () => {
+    const world = worldWith(rule('0.1', '0.01'));
+    world.restart();
+    world.advance(2_000);
+    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+    const { marketVersion } = world.order();
+    expect(versions(world).at(-1)).toMatch(new RegExp(`^${marketVersion}: 0.1 0.01$`));
+  });
+
+  it('of a market that is not traded are nobody’s business', () => {
+    const world = worldWith({ ...rule('0.1', '0.01'), symbol: 'ETHUSDT' });
+    expect(versions(world)).toEqual(['1: 0.01 0.001']);
+  });
+});

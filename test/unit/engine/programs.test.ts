@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import {
+  buy,
+  cancelAll,
+  iceberg,
+  quotes,
+  replace,
+  target,
+  twap,
+  type Intent,
+  type Quote,
+} from '../../../src/strategy/intents.ts';
+import { EngineWorld, type WorldOptions } from './engine-world.ts';
+
+function ready(options: WorldOptions = {}): EngineWorld {
+  const world = EngineWorld.ready(options);
+  world.answers.add('order');
+  return world;
+}
+
+/** `98 1`: a purchase of one at 98; with a minus a sale. */
+function set(...wanted: readonly string[]): Intent {
+  return quotes(
+    'BTCUSDT',
+    wanted.map((text): Quote => {
+      const [price = '', amount = ''] = text.split(' ');
+      return { side: amount.startsWith('-') ? 'sell' : 'buy', price, amount: amount.replace('-', '') };
+    }),
+  );
+}
+
+function acceptAll(world: EngineWorld): void {
+  while (world.waitingKinds().includes('place')) world.accept();
+}
+
+function placed(world: EngineWorld): readonly string[] {
+  return world
+    .requestsOf('place')
+    .map(({ call }) => (call.kind === 'place' ? `${call.order.side} ${call.order.price} ${call.order.amount}` : ''));
+}
+
+describe('quotes', () => {
+  it('that are right already stay untouched, and cost no request', () => {
+    const world = ready();
+    world.want(set('98 1', '97 1', '103 -1'));
+    acceptAll(world);
+    const before = world.made.filter(
+      ({ requestClass }) => requestClass === 'place' || requestClass === 'cancel',
+    ).length;
+    for (let count = 0; count < 10; count += 1) world.want(set('98 1', '97 1', '103 -1'));
+    world.advance(20_000);
+    expect(world.engine.ordersByState()).toEqual({ open: 3 });
+    expect(world.made.filter(({ requestClass }) => requestClass === 'place' || requestClass === 'cancel')).toHaveLength(
+      before,
+    );
+  });
+
+  it('change where they differ, and only there', () => {
+    const world = ready();
+    world.want(set('98 1', '97 1'));
+    acceptAll(world);
+    const [kept, changed] = world.orders();
+    world.want(set('98 1', '96 1'));
+    expect(world.pending('cancel').call).toMatchObject({ venueId: changed?.venueId });
+    world.endCanceled();
+    world.advance(3_000);
+    acceptAll(world);
+    expect(placed(world)).toEqual(['buy 98 1', 'buy 97 1', 'buy 96 1']);
+    expect(world.order(kept?.key)).toEqual(kept);
+  });
+
+  it('are placed anew after a fill', () => {
+    const world = ready();
+    world.want(set('98 1'));
+    world.venue.fill(world.accept().id ?? 0);
+    world.advance(20_000);
+    world.want(set('98 1'));
+    world.advance(2_000);
+    expect(placed(world)).toEqual(['buy 98 1', 'buy 98 1']);
+  });
+
+  it('are never doubled while the fate of one is unknown', () => {
+    const world = ready();
+    world.want(set('98 1'));
+    world.fail('place');
+    for (let count = 0; count < 10; count += 1) world.want(set('98 1'));
+    world.advance(60_000);
+    expect(placed(world)).toEqual(['buy 98 1']);
+  });
+
+  it('end with cancelAll', () => {
+    const world = ready();
+    world.want(set('98 1'));
+    acceptAll(world);
+    world.want(cancelAll());
+    world.endCanceled();
+    world.advance(30_000);
+    expect(world.engine.status().liveOrders).toBe(0);
+    expect(placed(world)).toHaveLength(1);
+    expect(world.mirror.load(0).programs).toEqual([]);
+  });
+});
+
+describe('a replacement', () => {
+  it('cancels the order and places what is left of the wanted amount once its fills are known', () => {
+    const world = ready();
+    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+    const { id } = world.accept();
+    world.want(replace(world.order().key, { price: '97' }));
+    world.venue.fill(id ?? 0, '0.3');
+    world.endCanceled();
+    expect(placed(world)).toHaveLength(1);
+    world.advance(6_000);
+    world.accept();
+    expect(placed(world)).toEqual(['buy 98 1', 'buy 97 0.7']);
+  });
+
+  it('of an order that was filled meanwhile places nothing', () => {
+    const world = ready();
+    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+    const { id } = world.accept();
+    world.want(replace(world.order().key, { price: '97' }));
+    world.venue.fill(id ?? 0);
+    world.refuse('cancel', 'NotApplied', { order: { ...world.venue.orderOf(id ?? 0) } });
+    world.advance(20_000);
+    expect(placed(world)).toEqual(['buy 98 1']);
+    expect(world.order().state).toBe('filled');
+  });
+
+  it('of an order that is being replaced is refused', () => {
+    const world = ready();
+    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+    world.accept();
+    const { key } = world.order();
+    world.want(replace(key, { price: '97' }), replace(key, { price: '96' }), replace('nobody', { price: '96' }));
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'fit' }, { code: 'market' }]);
+  });
+});
+
+describe('a target', () => {
+  it('is reached with what is missing, and another one ends it', () => {
+    const world = ready();
+    world.want(target('BTCUSDT', { position: '1', price: '98' }));
+    world.venue.fill(world.accept().id ?? 0, '0.5');
+    world.advance(6_000);
+    world.want(target('BTCUSDT', { position: '0.2', price: '98.5' }));
+    world.endCanceled();
+    world.advance(6_000);
+    // The fee of the purchase was taken off the coins.
+    expect(placed(world)).toEqual(['buy 98 1', 'sell 98.5 0.299']);
+  });
+});
+
+describe('an order over a time', () => {
+  it('is placed in slices, each once', () => {
+    const world = ready();
+    world.want(twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 4 }));
+    for (let slice = 0; slice < 4; slice += 1) {
+      world.venue.fill(world.accept().id ?? 0);
+      world.advance(15_000);
+    }
+    world.advance(20_000);
+    expect(placed(world)).toEqual(Array.from({ length: 4 }, () => 'buy 101 0.25'));
+    expect(world.orders().map(({ state }) => state)).toEqual(['filled', 'filled', 'filled', 'filled']);
+    expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'done', reason: 'filled' }]);
+  });
+});
+
+describe('an iceberg', () => {
+  it('shows a part at a time', () => {
+    const world = ready();
+    world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
+    for (const part of ['1', '1', '0.5']) {
+      expect(world.pending('place').call.order.amount).toBe(part);
+      world.venue.fill(world.accept().id ?? 0);
+      world.advance(21_000);
+    }
+    expect(placed(world)).toHaveLength(3);
+    expect(world.engine.status().liveOrders).toBe(0);
+  });
+});
+
+describe('what a program places', () => {
+  it('is checked as any order, and its refusal is told', () => {
+    const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
+    const world = ready({ seats: [{ limits }] });
+    world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
+    expect(placed(world)).toEqual([]);
+    expect(world.toldOf('reject')[0]).toMatchObject({ code: 'risk order-size' });
+  });
+});
