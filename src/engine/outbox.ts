@@ -20,6 +20,7 @@ export class Outbox {
   private requests: EngineRequest[] | null = null;
   private notices: EngineNotice[] | null = null;
   private isDurable = false;
+  private untold = 0;
   private lastRequestId = 0;
 
   change(change: MirrorChange): void {
@@ -60,6 +61,7 @@ export class Outbox {
   tell(notice: EngineNotice): void {
     const notices = (this.notices ??= []);
     if (notices.length < MOST_NOTICES) notices.push(notice);
+    else this.untold += 1;
   }
 
   info(message: string, subject: string | null = null): void {
@@ -76,6 +78,11 @@ export class Outbox {
 
   /** Everything gathered since the last call. */
   take(wakeAtMs: number): EngineOutput {
+    if (this.untold > 0) {
+      const message = `${this.untold} more notices of this moment are not shown; the journal has what happened`;
+      this.notices?.push({ kind: 'notice', level: 'warning', message, subject: null });
+      this.untold = 0;
+    }
     const output: EngineOutput = {
       changes: this.changes ?? NO_CHANGES,
       isDurable: this.isDurable,

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { Outbox } from '../../../src/engine/outbox.ts';
+
+describe('the outbox', () => {
+  it('hands everything over once, in its order', () => {
+    const outbox = new Outbox();
+    outbox.nowMs = 5;
+    outbox.keep('a', 1);
+    outbox.info('one');
+    outbox.alarm('two', 'it');
+    expect(outbox.request({ kind: 'wallets' }, { requestClass: 'account', withinMs: 10 })).toBe(1);
+    const output = outbox.take(7);
+    expect(output).toEqual({
+      changes: [{ kind: 'kept', name: 'a', json: '1' }],
+      isDurable: false,
+      requests: [{ id: 1, call: { kind: 'wallets' }, requestClass: 'account', dedupe: null, expiresAtMs: 15 }],
+      notices: [
+        { kind: 'notice', level: 'info', message: 'one', subject: null },
+        { kind: 'notice', level: 'error', message: 'two', subject: 'it' },
+      ],
+      wakeAtMs: 7,
+    });
+    expect(outbox.take(8)).toEqual({ changes: [], isDurable: false, requests: [], notices: [], wakeAtMs: 8 });
+  });
+
+  it('wants on the disk what changes the exchange, and no longer than for one step', () => {
+    const outbox = new Outbox();
+    outbox.request({ kind: 'cancel-old' }, { requestClass: 'cancel', withinMs: 10 });
+    expect(outbox.take(1).isDurable).toBe(true);
+    expect(outbox.take(1).isDurable).toBe(false);
+    outbox.durable();
+    expect(outbox.take(1).isDurable).toBe(true);
+  });
+
+  it('counts the notices beyond two hundred and tells them as one', () => {
+    const outbox = new Outbox();
+    for (let count = 0; count < 205; count += 1) outbox.info(String(count));
+    const { notices } = outbox.take(1);
+    expect(notices).toHaveLength(201);
+    expect(notices.at(-1)).toMatchObject({ level: 'warning', message: expect.stringMatching(/^5 more notices/) });
+    outbox.info('again');
+    expect(outbox.take(1).notices).toHaveLength(1);
+  });
+});
