@@ -61,7 +61,7 @@ export class Reconciler {
   private readonly settings: ReconciliationSettings;
   private readonly outbox: Outbox;
   private readonly ports: ReconcilerPorts;
-  private readonly books = new BalanceBooks();
+  private readonly books: BalanceBooks;
   private readonly lastLineIds = new Map<string, number>();
   private phase: Phase = { kind: 'idle', nextAtMs: 0 };
   private suspicion: Suspicion | null = null;
@@ -88,6 +88,7 @@ export class Reconciler {
   ) {
     this.currencies = settings.currencies;
     this.settings = settings;
+    this.books = new BalanceBooks(settings.lagMs);
     this.outbox = outbox;
     this.ports = ports;
   }
@@ -148,7 +149,7 @@ export class Reconciler {
       this.ports.hasten('wallets');
     } else if (phase.kind === 'fills after' && askedAtMs >= phase.sinceMs) {
       if (taken > 0 || this.ports.isUnsettled()) this.inconclusive(nowMs);
-      else this.conclude(phase.totals, nowMs);
+      else this.conclude(phase, nowMs);
     } else if (phase.kind === 'wallets' && taken > 0) this.inconclusive(nowMs);
   }
 
@@ -232,7 +233,7 @@ export class Reconciler {
     this.keep();
   }
 
-  private conclude(totals: ReadonlyMap<string, bigint>, nowMs: number): void {
+  private conclude({ totals, sinceMs }: Extract<Phase, { kind: 'fills after' }>, nowMs: number): void {
     // What came before the books begin must be known as such, or it would count as coming after.
     this.unread = this.books.hasBegun ? [] : [...totals.keys()].filter((currency) => !this.lastLineIds.has(currency));
     if (this.unread.length > 0) {
@@ -243,7 +244,7 @@ export class Reconciler {
     this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
     let isConclusive = true;
     if (!this.books.hasBegun) this.books.begin(totals);
-    else isConclusive = this.judge(this.books.compare(totals, nowMs), nowMs);
+    else isConclusive = this.judge(this.books.compare(totals, sinceMs), nowMs);
     if (isConclusive) {
       this.concludedAtMs = nowMs;
       this.conclusions += 1;
@@ -256,7 +257,8 @@ export class Reconciler {
   private judge(disagreements: readonly Disagreement[], nowMs: number): boolean {
     if (disagreements.length === 0) {
       this.suspicion = null;
-      return true;
+      if (this.books.isPending) this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+      return !this.books.isPending;
     }
     const rows = disagreements.map(({ currency, expected, found }) => ({
       currency,

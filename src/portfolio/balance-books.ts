@@ -43,6 +43,13 @@ export class BalanceBooks {
   private unmatched: [currency: string, amount: bigint][] = [];
   /** Lines that are no known trade's, and that no reading has confirmed yet. */
   private outside: OutsideEntry[] = [];
+  private readonly lagMs: number;
+  private pending = false;
+
+  /** `lagMs`: by how much the list of trades may lag behind wallets and their history. */
+  constructor(lagMs = 0) {
+    this.lagMs = lagMs;
+  }
 
   get hasBegun(): boolean {
     return this.expected !== null;
@@ -51,6 +58,11 @@ export class BalanceBooks {
   /** Whether a currency's wallet was there when the books began, or has traded since. */
   knows(currency: string): boolean {
     return this.expected?.has(currency) ?? false;
+  }
+
+  /** Whether the last comparison left a difference out that lines explain which may still turn out to be trades. */
+  get isPending(): boolean {
+    return this.pending;
   }
 
   /** Begins anew from what the exchange says now. */
@@ -80,10 +92,12 @@ export class BalanceBooks {
   }
 
   /**
-   * Compares a reading with the books. A difference that lines from outside add up to is entered. Answers what does not agree.
+   * Compares a reading with the books. A difference that lines from outside add up to is entered, once the trades were read, at `nowMs`, so much later
+   * that none of the lines can be of a trade that is still to come. Answers what does not agree.
    */
   compare(totals: ReadonlyMap<string, bigint>, nowMs: number): readonly Disagreement[] {
     const { expected } = this;
+    this.pending = false;
     if (expected === null) return [];
     this.matchOutside();
     const disagreements: Disagreement[] = [];
@@ -95,6 +109,7 @@ export class BalanceBooks {
       const explaining =
         was === is ? lines.filter((line) => line.readAtMs + LINE_LASTS_MS < nowMs) : addingUpTo(is - was, lines);
       if (explaining === null) disagreements.push({ currency, expected: was, found: is });
+      else if (was !== is && explaining.some(({ readAtMs }) => readAtMs + this.lagMs > nowMs)) this.pending = true;
       else {
         expected.set(currency, is);
         if (explaining.length > 0) this.outside = this.outside.filter((entry) => !explaining.includes(entry));

@@ -41,6 +41,27 @@ describe('the books of the balances', () => {
     ]);
   });
 
+  it('wait with a line that may be of a trade whose list lags, and count neither twice', () => {
+    const books = new BalanceBooks(30);
+    books.begin(totals(100n, 5_000n));
+    books.addLine(line(-1_000n, 100));
+    books.addLine(line(9n, 100, 'btc'));
+    expect(books.compare(totals(109n, 4_000n), 120)).toEqual([]);
+    expect(books.isPending).toBe(true);
+    books.addTrade(BUY);
+    expect(books.compare(totals(109n, 4_000n), 140)).toEqual([]);
+    expect(books.isPending).toBe(false);
+  });
+
+  it('enter a line once no trade can come for it', () => {
+    const books = new BalanceBooks(30);
+    books.begin(totals(100n, 5_000n));
+    books.addLine(line(50n, 100));
+    books.compare(totals(100n, 5_050n), 130);
+    expect(books.isPending).toBe(false);
+    expect(books.compare(totals(100n, 5_000n), 131)).toHaveLength(1);
+  });
+
   it('say nothing before they have begun, and forget what came before', () => {
     const books = new BalanceBooks();
     books.addTrade(BUY);
