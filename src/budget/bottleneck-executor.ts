@@ -7,25 +7,35 @@ import type { AdmittedJob, LaneExecutor } from './lane-executor.ts';
 /** Bottleneck looks at its reservoir this often, so its own window is longer than W by up to twice that. */
 const BOTTLENECK_BEAT_MS = 250;
 
+/** The wall clock may move against the monotonic one by so much, as it does while it is adjusted, before it counts as stepped. */
+const MOST_DRIFT_MS = 20;
+
 /**
  * Executes one budget's requests with Bottleneck, with the bound on concurrency and the time-out, and with a count of its own as an outer guard:
  * should the ledger ever admit too many, the surplus waits here, is found too late to be sent, and asks again. Its reservoir alone would not do: it
  * lets twice the limit through across a refresh.
+ *
+ * Bottleneck goes by the wall clock: set back by an hour, it would start nothing for an hour. So after a step there is a new one, with a whole
+ * reservoir; the ledger, which goes by the monotonic clock, holds the limit all the same. What the one before has begun goes on in it.
  */
 export class BottleneckExecutor implements LaneExecutor {
-  private readonly bottleneck: Bottleneck;
+  private readonly settings: Bottleneck.ConstructorOptions;
+  private bottleneck: Bottleneck;
+  private wallAheadMs = wallAheadMs();
 
   constructor({ limit, windowMs }: LedgerBudget, options: { readonly mostConcurrent: number }) {
     const guard = Math.ceil(limit * (1 + (2 * BOTTLENECK_BEAT_MS) / windowMs));
-    this.bottleneck = new Bottleneck({
+    this.settings = {
       maxConcurrent: options.mostConcurrent,
       reservoir: guard,
       reservoirRefreshAmount: guard,
       reservoirRefreshInterval: Math.ceil(windowMs / BOTTLENECK_BEAT_MS) * BOTTLENECK_BEAT_MS,
-    });
+    };
+    this.bottleneck = new Bottleneck(this.settings);
   }
 
   async execute<T>({ requestClass, timeoutMs }: AdmittedJob, work: () => Promise<T>): Promise<T> {
+    await this.renewAfterStep();
     try {
       return await this.bottleneck.schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, work);
     } catch (error) {
@@ -37,4 +47,18 @@ export class BottleneckExecutor implements LaneExecutor {
   async close(): Promise<void> {
     await this.bottleneck.disconnect();
   }
+
+  private async renewAfterStep(): Promise<void> {
+    const aheadMs = wallAheadMs();
+    if (Math.abs(aheadMs - this.wallAheadMs) <= MOST_DRIFT_MS) return;
+    this.wallAheadMs = aheadMs;
+    const before = this.bottleneck;
+    this.bottleneck = new Bottleneck(this.settings);
+    await before.disconnect();
+  }
+}
+
+/** How far the wall clock is ahead of the monotonic one; it changes only when somebody sets or adjusts the wall clock. */
+function wallAheadMs(): number {
+  return Date.now() - performance.now();
 }
