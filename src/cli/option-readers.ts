@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import type { Override } from '../daemon/settings/overrides.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { parseMarket, type MarketSymbol } from '../domain/market-symbol.ts';
 
 /** Reads a whole number within bounds, both included, from an option. */
 export function integerOption(least: number, most: number): (text: string) => number {
@@ -7,4 +10,20 @@ export function integerOption(least: number, most: number): (text: string) => nu
     if (number >= least && number <= most) return number;
     throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}.`);
   };
+}
+
+/** Reads a market in any of its spellings. */
+export function marketOption(text: string): MarketSymbol {
+  try {
+    return parseMarket(text).symbol;
+  } catch (error) {
+    throw error instanceof SarrafError ? new InvalidArgumentError(`${error.message}.`) : error;
+  }
+}
+
+/** Reads `path=value` behind those before it. */
+export function overrideOption(text: string, before: readonly Override[]): readonly Override[] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('expected path=value, such as strategies.0.params.fast=10.');
+  return [...before, [text.slice(0, at), text.slice(at + 1)]];
 }

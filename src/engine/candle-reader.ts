@@ -10,7 +10,7 @@ const RETRY_MS = 5_000;
 const MOST_RETRIES = 3;
 
 /** Bars that the exchange gives at once ("Market data"). */
-export const MOST_CANDLES = 500;
+const MOST_CANDLES = 500;
 
 /** Bars of the past at most, over as many requests as that takes. */
 const MOST_WARM_UP = 5_000;

@@ -12,7 +12,7 @@ import type { OrderSightings } from './order-sightings.ts';
 const READ_AGAIN = 20;
 
 /** Trades of one page. */
-export const TRADES_PAGE = 500;
+const TRADES_PAGE = 500;
 
 /** Trades that wait to be told whose they are; beyond it the oldest counts as foreign, and is told. */
 const MOST_UNATTRIBUTED = 1_000;

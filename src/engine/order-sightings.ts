@@ -158,8 +158,3 @@ function isGivenUp({ state, venueId }: OrderRecord): boolean {
 function matchedOf({ matchedAmount }: VenueOrder): Units {
   return matchedAmount === ZERO ? NO_UNITS : parseUnits(matchedAmount);
 }
-
-/** The keys of both legs of a pair. */
-export function keysOf(order: OrderRecord): readonly string[] {
-  return order.pairKey === null ? [order.key] : [order.key, order.pairKey];
-}

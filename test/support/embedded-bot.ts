@@ -17,7 +17,7 @@ import { VirtualTime } from '../../src/virtual/virtual-time.ts';
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
 /** The configuration that the given overrides make of the defaults. */
-export function configWith(overrides: Readonly<Record<string, unknown>> = {}): BotConfig {
+function configWith(overrides: Readonly<Record<string, unknown>> = {}): BotConfig {
   const reading = readBotConfig(null, {
     environment: {},
     workingFolder: process.cwd(),

@@ -5,11 +5,11 @@ import { ControlClient } from '../../daemon/control/control-client.ts';
 import { LONGEST_REASON, type ControlProgress, type ControlResult } from '../../daemon/control/control-command.ts';
 import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { followCommand } from '../follow-command.ts';
 import { cancelNeedText, isOfEmbeddedExchange, ownOpenOrders } from '../own-open-orders.ts';
+import { readConfig } from '../read-config.ts';
 
 interface Options {
   readonly data?: string;
@@ -43,13 +43,7 @@ Examples:
 function configOf(options: Options): BotConfig | null {
   if (options.config === undefined) return null;
   const overrides = options.data === undefined ? [] : [['data.folder', JSON.stringify(resolve(options.data))] as const];
-  const reading = readBotConfig(options.config, {
-    environment: process.env,
-    workingFolder: process.cwd(),
-    overrides,
-  });
-  if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
-  return reading.config;
+  return readConfig(options.config, overrides);
 }
 
 function progressText({ left, closed }: ControlProgress): string {

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { strategyFilesAt } from '../../daemon/load-seats.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { parseMarket } from '../../domain/market-symbol.ts';
 import { SPANS, type Span } from '../../strategy/subscriptions.ts';
 import { wrongInput } from '../command-error.ts';
+import { marketOption, overrideOption } from '../option-readers.ts';
 import { planLines } from '../plan-lines.ts';
 import { planOfConfigs } from '../plan-of-config.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options {
   readonly config?: string;
-  readonly set: readonly string[];
+  readonly set: readonly Override[];
   readonly strategies?: string;
   readonly market?: readonly string[];
   readonly span?: Span;
@@ -36,31 +36,13 @@ const DEFAULT_MARKET = 'BTCIRT';
 /** Mistakes of the one who calls: they are said in a line and end with the code for wrong input. */
 const INPUT_ERRORS: ReadonlySet<string> = new Set(['INVALID_OPTIONS', 'INVALID_STRATEGY', 'INVALID_MARKET']);
 
-/** Reads symbols as either of the exchange's forms, each once. */
-function addMarket(text: string, before: readonly string[] = []): readonly string[] {
-  try {
-    return [...new Set([...before, parseMarket(text).symbol])];
-  } catch (error) {
-    throw error instanceof SarrafError ? new InvalidArgumentError(`${error.message}.`) : error;
-  }
-}
-
-function addOverride(text: string, before: readonly string[]): readonly string[] {
-  if (text.indexOf('=') < 1) {
-    throw new InvalidArgumentError('expected path=value, such as strategies.0.params.fast=10.');
-  }
-  return [...before, text];
-}
-
-function overrideOf(text: string): Override {
-  const at = text.indexOf('=');
-  return [text.slice(0, at), text.slice(at + 1)];
-}
+const addMarket = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...new Set([...before, marketOption(text)]),
+];
 
 /** The configuration that is planned, or, without a file, one for each market: a strategy of one name may be in several. */
 function configsOf(options: Options): readonly [BotConfig, ...BotConfig[]] {
-  const { config, strategies, market: markets = [DEFAULT_MARKET], span } = options;
-  const set = options.set.map(overrideOf);
+  const { config, strategies, market: markets = [DEFAULT_MARKET], span, set } = options;
   if (config !== undefined) {
     const short = [strategies, options.market, span].some((value) => value !== undefined);
     if (short) throw wrongInput('expected --config, or --strategies, --market and --span in its place, were both');
@@ -98,7 +80,7 @@ export function planCommand(): Command {
   return new Command('plan')
     .description('Shows how often everything would be asked for, how old it can get, and whether it fits the limits.')
     .option('--config <file>', 'configuration of a bot, whose strategies and limits are planned')
-    .option('--set <path=value>', 'lays one value over the configuration; may come again', addOverride, [])
+    .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
     .option('--strategies <path>', 'folder of strategies, or one file (default: those of "sarraf run")')
     .option('--market <symbols...>', `markets that each strategy trades in (default: "${DEFAULT_MARKET}")`, addMarket)
     .addOption(new Option('--span <length>', 'length of candles (default: "1m")').choices(Object.keys(SPANS)))

@@ -3,17 +3,16 @@ import { Command, InvalidArgumentError } from 'commander';
 import { strategyFilesAt } from '../../daemon/load-seats.ts';
 import { runBot } from '../../daemon/run-bot.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
+import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { parseMarket } from '../../domain/market-symbol.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { integerOption } from '../option-readers.ts';
+import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { ownStrategies } from '../own-strategies.ts';
+import { readConfig } from '../read-config.ts';
 
 interface Options {
   readonly config?: string;
-  readonly set: readonly string[];
+  readonly set: readonly Override[];
   readonly for?: number;
   readonly speed?: number | 'max';
   readonly replay?: string;
@@ -54,17 +53,6 @@ function speed(text: string): number | 'max' {
   throw new InvalidArgumentError('expected a number above 0, such as 10, or max.');
 }
 
-/** Reads a symbol as either of the exchange's forms. */
-function market(text: string): string {
-  try {
-    parseMarket(text);
-    return text;
-  } catch (error) {
-    if (error instanceof SarrafError) throw new InvalidArgumentError(`${error.message}.`);
-    throw error;
-  }
-}
-
 /** Asks for the end at the first signal, and leaves at once at the second. */
 function endSignal(): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
@@ -88,9 +76,9 @@ function quoted(path: string): string {
 }
 
 /** Options that say the same as the configuration, laid over it. */
-function overridesOf(options: Options): (readonly [path: string, value: string])[] {
+function overridesOf(options: Options): readonly Override[] {
   const { speed, replay, seed, data, market, strategies } = options;
-  const overrides: (readonly [string, string])[] = [];
+  const overrides: Override[] = [];
   if (speed !== undefined) overrides.push(['embedded.speed', String(speed)]);
   if (replay !== undefined) overrides.push(['embedded.replay', quoted(replay)]);
   if (seed !== undefined) overrides.push(['embedded.seed', String(seed)]);
@@ -101,26 +89,7 @@ function overridesOf(options: Options): (readonly [path: string, value: string])
     const listed = plugins.map((plugin) => ({ plugin, market: market ?? DEFAULT_MARKET }));
     overrides.push(['strategies', JSON.stringify(listed)]);
   }
-  return [...overrides, ...options.set.map(readOverride)];
-}
-
-/** Reads `path=value`. */
-function readOverride(text: string): readonly [path: string, value: string] {
-  const at = text.indexOf('=');
-  if (at < 1) throw wrongInput(`expected --set path=value, such as strategies.0.params.fast=10, was "${text}"`);
-  return [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** The configuration of the file with everything that the command line lays over it; all problems at once. */
-function configOf(options: Options): BotConfig {
-  const reading = readBotConfig(options.config ?? null, {
-    environment: process.env,
-    workingFolder: process.cwd(),
-    overrides: overridesOf(options),
-  });
-  for (const warning of reading.warnings) console.error(`warning: ${warning}`);
-  if (reading.ok) return reading.config;
-  throw wrongInput(reading.problems.join('\n'));
+  return [...overrides, ...options.set];
 }
 
 async function run(options: Options): Promise<void> {
@@ -135,7 +104,7 @@ async function run(options: Options): Promise<void> {
   const { signal, release } = endSignal();
   try {
     const summary = await runBot({
-      config: configOf(options),
+      config: readConfig(options.config ?? null, overridesOf(options)),
       bundledStrategies: ownStrategies(),
       forMs: options.for ?? null,
       json: options.json === true,
@@ -160,19 +129,15 @@ export function runCommand(): Command {
       'Runs the bot: without a configuration two strategies on the exchange that is built in, with synthetic traders or a market that repeats a recording.',
     )
     .option('--config <file>', 'configuration of the bot, such as bot.yaml')
-    .option('--set <path=value>', 'lays one value over the configuration; may come again', collect, [])
+    .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
     .option('--for <time>', 'ends by itself after this time on the wall, such as 30s', duration)
     .option('--speed <factor>', 'how much faster than the wall everything goes; max waits for nothing', speed)
     .option('--replay <file>', 'drives the market from recorded candles or trades (CSV, CSV.gz, JSON lines)')
-    .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")', market)
+    .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")', marketOption)
     .option('--data <folder>', 'where the mirror is kept (default: "data")')
     .option('--strategies <path>', 'folder of strategies, or one file, in place of the configured ones')
     .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295))
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => run(options));
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
