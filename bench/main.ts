@@ -5,6 +5,7 @@ import { benchHttp } from './http.ts';
 import { benchMatching } from './matching.ts';
 import type { BenchResult } from './result.ts';
 import { benchSaturation } from './saturation.ts';
+import { benchSoak } from './soak.ts';
 
 /** Every benchmark by the name that the command line takes. */
 const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchResult[]>>> = {
@@ -14,6 +15,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   saturation: benchSaturation,
   engine: benchEngine,
   decision: benchDecision,
+  soak: benchSoak,
 };
 
 const HELP = `Usage: npm run bench -- [--json] [NAME ...]

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BudgetLedger } from '../src/budget/ledger.ts';
+import { MemoryLockouts } from '../src/budget/lockouts.ts';
+import type { BotVenue } from '../src/daemon/bot-venue.ts';
+import { createBot } from '../src/daemon/create-bot.ts';
+import { createScreen } from '../src/daemon/screen.ts';
+import { readBotConfig } from '../src/daemon/settings/read-bot-config.ts';
+import { createVenueCaller } from '../src/daemon/venue-caller.ts';
+import { createRandom } from '../src/domain/random.ts';
+import type { SeatSettings } from '../src/engine/engine-settings.ts';
+import { ExchangeClient } from '../src/exchange/client.ts';
+import { createRiskLimits } from '../src/execution/risk/create-risk-limits.ts';
+import { MirrorStore } from '../src/mirror/mirror-store.ts';
+import { StrategyRunner } from '../src/strategy/runner.ts';
+import { book, candles, defineStrategy, quotes, sma, stats, trades } from '../src/strategy/sdk.ts';
+import { createVirtualLimiter } from '../src/virtual/virtual-limiter.ts';
+import { VirtualTime } from '../src/virtual/virtual-time.ts';
+import { SOAK_MARKETS, SoakVenue } from './soak-venue.ts';
+
+/** One line of the soak's output: how the process stands after an hour of virtual time. */
+export interface SoakHour {
+  readonly hour: number;
+  readonly heapBytes: number;
+  readonly rssBytes: number;
+  /** The most that it ever was. */
+  readonly peakRssBytes: number;
+  readonly mirrorBytes: number;
+  readonly requests: number;
+  readonly orders: number;
+  readonly fills: number;
+}
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.UTC(2026, 0, 5, 12);
+const LEAST_REPLY_MS = 50;
+const REPLY_SPREAD_MS = 250;
+
+/** Five feeds; two quotes that are set anew with each bar, a little away from the middle, so that some are filled. */
+const SOAKER = defineStrategy({
+  name: 'soaker',
+  params: z.strictObject({}),
+  subscribe: ({ market }) => [
+    book(market, { everyMs: 2_000, maxAgeMs: 60_000 }),
+    trades(market, { everyMs: 8_000, maxAgeMs: 300_000 }),
+    stats(market),
+    candles(market, '5m', { warmUp: 50 }),
+    candles(market, '1h', { warmUp: 50 }),
+  ],
+  indicators: () => ({ average: sma(20) }),
+  init: () => ({ books: 0, trades: 0, fills: 0, bar: 0 }),
+  onBook: ({ state }) => ({ state: { ...state, books: state.books + 1 } }),
+  onTrades: ({ state }, { trades: fresh }) => ({ state: { ...state, trades: state.trades + fresh.length } }),
+  onFill: ({ state }) => ({ state: { ...state, fills: state.fills + 1 } }),
+  onCandle({ state, market }, { span, close }) {
+    if (span !== '5m') return {};
+    const middle = Number(close);
+    const price = (factor: number): string => (middle * factor).toFixed(2);
+    return {
+      state: { ...state, bar: state.bar + 1 },
+      intents: [
+        quotes(market, [
+          { side: 'buy', price: price(0.998), amount: '0.1' },
+          { side: 'sell', price: price(1.002), amount: '0.1' },
+        ]),
+      ],
+    };
+  },
+});
+
+function createSeats(): readonly SeatSettings[] {
+  const knownMarkets = new Set<string>(SOAK_MARKETS.map(({ symbol }) => symbol));
+  return SOAK_MARKETS.map(({ symbol }) => ({
+    runner: new StrategyRunner(SOAKER, {
+      name: symbol.toLowerCase(),
+      market: symbol,
+      span: '5m',
+      knownMarkets,
+    }),
+    onError: 'stop',
+    pauseMs: 60_000,
+    limits: createRiskLimits(),
+    capital: {},
+  }));
+}
+
+/** The way to the venue: replies take a while, and are of the venue at the time of the question. */
+function createVenue(time: VirtualTime, venue: SoakVenue): BotVenue & { readonly requests: () => number } {
+  const random = createRandom(3);
+  const client = new ExchangeClient({
+    transport: { send: () => Promise.reject(new Error('expected no request')), close: async () => {} },
+  });
+  const budgets = [...client.budgets.values()];
+  const ledger = new BudgetLedger(budgets);
+  let requests = 0;
+  return {
+    time,
+    caller: {
+      ...createVenueCaller(client),
+      async send(call) {
+        requests += 1;
+        const replyMs = LEAST_REPLY_MS + Math.round(random.next() * REPLY_SPREAD_MS);
+        const answer = venue.answer(call, time.now());
+        await time.sleep(replyMs);
+        return { answer, error: null };
+      },
+    },
+    limiter: createVirtualLimiter({ time, budgets, ledger, lockouts: new MemoryLockouts() }),
+    limiterMs: () => time.now(),
+    mostOccupied: () => new Map(ledger.usage().map(({ budget, most }) => [budget.name, most])),
+    budgets: client.budgets,
+    canLogIn: false,
+    markets: SOAK_MARKETS,
+    isNew: true,
+    pollStretch: 1,
+    isOver: () => false,
+    ledgerFile: null,
+    close: async () => {},
+    requests: () => requests,
+  };
+}
+
+/** The whole bot but for the client's codecs and sockets: engine, limiter, shell, and the mirror on the disk. Prints a `SoakHour` an hour. */
+async function soak(hours: number, folder: string): Promise<void> {
+  const reading = readBotConfig(null, { environment: {}, workingFolder: folder });
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  const { config } = reading;
+  const time = new VirtualTime(START_MS);
+  const exchange = new SoakVenue();
+  const venue = createVenue(time, exchange);
+  const mirror = MirrorStore.open({
+    path: join(folder, 'mirror.sqlite'),
+    retention: config.data.retention,
+    nowMs: START_MS,
+    epoch: () => 'soak',
+    durability: 'off',
+  });
+  const screen = createScreen({ json: false, write: () => {}, wallMs: () => time.now() });
+  const bot = createBot({ config, venue, seats: createSeats(), mirror, screen });
+  bot.shell.start();
+  for (let hour = 1; hour <= hours; hour += 1) {
+    await Promise.race([time.run(START_MS + hour * HOUR_MS), bot.shell.failure]);
+    const { phase, isBroken } = bot.engine.status();
+    if (phase !== 'trading' || isBroken) throw new Error(`expected a trading bot in hour ${hour}, was ${phase}`);
+    const stale = bot.engine.dataAges().find(({ ageMs, longestAgeMs }) => ageMs === null || ageMs > longestAgeMs);
+    if (stale !== undefined) throw new Error(`expected fresh data in hour ${hour}, was ${JSON.stringify(stale)}`);
+    globalThis.gc?.();
+    const { heapUsed, rss } = process.memoryUsage();
+    const line: SoakHour = {
+      hour,
+      heapBytes: heapUsed,
+      rssBytes: rss,
+      peakRssBytes: process.resourceUsage().maxRSS * 1_024,
+      mirrorBytes: statSync(mirror.path).size,
+      requests: venue.requests(),
+      orders: exchange.placed,
+      fills: exchange.fills,
+    };
+    console.log(JSON.stringify(line));
+  }
+  bot.shell.close();
+  await venue.limiter.close();
+  mirror.close();
+}
+
+const [hours] = process.argv.slice(2);
+if (hours !== undefined) {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-soak-'));
+  try {
+    await soak(Number(hours), folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

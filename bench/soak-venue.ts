@@ -1,0 +1,278 @@
+import { resolutionMs, barStartMs, type Candle, type Resolution } from '../src/domain/candle.ts';
+import { decimalText, ZERO, type DecimalText } from '../src/domain/decimal-text.ts';
+import { createMarket, type Market } from '../src/domain/market.ts';
+import { parseMarket } from '../src/domain/market-symbol.ts';
+import type { MarketStats } from '../src/domain/market-stats.ts';
+import { formatUnits, parseUnits, UNITS_PER_ONE } from '../src/domain/money.ts';
+import type { OrderBook } from '../src/domain/order-book.ts';
+import type { VenueOrder } from '../src/domain/order.ts';
+import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
+import type { OrderRequest, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../src/domain/venue-call.ts';
+
+const COINS =
+  'btc eth ltc xrp bch bnb eos xlm etc trx doge uni dai link dot aave ada shib ftm mana sand avax near sol atom grt fil crv sushi comp';
+
+/** The markets of the soak: thirty. */
+export const SOAK_MARKETS: readonly Market[] = COINS.split(' ').map((coin) =>
+  createMarket({ market: `${coin.toUpperCase()}USDT`, priceStep: '0.01', amountStep: '0.0001', minOrderValue: '1' }),
+);
+
+const LEVELS = 12;
+const TICK = 0.01;
+const SPREAD_SHARE = 0.0005;
+const TAPE_LENGTH = 20;
+const TAPE_EVERY_MS = 4_000;
+const TRADES_PAGE = 500;
+const LINES_PAGE = 50;
+/** Own trades, lines of a wallet and ended orders that are still told. The oldest go. */
+const MOST_KEPT = 1_000;
+const FEE_PARTS = 2_000n;
+
+const text = (value: number): DecimalText => decimalText(value.toFixed(2));
+
+type Order = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
+
+/**
+ * An exchange whose prices are a function of the time, so that it needs to remember next to nothing: what grows over a day is the bot's. Orders fill whole
+ * when the price comes to theirs, and wallets and their histories say so.
+ */
+export class SoakVenue {
+  fills = 0;
+  placed = 0;
+  private readonly open = new Map<number, Order>();
+  private readonly ended: Order[] = [];
+  private readonly trades: VenueTrade[] = [];
+  private readonly totals = new Map<string, bigint>();
+  private readonly lines = new Map<string, WalletTransaction[]>();
+  private readonly currencies: readonly string[];
+  private lastId = 0;
+
+  constructor() {
+    this.totals.set('usdt', parseUnits('10000000'));
+    for (const { src } of SOAK_MARKETS) this.totals.set(src, parseUnits('10000'));
+    this.currencies = [...this.totals.keys()];
+  }
+
+  /** What a question gets at a time. Times never go back. */
+  answer(call: VenueCall, nowMs: number): VenueAnswer {
+    this.match(nowMs);
+    const value = this.read(call, nowMs);
+    if (value !== null) return { outcome: 'value', value };
+    return { outcome: 'refused', code: 'NotFound', message: 'not found', effect: 'none', status: null, order: null };
+  }
+
+  private read(call: VenueCall, nowMs: number): VenueValues[VenueCall['kind']] | null {
+    switch (call.kind) {
+      case 'place':
+        return this.place(call.order, nowMs);
+      case 'cancel':
+        return this.cancel(call.venueId ?? 0);
+      case 'order':
+        return this.find(call.venueId, call.clientOrderId);
+      case 'orders':
+        return { items: [...this.open.values()].filter(({ id }) => (id ?? 0) >= (call.fromId ?? 0)), hasNext: false };
+      case 'trades': {
+        const from = this.trades.filter(({ id }) => id >= call.fromId);
+        return { items: from.slice(0, TRADES_PAGE), hasNext: from.length > TRADES_PAGE };
+      }
+      case 'wallets':
+        return this.currencies.map((currency, index) => ({
+          currency,
+          walletId: index + 1,
+          total: formatUnits(this.totals.get(currency) ?? 0n),
+          held: ZERO,
+        }));
+      case 'transactions': {
+        const lines = (this.lines.get(this.currencies[call.walletId - 1] ?? '') ?? []).toReversed();
+        const from = (call.page - 1) * LINES_PAGE;
+        return { items: lines.slice(from, from + LINES_PAGE), hasNext: lines.length > from + LINES_PAGE };
+      }
+      case 'book':
+        return bookAt(call.market, nowMs);
+      case 'books':
+        return Object.fromEntries(SOAK_MARKETS.map(({ symbol }) => [symbol, bookAt(symbol, nowMs)]));
+      case 'stats':
+        return SOAK_MARKETS.map(({ symbol }) => statsAt(symbol, nowMs));
+      case 'public-trades':
+        return tapeAt(call.market, nowMs);
+      case 'candles':
+        return candlesAt(call.market, call.resolution, { toMs: Math.min(call.toMs, nowMs), count: call.count });
+      case 'options':
+        return SOAK_MARKETS.map(({ symbol, priceStep, amountStep, minOrderValue }) => ({
+          symbol,
+          priceStep: formatUnits(priceStep),
+          amountStep: formatUnits(amountStep),
+          minOrderValue: formatUnits(minOrderValue),
+        }));
+      case 'place-oco':
+      case 'cancel-old':
+        return null;
+    }
+  }
+
+  private place(
+    { side, execution, amount, price, stopPrice, clientOrderId, src, dst }: OrderRequest,
+    nowMs: number,
+  ): Order {
+    this.lastId += 1;
+    this.placed += 1;
+    const order: Order = {
+      id: this.lastId,
+      side,
+      execution,
+      tradeKind: 'Spot',
+      market: parseMarket(`${src}${dst}`.toUpperCase()),
+      price,
+      stopPrice,
+      amount,
+      matchedAmount: ZERO,
+      unmatchedAmount: amount,
+      total: ZERO,
+      orderTotal: null,
+      fee: ZERO,
+      averagePrice: null,
+      status: 'Active',
+      partial: false,
+      createdAtMs: nowMs,
+      clientOrderId,
+      pairId: null,
+    };
+    this.open.set(this.lastId, order);
+    return { ...order };
+  }
+
+  private cancel(id: number): VenueValues['cancel'] | null {
+    const order = this.open.get(id);
+    if (order === undefined) return null;
+    this.end(order, 'Canceled');
+    return { status: 'Canceled', order: { ...order } };
+  }
+
+  private find(id: number | null, clientOrderId: string): VenueOrder | null {
+    const all = [...this.open.values(), ...this.ended];
+    return all.find((order) => (id === null ? order.clientOrderId === clientOrderId : order.id === id)) ?? null;
+  }
+
+  private end(order: Order, status: string): void {
+    order.status = status;
+    this.open.delete(order.id ?? 0);
+    keep(this.ended, order);
+  }
+
+  private match(nowMs: number): void {
+    for (const order of this.open.values()) {
+      const price = Number(order.price);
+      const middle = middleAt(order.market?.symbol ?? '', nowMs);
+      if (order.side === 'buy' ? middle <= price : middle >= price) this.fill(order, nowMs);
+    }
+  }
+
+  private fill(order: Order, nowMs: number): void {
+    const { id, side, market, price, amount } = order;
+    if (id === null || price === null || market === null) return;
+    const units = parseUnits(amount);
+    const total = (units * parseUnits(price)) / UNITS_PER_ONE;
+    const fee = ((side === 'buy' ? units : total) * FEE_PARTS) / 1_000_000n;
+    this.lastId += 1;
+    this.fills += 1;
+    order.matchedAmount = amount;
+    order.unmatchedAmount = ZERO;
+    this.end(order, 'Done');
+    keep(this.trades, {
+      id: this.lastId,
+      orderId: id,
+      market,
+      timeMs: nowMs,
+      side,
+      price,
+      amount,
+      total: formatUnits(total),
+      fee: formatUnits(fee),
+    });
+    this.move(market.src, side === 'buy' ? units - fee : 0n - units, nowMs);
+    this.move(market.dst, side === 'buy' ? 0n - total : total - fee, nowMs);
+  }
+
+  private move(currency: string, units: bigint, atMs: number): void {
+    this.lastId += 1;
+    this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
+    const lines = this.lines.get(currency) ?? [];
+    this.lines.set(currency, lines);
+    keep(lines, { id: this.lastId, currency, atMs, amount: formatUnits(units), description: 'trade' });
+  }
+}
+
+function keep<Item>(all: Item[], item: Item): void {
+  all.push(item);
+  if (all.length > MOST_KEPT) all.shift();
+}
+
+/** Two waves and a ripple, other ones in each market. */
+function middleAt(symbol: string, timeMs: number): number {
+  const index = SOAK_MARKETS.findIndex((market) => market.symbol === symbol);
+  const minutes = timeMs / 60_000;
+  const wave = (minutesLong: number): number => Math.sin((2 * Math.PI * minutes) / minutesLong + index);
+  return (50 + 37 * index) * (1 + 0.02 * wave(400 + index) + 0.004 * wave(37 + index / 7) + 0.0005 * wave(1.7));
+}
+
+function bookAt(symbol: string, nowMs: number): OrderBook {
+  const middle = middleAt(symbol, nowMs);
+  const gap = Math.max(2 * TICK, middle * SPREAD_SHARE);
+  const amount = (level: number): DecimalText => text(1 + ((nowMs / 1_000 + level * 7) % 50) / 10);
+  const side = (sign: 1 | -1): OrderBook['bids'] =>
+    Array.from({ length: LEVELS }, (_, level) => [text(middle + sign * gap * (level + 1)), amount(level)] as const);
+  return { bids: side(-1), asks: side(1), updatedAtMs: nowMs };
+}
+
+function statsAt(symbol: string, nowMs: number): MarketStats {
+  const { bids, asks } = bookAt(symbol, nowMs);
+  const latest = text(middleAt(symbol, nowMs));
+  return {
+    market: parseMarket(symbol),
+    isClosed: false,
+    closedReason: null,
+    bestSell: asks[0]?.[0] ?? null,
+    bestBuy: bids[0]?.[0] ?? null,
+    volumeSrc: text(nowMs % 1_000),
+    volumeDst: text(nowMs % 100_000),
+    latest,
+    mark: latest,
+    dayLow: latest,
+    dayHigh: latest,
+    dayOpen: latest,
+    dayClose: latest,
+    dayChange: ZERO,
+  };
+}
+
+/** The newest first. */
+function tapeAt(symbol: string, nowMs: number): readonly PublicTrade[] {
+  const last = Math.floor(nowMs / TAPE_EVERY_MS);
+  return Array.from({ length: TAPE_LENGTH }, (_, back) => {
+    const timeMs = (last - back) * TAPE_EVERY_MS;
+    const side = (last - back) % 3 === 0 ? 'sell' : 'buy';
+    return { timeMs, price: text(middleAt(symbol, timeMs)), amount: text(1 + ((last - back) % 9)), side };
+  });
+}
+
+function candlesAt(
+  symbol: string,
+  resolution: Resolution,
+  { toMs, count }: { readonly toMs: number; readonly count: number },
+): readonly Candle[] {
+  const lengthMs = resolutionMs(resolution);
+  const newestMs = barStartMs(toMs - 1, resolution);
+  return Array.from({ length: count }, (_, index) => {
+    const openTimeMs = newestMs - (count - 1 - index) * lengthMs;
+    const open = middleAt(symbol, openTimeMs);
+    const close = middleAt(symbol, openTimeMs + lengthMs);
+    return {
+      openTimeMs,
+      open: text(open),
+      high: text(Math.max(open, close)),
+      low: text(Math.min(open, close)),
+      close: text(close),
+      volume: text(10 + (openTimeMs % 7)),
+    };
+  });
+}
