@@ -17,8 +17,10 @@ export const INSTANCE = 'bot';
 /** From a question to its answer, in quiet times. */
 const REPLY_MS = 200;
 
-/** Polls come this many times more rarely than the limits would allow: what a run costs is mostly its requests. */
-const LEISURE = 2;
+/** A few bots poll as often as the limits allow, the others so many times more rarely: what a run costs is mostly its requests. */
+const HASTY_SHARE = 0.1;
+const LEAST_LEISURE = 2;
+const MOST_LEISURE = 8;
 
 /** How many of the seeds have limits that their orders come up against, and amounts of orders as the workload wants them. */
 const LIMITED = 0.6;
@@ -57,7 +59,7 @@ function settingsOf({ seed, markets }: BotEngineOptions): EngineSettings {
       market: symbol,
       span: '1m',
       knownMarkets,
-      params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.03, 0.5), everyMs: 8_000 },
+      params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.05, 0.8), everyMs: 8_000 },
     }),
     onError: 'stop' as const,
     pauseMs: 60_000,
@@ -68,14 +70,17 @@ function settingsOf({ seed, markets }: BotEngineOptions): EngineSettings {
     instance: INSTANCE,
     markets,
     seats,
-    feeds: feedsOf(seats.map(({ runner }) => runner)),
+    feeds: feedsOf(
+      seats.map(({ runner }) => runner),
+      dice.happens(HASTY_SHARE) ? 1 : dice.logUniform(LEAST_LEISURE, MOST_LEISURE),
+    ),
     ...DEFAULT_ENGINE_TIMES,
     resendUnknown: dice.happens(0.5),
     reconciliation: DEFAULT_RECONCILIATION,
   };
 }
 
-function feedsOf(runners: readonly StrategyRunner[]): EngineSettings['feeds'] {
+function feedsOf(runners: readonly StrategyRunner[], leisure: number): EngineSettings['feeds'] {
   const plan = planPolls({
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
@@ -88,7 +93,7 @@ function feedsOf(runners: readonly StrategyRunner[]): EngineSettings['feeds'] {
   });
   return plan.feeds.map((feed) => ({
     ...feed,
-    intervalMs: feed.intervalMs * LEISURE,
-    idleIntervalMs: feed.idleIntervalMs * LEISURE,
+    intervalMs: Math.round(feed.intervalMs * leisure),
+    idleIntervalMs: Math.round(feed.idleIntervalMs * leisure),
   }));
 }
