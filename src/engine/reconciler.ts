@@ -31,6 +31,8 @@ export interface StoredReconciliation {
   readonly lastLineIds: Readonly<Record<string, number>>;
   readonly concludedAtMs: number | null;
   readonly conclusions: number;
+  /** When the books began, until a later reading has confirmed them. Missing in what was stored before this was kept. */
+  readonly begunAtMs?: number | null;
   readonly suspicion: Suspicion | null;
   /** A break stops new orders until a person has looked at it. */
   readonly break: (Suspicion & { readonly atMs: number }) | null;
@@ -68,6 +70,7 @@ export class Reconciler {
   private found: StoredReconciliation['break'] = null;
   private concludedAtMs: number | null = null;
   private conclusions = 0;
+  private begunAtMs: number | null = null;
   private isAlarmed = false;
   /** Wallets whose history must be read before the books can begin. */
   private unread: readonly string[] = [];
@@ -112,6 +115,7 @@ export class Reconciler {
     this.found = stored.break;
     this.concludedAtMs = stored.concludedAtMs;
     this.conclusions = stored.conclusions;
+    this.begunAtMs = stored.begunAtMs ?? null;
   }
 
   /** Tries at once, as at the start and at the end. */
@@ -243,14 +247,37 @@ export class Reconciler {
     }
     this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
     let isConclusive = true;
-    if (!this.books.hasBegun) this.books.begin(totals);
-    else isConclusive = this.judge(this.books.compare(totals, sinceMs), nowMs);
+    if (!this.books.hasBegun) this.begin(totals, nowMs);
+    else {
+      const disagreements = this.books.compare(totals, sinceMs);
+      if (this.begunAtMs === null) isConclusive = this.judge(disagreements, nowMs);
+      else isConclusive = this.confirm(disagreements, totals, nowMs);
+    }
     if (isConclusive) {
       this.concludedAtMs = nowMs;
       this.conclusions += 1;
       this.isAlarmed = false;
     }
     this.keep();
+  }
+
+  private begin(totals: ReadonlyMap<string, bigint>, nowMs: number): void {
+    this.books.begin(totals);
+    this.begunAtMs = nowMs;
+    this.phase = { kind: 'idle', nextAtMs: nowMs + Math.min(this.settings.everyMs, this.settings.lagMs) };
+  }
+
+  /**
+   * The first reading may hold trades that the list of trades did not have yet: the books begin anew from a reading that differs, until one so much later
+   * that no list lags behind the first any more agrees. Answers whether that says something.
+   */
+  private confirm(disagreements: readonly Disagreement[], totals: ReadonlyMap<string, bigint>, nowMs: number): boolean {
+    if (disagreements.length > 0) {
+      this.begin(totals, nowMs);
+      return false;
+    }
+    if (this.begunAtMs !== null && nowMs - this.begunAtMs >= this.settings.lagMs) this.begunAtMs = null;
+    return this.judge(disagreements, nowMs);
   }
 
   /** Answers whether that says something: a difference does not while the history that may explain it could not be read. */
@@ -309,6 +336,7 @@ export class Reconciler {
       lastLineIds: Object.fromEntries(this.lastLineIds),
       concludedAtMs: this.concludedAtMs,
       conclusions: this.conclusions,
+      begunAtMs: this.begunAtMs,
       suspicion: this.suspicion,
       break: this.found,
     };

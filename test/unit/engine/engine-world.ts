@@ -142,6 +142,10 @@ export class EngineWorld {
     return this.waiting.map(({ call }) => call.kind);
   }
 
+  waitingRequests(): readonly EngineRequest[] {
+    return this.waiting;
+  }
+
   answer(kind: VenueCallKind, answer: VenueAnswer): void {
     const request = this.pending(kind);
     this.waiting = this.waiting.filter((other) => other !== request);

@@ -59,6 +59,23 @@ describe('reconciliation', () => {
     expect(world.engine.reconciler.break).toBeNull();
   });
 
+  it.each([false, true])(
+    'counts a trade once that its first reading held and the list of trades did not: restarted %s',
+    (isRestarted) => {
+      const world = new EngineWorld({ settings: { reconciliation: FAST } });
+      const { id } = world.venue.fill(world.venue.placeByHand('sell', '2', '99').id ?? 0);
+      world.venue.hidden.add(id);
+      world.advance(12_000);
+      expect(world.engine.status().conclusions).toBeGreaterThan(0);
+      if (isRestarted) world.restart();
+      world.venue.hidden.clear();
+      world.advance(90_000);
+      expect(world.fills()).toHaveLength(1);
+      expect(world.engine.reconciler.break).toBeNull();
+      expect(world.alarms()).toEqual([]);
+    },
+  );
+
   it('stops new orders after two readings that differ in the same way, further apart than lists lag', () => {
     const world = begun();
     world.venue.steal('usdt', '1');
