@@ -46,7 +46,9 @@ function drawRule(dice: Dice, kind: FaultRule['kind'], runMs: number): FaultRule
     probability: dice.logUniform(least, most),
     ...(aim === null || kind === 'lagging-lists' || kind === 'shuffled-trades' ? {} : { endpoints: aim }),
     ...(kind === 'delay' || kind === 'late' ? { delayMs: Math.round(dice.logUniform(500, 100_000)) } : {}),
-    ...(kind === 'lagging-lists' ? { lagMs: Math.round(dice.logUniform(500, 20_000)) } : {}),
+    ...(kind === 'lagging-lists'
+      ? { lagMs: Math.round(dice.logUniform(500, 20_000)), isUneven: dice.happens(0.5) }
+      : {}),
     ...(kind === 'reset' || kind === 'server-error' || kind === 'bad-gateway' ? { isHandled: dice.happens(0.5) } : {}),
     ...(kind === 'too-many-requests'
       ? { backOff: Math.round(dice.logUniform(5, runMs >= LONG_RUN_MS ? LONGEST_BACK_OFF_S : 600)) }

@@ -112,7 +112,10 @@ function apply(decision: FaultDecision, rule: FaultRule): FaultDecision {
         handledAfterMs: null,
       });
     case 'lagging-lists':
-      return distorted(decision, { lagMs: rule.lagMs ?? DEFAULT_LAG_MS });
+      return distorted(decision, {
+        lagMs: rule.lagMs ?? DEFAULT_LAG_MS,
+        ...(rule.isUneven === true ? { isUneven: true } : {}),
+      });
     case 'shuffled-trades':
       return distorted(decision, { shufflesTrades: true });
     case 'missing-fields':

@@ -47,6 +47,8 @@ export interface FaultRule {
   readonly delayMs?: number | undefined;
   /** For `lagging-lists`. */
   readonly lagMs?: number | undefined;
+  /** For `lagging-lists`: every second one of the own trades that lag is there all the same, so that those between come later. */
+  readonly isUneven?: boolean | undefined;
   /** For `reset`, `server-error` and `bad-gateway`: whether the request is handled all the same. */
   readonly isHandled?: boolean | undefined;
   /** For `too-many-requests`, in seconds. */

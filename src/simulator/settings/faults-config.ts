@@ -22,6 +22,7 @@ const rule = z.strictObject({
   probability: probability.optional(),
   delayMs: z.int().min(0).max(LONGEST_DELAY_MS).optional(),
   lagMs: z.int().min(0).optional(),
+  isUneven: z.boolean().optional(),
   isHandled: z.boolean().optional(),
   backOff: z.int().min(1).optional(),
 });

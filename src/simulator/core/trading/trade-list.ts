@@ -17,6 +17,8 @@ export interface TradesQuery {
   readonly pageSize: number;
   /** Hides what was traded after this moment; null: nothing. */
   readonly asOfMs: number | null;
+  /** Whether every second one of those hidden, by its id, is shown all the same. */
+  readonly isUneven?: boolean;
 }
 
 /** One page of a trader's trades of the last 180 days, in the order of time. */
@@ -26,7 +28,8 @@ export function listTrades(trader: Trader, query: TradesQuery, timeMs: number): 
   const chosen: TradeOfOrder[] = [];
   for (let index = firstFrom(trades, query.fromId ?? 0); index < trades.length; index += 1) {
     const trade = trades[index];
-    if (trade === undefined || trade.timeMs < timeMs - TRADES_SHOWN_MS || trade.timeMs > newestMs) continue;
+    if (trade === undefined || trade.timeMs < timeMs - TRADES_SHOWN_MS) continue;
+    if (trade.timeMs > newestMs && (query.isUneven !== true || trade.id % 2 === 1)) continue;
     const { rules } = trade.maker.market;
     if (query.srcCurrency !== null && rules.src !== query.srcCurrency) continue;
     if (query.dstCurrency !== null && rules.dst !== query.dstCurrency) continue;

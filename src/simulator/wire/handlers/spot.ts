@@ -149,6 +149,7 @@ export const spotHandlers: WireHandlers<
         page: query.page ?? 1,
         pageSize: query.pageSize ?? TRADES_PAGE,
         asOfMs: asOf(call),
+        isUneven: call.distortion?.isUneven === true,
       },
       call.timeMs,
     );

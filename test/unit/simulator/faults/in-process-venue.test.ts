@@ -164,6 +164,19 @@ describe('lists', () => {
     expect(await count('/market/trades/list', 'trades')).toBe(1);
   });
 
+  test('that lag unevenly show every second trade before those between', async () => {
+    const { venue, clock, send } = run([{ kind: 'lagging-lists', lagMs: 5_000, isUneven: true }]);
+    place(venue, { ...BUY, type: 'sell', amount: '0.1', price: '50000000000' }, { token: 'sara-token' });
+    for (const amount of ['0.001', '0.002', '0.003']) place(venue, { ...BUY, amount, price: '50000000000' });
+    const ids = async (): Promise<readonly number[]> => {
+      const { body } = await reply(send(list('/market/trades/list?tradeOrder=asc')));
+      return (JSON.parse(body) as { trades: { id: number }[] }).trades.map(({ id }) => id);
+    };
+    expect(await ids()).toEqual([2]);
+    clock.nowMs += 5_000;
+    expect(await ids()).toEqual([1, 2, 3]);
+  });
+
   test('of trades come in another order than their ids', async () => {
     const { venue, send } = run([{ kind: 'shuffled-trades' }]);
     place(venue, { ...BUY, type: 'sell', amount: '0.1', price: '50000000000' }, { token: 'sara-token' });
