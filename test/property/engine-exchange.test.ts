@@ -259,7 +259,8 @@ function agreement(world: EngineWorld): void {
     table.unfinished().map(({ key }) => [key, 'open']),
   );
   const fills = world.fills();
-  expect(fills.map(({ tradeId }) => tradeId).toSorted()).toEqual(venue.trades.map(({ id }) => id).toSorted());
+  expect(fills).toHaveLength(venue.trades.length);
+  expect(new Set(fills.map(({ tradeId }) => tradeId))).toEqual(new Set(venue.trades.map(({ id }) => id)));
   for (const fill of fills) {
     expect(fill.orderKey).toBe(known.find(({ venueId }) => venueId === fill.venueOrderId)?.key ?? null);
   }
@@ -275,7 +276,7 @@ describe('an engine against an exchange of any kind', () => {
         play.becomeQuiet();
         agreement(play.world);
       }),
-      { numRuns: 50 },
+      { numRuns: 40 },
     );
   });
 });
