@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import { SarrafError } from '../domain/errors.ts';
+import { Standstill } from './standstill.ts';
 import { transportFailure } from './transport-failure.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 
@@ -42,7 +43,10 @@ function flatHeaders(headers: Readonly<Record<string, string | string[] | undefi
   return flat;
 }
 
-/** HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. */
+/**
+ * HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. A request that has to wait for its connection does not leave
+ * when the process stood still meanwhile.
+ */
 export class UndiciTransport implements Transport {
   private readonly pool: Pool;
   private readonly origin: string;
@@ -92,11 +96,13 @@ export class UndiciTransport implements Transport {
       let headers: Record<string, string> = {};
       const chunks: Buffer[] = [];
       let over = false;
+      const standstill = new Standstill();
 
       const finish = (act: () => void): void => {
         if (over) return;
         over = true;
         clearTimeout(timer);
+        standstill.end();
         request.signal?.removeEventListener('abort', onAbort);
         act();
       };
@@ -125,6 +131,9 @@ export class UndiciTransport implements Transport {
           { method: request.method, path: request.path, headers: request.headers, body: request.body },
           {
             onRequestStart(started) {
+              // While it waited for its connection the world went on: what it was admitted for may be stale.
+              if (standstill.look() && controller === null) giveUp('TIMED_OUT', 'the process stood still before it');
+              standstill.end();
               // Given up while it waited for a socket, or about to be written a second time: neither may leave.
               if (over || controller !== null) started.abort(new Error('not to be sent'));
               else controller = started;

@@ -173,6 +173,24 @@ describe('UndiciTransport', () => {
     expect(requests).toBe(1);
   });
 
+  it('sends nothing when the process stood still while it waited for its connection', async () => {
+    let seen = 0;
+    const url = await listen(
+      createServer((_request, response) => {
+        seen += 1;
+        response.end('{}');
+      }),
+    );
+    const transport = new UndiciTransport({ baseUrl: url });
+    closing.push(() => transport.close());
+    const ask = { method: 'GET', path: '/', headers: {}, body: null, timeoutMs: 5_000 } as const;
+    const sending = failure(transport.send(ask));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    expect(await sending).toMatchObject({ code: 'TIMED_OUT', outcome: 'none', retry: 'safe' });
+    expect((await transport.send(ask)).status).toBe(200);
+    expect(seen).toBe(1);
+  });
+
   it('refuses one call more than its bound', async () => {
     const url = await listen(createServer(() => {}));
     const transport = new UndiciTransport({ baseUrl: url, maxPending: 1 });

@@ -1,0 +1,24 @@
+/** How often it is looked whether the process turns. */
+const BEAT_MS = 50;
+
+/** As long as may pass between the admission of a request and its sending: see the ledger. */
+const LONGEST_MS = 250;
+
+/** Notices whether this process has stood still since this was made: that it was stopped, or that something held it up for long. To be ended. */
+export class Standstill {
+  private lastTurnMs = performance.now();
+  private hasStood = false;
+  private readonly timer = setInterval(() => this.look(), BEAT_MS);
+
+  /** Whether it has, until now. */
+  look(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.lastTurnMs > LONGEST_MS) this.hasStood = true;
+    this.lastTurnMs = nowMs;
+    return this.hasStood;
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+}
