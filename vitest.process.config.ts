@@ -4,10 +4,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/process/**/*.process.ts'],
-    testTimeout: 3_600_000,
+    testTimeout: 1_800_000,
     hookTimeout: 60_000,
-    // One after the other: several bots at once would only slow one another down.
-    fileParallelism: false,
+    // Bots mostly wait, so more of them than there are cores go well beside one another.
+    maxWorkers: 4,
     reporters: ['verbose'],
   },
 });

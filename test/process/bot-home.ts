@@ -58,7 +58,11 @@ export function createBotHome(options: BotHomeOptions): BotHome {
       limits: Object.fromEntries(limits),
       ledgerFolder,
     },
-    strategies: ['BTCIRT', 'BTCUSDT', 'BTCIRT', 'BTCUSDT', 'BTCUSDT'].map(strategy),
+    strategies: [
+      ...['BTCIRT', 'BTCUSDT', 'BTCIRT', 'BTCUSDT', 'BTCUSDT'].map(strategy),
+      // For the candles that it asks for.
+      { plugin: 'ma-cross', market: 'BTCIRT', span: '1m', params: { fast: 2, slow: 4, share: '0.01' } },
+    ],
     data: { folder: dataFolder },
     execution: { lateArrival: formatDuration(LATE_ARRIVAL_MS), absencePassesApart: '1s', placeWithin: '3s' },
     reconciliation: { every: '2s', lag: '5s' },

@@ -10,6 +10,9 @@ export interface LogLine {
   readonly address?: string;
 }
 
+/** Longer than the configured drain, the last comparison and a request's time-out take together. */
+const LONGEST_END_MS = 100_000;
+
 /** One life of a bot as a process of its own. */
 export class BotProcess {
   readonly spawnedAtMs = Date.now();
@@ -59,10 +62,11 @@ export class BotProcess {
     return this.finished;
   }
 
-  /** Asks it to end in order, and waits until it has. */
+  /** Asks it to end in order, and waits until it has. One that does not is killed, which its exit code of null shows. */
   async end(): Promise<Finished> {
     this.signal('SIGTERM');
-    return this.finished;
+    const timer = setTimeout(() => this.signal('SIGKILL'), LONGEST_END_MS);
+    return this.finished.finally(() => clearTimeout(timer));
   }
 }
 

@@ -12,8 +12,8 @@ beforeEach(async () => {
   own = await OwnExchange.open({ seed: 4 });
 });
 
-afterEach(async () => {
-  await own.close();
+afterEach(async (context) => {
+  await own.close(context);
 });
 
 /** Resolves when the exchange has so many orders open; throws when it takes too long. */

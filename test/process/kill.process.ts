@@ -28,8 +28,8 @@ beforeEach(async () => {
   own = await OwnExchange.open({ seed: SEED });
 });
 
-afterEach(async () => {
-  await own.close();
+afterEach(async (context) => {
+  await own.close(context);
 });
 
 /** Resolves when a request that places or cancels reaches the exchange, before it is answered; or after a while without one. */

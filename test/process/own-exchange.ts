@@ -3,6 +3,7 @@ import { checkAgreement } from '../../src/fuzz/checkers/agreement-checker.ts';
 import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
 import { checkOrders } from '../../src/fuzz/checkers/order-checker.ts';
 import type { Violation } from '../../src/fuzz/checkers/violation.ts';
+import type { RunnerTestCase } from 'vitest';
 import { BotProcess } from './bot-process.ts';
 import { createBotHome, createEmptyLedger, createTestFolder, type BotHome, type BotHomeOptions } from './bot-home.ts';
 import { ServedExchange, type ExchangeOptions } from './served-exchange.ts';
@@ -47,11 +48,12 @@ export class OwnExchange {
     for (const bot of this.bots) if (bot.isRunning) await bot.kill();
   }
 
-  /** Ends everything that is left. */
-  async close(): Promise<void> {
+  /** Ends everything that is left. The files of a test that failed are kept, and where they are is said. */
+  async close({ task }: { readonly task: Pick<RunnerTestCase, 'name' | 'result'> }): Promise<void> {
     await this.endBots();
     await this.exchange.close();
-    this.remove();
+    if (task.result?.state === 'fail') console.log(`The files of "${task.name}" are in ${this.folder}.`);
+    else this.remove();
   }
 }
 

@@ -24,8 +24,8 @@ beforeEach(async () => {
   own = await OwnExchange.open({ seed: 3, limits: LIMITS });
 });
 
-afterEach(async () => {
-  await own.close();
+afterEach(async (context) => {
+  await own.close(context);
 });
 
 /** What the exchange knows of one of the instances that share the account. */

@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readLog } from './bot-process.ts';
+import { numberOf } from './environment.ts';
+import { mostInWindow } from './most-in-window.ts';
+import { brokenPromises, OwnExchange } from './own-exchange.ts';
+import { steppedClock } from './stepped-clock.ts';
+
+const SECONDS = numberOf('SARRAF_CLOCK_SECONDS', 8);
+const HOUR_MS = 3_600_000;
+/** From the start of the process, and once more from its first word, so that the step is over by then. */
+const STEP_AFTER_MS = 4_000;
+
+/** So small that the bot is always about to go over it. */
+const BOOKS = { limit: 8, windowMs: 8_000 };
+
+let own: OwnExchange;
+
+beforeEach(async () => {
+  own = await OwnExchange.open({ seed: 7, limits: { 'v2/orderbook': BOOKS } });
+});
+
+afterEach(async (context) => {
+  await own.close(context);
+});
+
+describe.each([
+  ['ahead', HOUR_MS],
+  ['back', -HOUR_MS],
+])('when the wall clock is stepped an hour %s', (_name, byMs) => {
+  test('goes on with books and orders, and sends not one request more', async () => {
+    const { exchange } = own;
+    const home = own.home({ instance: 'clock', seed: 8 });
+    const bot = own.start(home, steppedClock({ byMs, afterMs: STEP_AFTER_MS }));
+    const address = await bot.healthAddress();
+    await pause(STEP_AFTER_MS);
+    const stepMs = Date.now();
+    const ordersBefore = exchange.truth().orders.length;
+    await pause(SECONDS * 1_000);
+    const requests = exchange.requests();
+    const books = requests.flatMap(({ budget, timeMs }) => (budget === 'v2/orderbook' ? [timeMs] : []));
+    const ordersAfter = exchange.truth().orders.length;
+    const health = await fetch(`${address}/healthz`);
+    exchange.endTrading();
+    const { code, out } = await bot.end();
+
+    console.log({
+      ordersBefore,
+      ordersAfter,
+      booksAfter: books.filter((timeMs) => timeMs > stepMs).length,
+      mostBooks: mostInWindow(books, BOOKS.windowMs),
+      limit: BOOKS.limit,
+    });
+    expect(
+      readLog(out).filter(({ time }) => Math.abs(Date.parse(time) - Date.now()) > HOUR_MS / 2).length,
+    ).toBeGreaterThan(0);
+    expect(ordersAfter).toBeGreaterThan(ordersBefore);
+    expect(books.some((timeMs) => timeMs > stepMs)).toBe(true);
+    expect(health.status).toBe(200);
+    expect(code, out).toBe(0);
+    expect(brokenPromises(exchange, home)).toEqual([]);
+  });
+});
