@@ -39,13 +39,13 @@ describe('the table of orders', () => {
     expect(() => table.put(orderIn('open', { key: 'b', venueId: 7 }))).toThrow(/one order for the id 7, were a and b/);
   });
 
-  it('keeps thousands that are at their end, forgets the oldest of them, and none that is not', () => {
+  it('keeps a thousand and more that are at their end, forgets the oldest of them, and none that is not', () => {
     const table = new OrderTable();
     table.put(orderIn('open', { key: 'live', venueId: 1 }));
-    for (let id = 2; id <= 10_003; id += 1) table.put(orderIn('filled', { key: `f${id}`, venueId: id }));
+    for (let id = 2; id <= 2_003; id += 1) table.put(orderIn('filled', { key: `f${id}`, venueId: id }));
     expect([table.byVenueId(2), table.get('f2')]).toEqual([undefined, undefined]);
-    expect(table.byVenueId(5_002)).toBeDefined();
-    expect(table.byVenueId(10_003)).toBeDefined();
+    expect(table.byVenueId(1_002)).toBeDefined();
+    expect(table.byVenueId(2_003)).toBeDefined();
     expect(table.get('live')?.state).toBe('open');
   });
 });
