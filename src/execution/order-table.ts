@@ -2,8 +2,8 @@ import { invariant } from '../domain/errors.ts';
 import { isFinal, type OrderRecord } from './order-record.ts';
 
 /**
- * Orders that came to their end and are kept in memory, so that a late record or fill still finds them: up to twice as many, then the oldest go. More
- * than half an hour of what the exchange lets anybody place, where a restart is given a quarter; the mirror has all.
+ * Orders that came to their end and are kept in memory, so that a late record or fill still finds them: up to twice as many, then the oldest go. That is
+ * more than a quarter of an hour of the most that the exchange lets anybody place, in pairs, and so what a restart is given; the mirror has all.
  */
 const FINAL_KEPT = 1_000;
 
