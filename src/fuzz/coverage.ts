@@ -1,5 +1,5 @@
 import type { VenueAnswer } from '../domain/venue-call.ts';
-import type { OrderRecord, OrderState } from '../execution/order-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
 
 /** What must have happened at least once in a suite of seeds; a suite without it has not tested what it says. */
 const NEEDED = [
@@ -7,9 +7,9 @@ const NEEDED = [
   'fills',
   'ocos',
   'second legs executed',
-  'unknown, then there',
-  'unknown, then filled',
-  'unknown, then rejected',
+  'unknown, in the end filled',
+  'unknown, in the end cancelled',
+  'unknown, in the end rejected',
   'sent again',
   'lockouts',
   'breaks',
@@ -28,6 +28,8 @@ export class Coverage {
   private readonly found = new Map<string, number>();
   /** The last record of each order that is not at its end. */
   private readonly live = new Map<string, OrderRecord>();
+  /** Those of them that there was no clear answer about. */
+  private readonly doubtful = new Set<string>();
 
   count(what: string, times = 1): void {
     this.found.set(what, (this.found.get(what) ?? 0) + times);
@@ -36,13 +38,14 @@ export class Coverage {
   order(order: OrderRecord): void {
     const before = this.live.get(order.key);
     if (before === undefined) this.begin(order);
-    if (before?.state === 'unknown' && order.state !== 'unknown') this.count(outcomeOf(order.state));
+    if (order.state === 'unknown') this.doubtful.add(order.key);
     if (before !== undefined && order.attempts > before.attempts && before.attempts > 0) this.count('sent again');
     if (order.key.endsWith('/2') && order.filled > 0n && before?.filled === 0n) this.count('second legs executed');
     this.live.set(order.key, order);
     if (order.state === 'filled' || order.state === 'cancelled' || order.state === 'rejected') {
       this.live.delete(order.key);
       this.count(`ended ${order.state}`);
+      if (this.doubtful.delete(order.key)) this.count(`unknown, in the end ${order.state}`);
     }
   }
 
@@ -71,11 +74,6 @@ export class Coverage {
     this.count('orders');
     if (order.pairKey !== null && !order.key.endsWith('/2')) this.count('ocos');
   }
-}
-
-function outcomeOf(state: OrderState): string {
-  if (state === 'filled' || state === 'rejected' || state === 'cancelled') return `unknown, then ${state}`;
-  return state === 'planned' ? 'unknown, then planned again' : 'unknown, then there';
 }
 
 /** The sum over seeds. */

@@ -55,7 +55,7 @@ interface Task {
 
 /** Runs seeds on several threads, each in a folder of its own that is removed with the suite. */
 export async function runSuite(options: SuiteOptions): Promise<SuiteResult> {
-  const folder = mkdtempSync(join(existsSync(FAST_FOLDER) ? FAST_FOLDER : tmpdir(), 'sarraf-fuzz-'));
+  const folder = mkdtempSync(join(existsSync(FAST_FOLDER) ? FAST_FOLDER : tmpdir(), `sarraf-fuzz-${process.pid}-`));
   try {
     return await new Suite(options, folder).run();
   } finally {

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { addCounts, Coverage, missingFrom } from '../../../src/fuzz/coverage.ts';
+import { orderIn, plannedOrder } from '../execution/order-value.ts';
+
+describe('the coverage of a run', () => {
+  test('counts an order once, and how it ended where its fate was unknown', () => {
+    const coverage = new Coverage();
+    for (const state of ['planned', 'sending', 'unknown', 'open', 'settling', 'filled'] as const) {
+      coverage.order(orderIn(state, { key: 'one' }));
+    }
+    for (const state of ['planned', 'sending', 'rejected'] as const) coverage.order(orderIn(state, { key: 'two' }));
+    expect(coverage.counts()).toEqual({
+      orders: 2,
+      'ended filled': 1,
+      'ended rejected': 1,
+      'unknown, in the end filled': 1,
+    });
+  });
+
+  test('counts pairs, second legs that trade and orders that are sent again', () => {
+    const coverage = new Coverage();
+    const filled = parseUnits('0.5');
+    coverage.order(plannedOrder({ key: 'one', pairKey: 'one/2' }));
+    coverage.order(plannedOrder({ key: 'one/2', pairKey: 'one' }));
+    coverage.order(orderIn('open', { key: 'one/2', pairKey: 'one' }));
+    coverage.order(orderIn('open', { key: 'one/2', pairKey: 'one', filled, attempts: 2 }));
+    expect(coverage.counts()).toEqual({ orders: 2, ocos: 1, 'second legs executed': 1, 'sent again': 1 });
+  });
+
+  test('counts a crash once for each state in which there are orders', () => {
+    const coverage = new Coverage();
+    coverage.order(orderIn('open', { key: 'one' }));
+    coverage.order(orderIn('open', { key: 'two' }));
+    coverage.order(orderIn('unknown', { key: 'three' }));
+    coverage.order(orderIn('cancelled', { key: 'four' }));
+    coverage.crash('at an answer');
+    expect(coverage.counts()).toMatchObject({
+      crashes: 1,
+      'crash at an answer': 1,
+      'crash with an order open': 1,
+      'crash with an order unknown': 1,
+    });
+    expect(coverage.counts()).not.toHaveProperty('crash with an order cancelled');
+  });
+
+  test('counts limits and refused credentials as lockouts, other failures not', () => {
+    const coverage = new Coverage();
+    for (const code of ['RATE_LIMITED', 'UNAUTHORIZED', 'TIMED_OUT'] as const) {
+      coverage.answer({ outcome: 'failed', code, message: '', effect: 'none' });
+    }
+    expect(coverage.counts()).toMatchObject({ 'answer failed': 3, lockouts: 2 });
+  });
+
+  test('adds up over seeds, and names what none has met', () => {
+    const sum = addCounts([
+      { orders: 2, lockouts: 0 },
+      { orders: 1, fills: 4 },
+    ]);
+    expect(sum).toEqual({ fills: 4, lockouts: 0, orders: 3 });
+    expect(missingFrom(sum)).toContain('lockouts');
+    expect(missingFrom(sum)).not.toContain('orders');
+  });
+});
