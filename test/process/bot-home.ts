@@ -8,7 +8,7 @@ import { budgetTable } from '../../src/exchange/budget-table.ts';
 import { TOKEN, type ServedExchange } from './served-exchange.ts';
 
 /** How long a request may be on its way in these tests: no fault holds one back for longer. */
-export const LATE_ARRIVAL_MS = 1_000;
+const LATE_ARRIVAL_MS = 1_000;
 
 export interface BotHomeOptions {
   readonly folder: string;
