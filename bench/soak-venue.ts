@@ -24,8 +24,9 @@ const TAPE_LENGTH = 20;
 const TAPE_EVERY_MS = 4_000;
 const TRADES_PAGE = 500;
 const LINES_PAGE = 50;
-/** Own trades, lines of a wallet and ended orders that are still told. The oldest go. */
-const MOST_KEPT = 1_000;
+/** Own trades and ended orders that are still told, and lines of one wallet: few, so that what it keeps has all come within an hour or two. */
+const MOST_KEPT = 500;
+const MOST_LINES_KEPT = 10;
 const FEE_PARTS = 2_000n;
 
 const text = (value: number): DecimalText => decimalText(value.toFixed(2));
@@ -198,13 +199,13 @@ export class SoakVenue {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
     const lines = this.lines.get(currency) ?? [];
     this.lines.set(currency, lines);
-    keep(lines, { id: this.lastId, currency, atMs, amount: formatUnits(units), description: 'trade' });
+    keep(lines, { id: this.lastId, currency, atMs, amount: formatUnits(units), description: 'trade' }, MOST_LINES_KEPT);
   }
 }
 
-function keep<Item>(all: Item[], item: Item): void {
+function keep<Item>(all: Item[], item: Item, most = MOST_KEPT): void {
   all.push(item);
-  if (all.length > MOST_KEPT) all.shift();
+  if (all.length > most) all.shift();
 }
 
 /** Two waves and a ripple, other ones in each market. */
