@@ -2,7 +2,7 @@ import { LATE_ARRIVAL_MS, MOST_SEND_DELAY_MS, type LedgerBudget, type RequestLed
 import type { CredentialUse } from './credential-stop.ts';
 import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
 import type { LockoutBook, Pass } from './lockouts.ts';
-import { readFailedCall } from './reply-verdict.ts';
+import { readFailedCall, stoodStill } from './reply-verdict.ts';
 import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
 export interface LaneOptions {
@@ -160,6 +160,10 @@ export class BudgetLane {
       lockouts.report(pass, { kind: 'answered', loggedIn }, nowMs());
       return true;
     } catch (error) {
+      if (stoodStill(error)) {
+        ledger.withdraw(slot);
+        return false;
+      }
       const { isReply, verdict } = readFailedCall(error, job.canLogIn);
       ledger.settle(slot, nowMs() + (isReply ? 0 : LATE_ARRIVAL_MS));
       lockouts.report(pass, verdict, nowMs());

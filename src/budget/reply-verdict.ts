@@ -8,6 +8,11 @@ export interface FailedCall {
   readonly verdict: Verdict;
 }
 
+/** Whether a call did not leave because the process stood still between its admission and its writing. */
+export function stoodStill(error: unknown): boolean {
+  return error instanceof SarrafError && error.outcome === 'none' && error.details['stoodStill'] === true;
+}
+
 /** Reads the error of the client: its code, and the wait that a limit reply named ("Rate limits"). */
 export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
   if (!(error instanceof SarrafError)) return { isReply: false, verdict: { kind: 'silence' } };

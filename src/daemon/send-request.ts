@@ -45,7 +45,8 @@ export async function sendRequest(request: EngineRequest, options: SendRequestOp
     });
     if (reply.sent) return { sentAtMs: way.sentAtMs, answer: reply.value };
     const { reason, retryInMs } = reply;
-    return { sentAtMs: way.sentAtMs, answer: { outcome: 'unsent', reason, retryInMs } };
+    // Where the process stood still it may have been about to be sent before.
+    return { sentAtMs: null, answer: { outcome: 'unsent', reason, retryInMs } };
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     return { sentAtMs: way.sentAtMs, answer: way.end?.answer ?? gaveUp(request, caller, error) };

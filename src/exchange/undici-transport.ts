@@ -43,6 +43,15 @@ function flatHeaders(headers: Readonly<Record<string, string | string[] | undefi
   return flat;
 }
 
+/** A limiter knows it by its details, and asks for another slot. */
+function stoodStill(target: string): SarrafError {
+  return new SarrafError('TIMED_OUT', `${target}: the process stood still before it was written (nothing was sent)`, {
+    outcome: 'none',
+    retry: 'safe',
+    details: { stoodStill: true },
+  });
+}
+
 /**
  * HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. A request that has to wait for its connection does not leave
  * when the process stood still meanwhile.
@@ -132,7 +141,7 @@ export class UndiciTransport implements Transport {
           {
             onRequestStart(started) {
               // While it waited for its connection the world went on: what it was admitted for may be stale.
-              if (standstill.look() && controller === null) giveUp('TIMED_OUT', 'the process stood still before it');
+              if (standstill.look() && controller === null) fail(stoodStill(target));
               standstill.end();
               // Given up while it waited for a socket, or about to be written a second time: neither may leave.
               if (over || controller !== null) started.abort(new Error('not to be sent'));

@@ -131,6 +131,25 @@ describe('the limiter', () => {
     expect(sentAt).toHaveLength(1);
   });
 
+  test('gives the slot back and asks again when the process stood still before the request was written', async () => {
+    const { limiter, ledger } = limiterOf({ limit: 1 });
+    const stoodStill = new SarrafError('TIMED_OUT', 'stood still', {
+      outcome: 'none',
+      details: { stoodStill: true },
+    });
+    let calls = 0;
+    const reply = limiter.run(
+      call(async () => {
+        calls += 1;
+        if (calls === 1) throw stoodStill;
+        return calls;
+      }),
+    );
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await reply).toEqual({ sent: true, value: 2 });
+    expect(ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, Date.now()).admitted).toBe(false);
+  });
+
   test('gives up at the time-out, and keeps the slot for as long as the request may still arrive', async () => {
     const { limiter, ledger } = limiterOf({ limit: 1 });
     const endless = limiter.run(

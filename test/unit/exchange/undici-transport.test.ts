@@ -186,7 +186,7 @@ describe('UndiciTransport', () => {
     const ask = { method: 'GET', path: '/', headers: {}, body: null, timeoutMs: 5_000 } as const;
     const sending = failure(transport.send(ask));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
-    expect(await sending).toMatchObject({ code: 'TIMED_OUT', outcome: 'none', retry: 'safe' });
+    expect(await sending).toMatchObject({ outcome: 'none', details: { stoodStill: true } });
     expect((await transport.send(ask)).status).toBe(200);
     expect(seen).toBe(1);
   });
