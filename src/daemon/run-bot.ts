@@ -80,7 +80,9 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
     // Where time is virtual no clock runs while a handler does.
     ...(venue.time instanceof VirtualTime ? {} : { call: timedCall(HANDLER_LIMIT_MS) }),
   });
-  const mirror = openMirror(config, venue);
+  const mirror = openMirror(config, venue, (message) =>
+    screen.show([{ kind: 'notice', level: 'error', message, subject: null }], venue.time.now()),
+  );
   try {
     let counted: ((notices: readonly EngineNotice[]) => void) | null = null;
     const show: Screen['show'] = (notices, atMs) => {
@@ -129,7 +131,7 @@ function inReplay(
   return { ...strategy, market: replay.market.symbol as typeof strategy.market, span: replaySpan(replay) };
 }
 
-function openMirror(config: BotConfig, venue: BotVenue): MirrorStore {
+function openMirror(config: BotConfig, venue: BotVenue, onRelief: (message: string) => void): MirrorStore {
   const { folder, retention } = config.data;
   const options = {
     path: join(folder, venue.isNew ? `${config.mode}.sqlite` : 'mirror.sqlite'),
@@ -138,6 +140,7 @@ function openMirror(config: BotConfig, venue: BotVenue): MirrorStore {
     epoch: drawEpoch,
     // At another speed than the wall's, a crash of the machine leaves nothing that would be missed.
     durability: venue.time instanceof VirtualTime ? 'off' : 'full',
+    onRelief,
   } as const;
   return venue.isNew ? openFreshMirror(options) : MirrorStore.open(options);
 }

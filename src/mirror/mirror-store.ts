@@ -22,6 +22,8 @@ export interface MirrorStoreOptions {
   readonly epoch: () => string;
   /** `off` leaves to the system when a commit reaches the disk: for runs in virtual time, whose crashes are not those of a machine. */
   readonly durability: 'full' | 'off';
+  /** Told when the disk was full and the ballast was given up for what had to be written. */
+  readonly onRelief?: (message: string) => void;
 }
 
 /** Commits after which the log is tidied between two steps, and flushes after which a freed ballast is made again. */
@@ -46,6 +48,7 @@ export class MirrorStore {
   private readonly probe: Database.Statement<[string]>;
   private readonly lastSeq: Database.Statement<[], number>;
   private readonly openedAtMs: number;
+  private readonly onRelief: (message: string) => void;
   /** The time of the last change, which is what the mirror knows of now. */
   private nowMs: number;
   private writable = true;
@@ -57,6 +60,7 @@ export class MirrorStore {
     const { database } = parts;
     this.path = path;
     this.openedAtMs = nowMs;
+    this.onRelief = options.onRelief ?? (() => undefined);
     this.nowMs = nowMs;
     this.database = database;
     this.lock = parts.lock;
@@ -171,6 +175,9 @@ export class MirrorStore {
       if (!isFullDisk(error)) throw this.cannotWrite(error, false);
       if (!this.ballast.release()) throw this.cannotWrite(error, true);
       this.commitAfterRelief(changes);
+      this.onRelief(
+        `the disk of ${this.path} is full: what was kept back for that was given up, and lasts for the last orders and cancels only; make room`,
+      );
     }
   }
 

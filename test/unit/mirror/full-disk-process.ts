@@ -19,6 +19,7 @@ const open = (): MirrorStore =>
     nowMs: 0,
     epoch: () => 'abcd',
     durability: 'full',
+    onRelief: (message) => say({ relief: /is full.*make room/.test(message) }),
   });
 
 /** Takes every byte that is left. */

@@ -38,11 +38,12 @@ test.skipIf(!canMount)(
       { ballast: true },
       // What only was gathered waits, and leaves the ballast to what has to be durable.
       { gathered: false, ballast: true },
+      { relief: true },
       { code: 'DATA_UNUSABLE', isFull: true, ballast: false, writable: false },
       { written: expect.any(Number), writable: true },
       { kept: { gathered: '1' }, ballast: true },
     ]);
-    expect((JSON.parse(lines[3] ?? '') as { written: number }).written).toBeGreaterThan(10);
+    expect((JSON.parse(lines[4] ?? '') as { written: number }).written).toBeGreaterThan(10);
   },
 );
 
