@@ -1,4 +1,7 @@
-import type { VenueAnswer } from '../domain/venue-call.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { VenueAnswer, WalletReading } from '../domain/venue-call.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
 
 /** What the engine is told. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =
@@ -12,7 +15,17 @@ export type EngineEvent =
       readonly sentAtMs: number | null;
       readonly answer: VenueAnswer;
     }
-  | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand };
+  | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand }
+  /** A bar that closed at `atMs`, told by a venue that need not be asked: a backtest on bars. Its close stands for the book. */
+  | { readonly kind: 'bar'; readonly atMs: number; readonly bar: ClosedCandle }
+  /** What became of orders, told by such a venue: changed orders, new trades, and the wallets after them. */
+  | {
+      readonly kind: 'account';
+      readonly atMs: number;
+      readonly orders: readonly VenueOrder[];
+      readonly trades: readonly VenueTrade[];
+      readonly wallets: readonly WalletReading[];
+    };
 
 /** What an operator asks for. */
 export type ControlCommand =

@@ -33,7 +33,8 @@ export interface EngineSettings {
   readonly resendUnknown: boolean;
   /** How long an order may wait for a slot: what waits longer would be priced by an old book. */
   readonly placeWithinMs: number;
-  readonly reconciliation: ReconciliationSettings;
+  /** Null where the venue tells of every change by itself, so that there is nothing to compare. */
+  readonly reconciliation: ReconciliationSettings | null;
 }
 
 export interface ReconciliationSettings {

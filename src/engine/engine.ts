@@ -2,6 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
 import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
 import { AccountState } from './account-state.ts';
 import { CandleReader } from './candle-reader.ts';
@@ -9,7 +10,7 @@ import { KEPT_CANCELS } from './cancel-desk.ts';
 import { Control, KEPT_CONTROL } from './control.ts';
 import type { EngineOutput } from './engine-command.ts';
 import type { EngineEvent } from './engine-event.ts';
-import type { EngineSettings } from './engine-settings.ts';
+import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
 import { FeedDesk } from './feed-desk.ts';
 import { FillReader } from './fill-reader.ts';
 import { IntentBook } from './intent-book.ts';
@@ -72,6 +73,7 @@ export class Engine {
   private readonly expected = new Map<number, AnswerTaker>();
   private readonly told: Told[] = [];
   private readonly isRestart: boolean;
+  private readonly reconciles: boolean;
   private hasStarted = false;
   private row = 0;
   private isRowDirty = false;
@@ -101,7 +103,8 @@ export class Engine {
     this.gate = new OrderGate({ outbox, desk: this.desk, markets: this.markets, seats: this.seats, closed });
     this.readers = readersOf(settings, this.seats);
     const currencies = new Set(settings.markets.flatMap(({ src, dst }) => [src, dst]));
-    this.reconciler = new Reconciler({ ...settings.reconciliation, currencies }, outbox, {
+    this.reconciles = settings.reconciliation !== null;
+    this.reconciler = new Reconciler({ ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies }, outbox, {
       hasten: (feed) => this.feeds.hasten(feed),
       isUnsettled: () => this.isUnsettled(),
     });
@@ -173,6 +176,8 @@ export class Engine {
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
     this.programs.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
+    else if (event.kind === 'bar') this.takeBar(event.bar);
+    else if (event.kind === 'account') this.takeAccount(event);
     else if (event.kind === 'control') {
       if (event.command.kind === 'accept-balances') this.reconciler.accept();
       else this.control.take(event.command);
@@ -234,6 +239,21 @@ export class Engine {
     take?.(event.answer, { atMs: this.outbox.nowMs, sentAtMs: event.sentAtMs });
   }
 
+  private takeBar(bar: ClosedCandle): void {
+    this.markets.takeBar(bar);
+    for (const seat of this.routed(`candles ${bar.market} ${bar.span}`)) this.tell(seat, { kind: 'candle', candle: bar });
+    this.programs.onBook(bar.market);
+  }
+
+  private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
+    const { account, fills, desk, outbox } = this;
+    account.take(wallets);
+    for (const record of orders) desk.takeRecord(record);
+    account.saw('orders');
+    if (trades.length > 0) fills.take({ items: trades, hasNext: false }, outbox.nowMs);
+    account.saw('fills');
+  }
+
   /** Tells strategies and runs programs until nothing is left to do. */
   private work(): void {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -279,7 +299,7 @@ export class Engine {
     this.desk.keeper.identical.expire(nowMs);
     this.desk.pump(nowMs);
     this.control.pump(nowMs);
-    if (this.hasStarted || this.readers.size === 0) this.reconciler.pump(nowMs);
+    if (this.reconciles && (this.hasStarted || this.readers.size === 0)) this.reconciler.pump(nowMs);
     this.feeds.setIdle(this.desk.keeper.table.unfinished().length === 0);
     this.feeds.pump(nowMs);
   }
@@ -315,7 +335,9 @@ export class Engine {
 
   private wakeAtMs(): number {
     let next = Math.min(this.feeds.wakeAtMs(), this.desk.wakeAtMs(), this.programs.wakeAtMs(), this.control.wakeAtMs());
-    if (this.hasStarted || this.readers.size === 0) next = Math.min(next, this.reconciler.wakeAtMs());
+    if (this.reconciles && (this.hasStarted || this.readers.size === 0)) {
+      next = Math.min(next, this.reconciler.wakeAtMs());
+    }
     for (const seat of this.seats) {
       if (seat.status === 'paused') next = Math.min(next, seat.resumesAtMs);
       for (const { nextMs } of seat.timers) if (nextMs < next) next = nextMs;
@@ -458,7 +480,7 @@ export class Engine {
   }
 
   private candlesSeenAtMs(market: string): number | null {
-    let seenAtMs: number | null = null;
+    let seenAtMs = this.markets.get(market)?.barSeenAtMs ?? null;
     for (const reader of this.readers.values()) {
       if (reader.market === market) seenAtMs = Math.max(seenAtMs ?? 0, reader.seenAtMs ?? 0);
     }

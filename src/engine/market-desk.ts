@@ -6,6 +6,7 @@ import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { MarketRule } from '../domain/venue-call.ts';
 import type { SeenBook } from '../execution/risk/risk-view.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
@@ -23,6 +24,8 @@ export interface MarketState {
   tapeSeenAtMs: number | null;
   /** The close of the last bar that was seen. */
   lastClose: Units | null;
+  /** When a bar was told, where bars are told and not asked for. */
+  barSeenAtMs: number | null;
 }
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
@@ -50,6 +53,7 @@ export class MarketDesk {
         tape: null,
         tapeSeenAtMs: null,
         lastClose: null,
+        barSeenAtMs: null,
       });
     }
   }
@@ -92,6 +96,16 @@ export class MarketDesk {
     state.seen = null;
     this.outbox.change({ kind: 'book', market: symbol, book });
     this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
+  }
+
+  /** Takes in a bar of a market that has no book: its close is what one buys and sells at, as far as is known. */
+  takeBar(bar: ClosedCandle): void {
+    const state = this.states.get(bar.market);
+    if (state === undefined) return;
+    const { nowMs } = this.outbox;
+    state.lastClose = unitsOf(bar.close);
+    state.barSeenAtMs = nowMs;
+    state.seen = null;
   }
 
   takeStats(stats: MarketStats): void {
@@ -146,7 +160,8 @@ export class MarketDesk {
   /** The best prices of a market's last book. */
   seenBook(symbol: string): SeenBook | null {
     const state = this.states.get(symbol);
-    if (state === undefined || state.book === null || state.bookSeenAtMs === null) return null;
+    if (state === undefined) return null;
+    if (state.book === null || state.bookSeenAtMs === null) return barAsBook(state);
     const { bids, asks, updatedAtMs } = state.book;
     state.seen ??= {
       bestBid: bids[0] === undefined ? null : unitsOf(bids[0][0]),
@@ -183,4 +198,11 @@ export class MarketDesk {
       },
     });
   }
+}
+
+function barAsBook(state: MarketState): SeenBook | null {
+  const { lastClose, barSeenAtMs } = state;
+  if (lastClose === null || barSeenAtMs === null) return null;
+  state.seen ??= { bestBid: lastClose, bestAsk: lastClose, seenAtMs: barSeenAtMs, venueAtMs: barSeenAtMs };
+  return state.seen;
 }

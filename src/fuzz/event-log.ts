@@ -72,6 +72,9 @@ export class EventLog {
         return `answer #${event.requestId} ${this.shown(event.answer)}`;
       case 'control':
         return `control ${this.shown(event.command)}`;
+      case 'bar':
+      case 'account':
+        return `${event.kind} ${this.shown(event)}`;
     }
   }
 
