@@ -536,6 +536,7 @@ export class Engine {
     this.desk.keeper.restore(state, nowMs);
     this.desk.cancels.restore(state.kept[KEPT_CANCELS]);
     this.programs.restore(state, this.seats);
+    this.intentDesk.restore(state);
     this.control.restore(state.kept[KEPT_CONTROL]);
   }
 }

@@ -35,6 +35,11 @@ export class IntentBook {
     this.outbox.journal('intent', id, { status, reason });
   }
 
+  /** Takes over what was at work before a restart. */
+  restore(records: readonly IntentRecord[]): void {
+    for (const record of records) this.working.set(record.id, record);
+  }
+
   isWorking(id: string): boolean {
     return this.working.has(id);
   }

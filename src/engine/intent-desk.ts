@@ -5,6 +5,7 @@ import type { DecimalInput, Intent } from '../strategy/intents.ts';
 import type { Rejection } from '../strategy/strategy-event.ts';
 import type { IntentBook } from './intent-book.ts';
 import type { MarketDesk } from './market-desk.ts';
+import type { MirrorState } from './mirror-change.ts';
 import type { OrderDesk } from './order-desk.ts';
 import type { OrderGate, WishedOrder } from './order-gate.ts';
 import type { Outbox } from './outbox.ts';
@@ -144,6 +145,21 @@ export class IntentDesk {
     const intentId = nextIntentId();
     intents.begin(intentId, seat.name, intent);
     programs.begin(seat, intentId, { market, program: made.program });
+  }
+
+  /** Takes over the intents that were at work before a restart, once their orders and programs are there, and ends those that have none any more. */
+  restore({ intents: records, orders }: MirrorState): void {
+    const { intents, programs, desk } = this.options;
+    const { table } = desk.keeper;
+    intents.restore(records);
+    const live = new Set(table.unfinished().map(({ intentId }) => intentId));
+    const lastKeys = new Map(orders.map(({ intentId, key }) => [intentId, key]));
+    for (const { id } of records) {
+      if (live.has(id) || programs.isAtWork(id)) continue;
+      const last = table.get(lastKeys.get(id) ?? '');
+      if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');
+      else intents.end(id, 'done', last?.state ?? 'it had ended before a restart');
+    }
   }
 
   private ownOrder(seat: Seat, key: string): OrderRecord | undefined {

@@ -101,6 +101,8 @@ export interface MirrorState {
   /** Trades from `tradesSinceId` on, so that none is taken in twice. */
   readonly fills: readonly FillRecord[];
   readonly kept: Readonly<Record<string, string>>;
+  /** Intents that were at work, so that they come to their end. */
+  readonly intents: readonly IntentRecord[];
 }
 
 /** Names of what the engine keeps. Written by it alone. */
@@ -111,4 +113,5 @@ export const EMPTY_MIRROR_STATE: Omit<MirrorState, 'epoch'> = {
   markets: [],
   fills: [],
   kept: {},
+  intents: [],
 };

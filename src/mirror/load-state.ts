@@ -1,5 +1,11 @@
 import type Database from 'better-sqlite3';
-import type { MarketVersionRecord, MirrorState, ProgramRecord, StrategyRecord } from '../engine/mirror-change.ts';
+import type {
+  IntentRecord,
+  MarketVersionRecord,
+  MirrorState,
+  ProgramRecord,
+  StrategyRecord,
+} from '../engine/mirror-change.ts';
 import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, selectOrders } from './order-columns.ts';
 import { RECENT_MS } from './pruner.ts';
@@ -9,6 +15,9 @@ const TRADES_TOLD = 2_000;
 
 /** Closed orders that programs at work are given back besides. Beyond it the oldest are left out. */
 const PROGRAM_ORDERS_TOLD = 5_000;
+
+/** Intents at work of which it is told, the oldest first. What is left out stays at work in the file until a later restart. */
+const INTENTS_TOLD = 10_000;
 
 /**
  * What a restart is given: orders that are not final, that closed within the last 15 minutes, or that belong to a program at work (which counts
@@ -40,6 +49,10 @@ export function loadState(database: Database.Database, options: { epoch: string;
      FROM market_versions ORDER BY symbol, version`,
   );
   const kept = database.prepare<[], { name: string; json: string }>('SELECT name, json FROM kept ORDER BY name').all();
+  const intents = database.prepare<[], IntentRecord>(
+    `SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason FROM intents
+     WHERE status = 'working' ORDER BY id LIMIT ${INTENTS_TOLD}`,
+  );
   return {
     epoch: options.epoch,
     orders: orders(options.nowMs - RECENT_MS),
@@ -48,5 +61,6 @@ export function loadState(database: Database.Database, options: { epoch: string;
     strategies: strategies.all(),
     markets: markets.all(),
     kept: Object.fromEntries(kept.map(({ name, json }) => [name, json])),
+    intents: intents.all(),
   };
 }

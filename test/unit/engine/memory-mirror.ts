@@ -37,7 +37,8 @@ export class MemoryMirror {
     const atWork = new Set(programs.map(({ intentId }) => intentId));
     const isTold = (order: OrderRecord): boolean =>
       !isFinal(order) || (order.closedAtMs ?? nowMs) >= nowMs - RECENT_MS || atWork.has(order.intentId);
-    return { ...this.state, orders: orders.filter(isTold) };
+    const intents = [...this.intents.values()].filter(({ status }) => status === 'working');
+    return { ...this.state, orders: orders.filter(isTold), intents };
   }
 
   private write(change: MirrorChange): void {

@@ -177,6 +177,28 @@ describe('a restart', () => {
     expect(world.mirror.load(world.nowMs).programs).toEqual([]);
   });
 
+  it('brings intents to their end that were at work', () => {
+    const world = EngineWorld.ready();
+    world.answers.add('order');
+    const ends = (): readonly string[] =>
+      [...world.mirror.intents.values()].map(({ status, reason }) => `${status} ${reason}`);
+    world.want(WISH, quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]), WISH);
+    const { id } = world.accept();
+    world.accept();
+    expect(ends()).toEqual(['working null', 'working null', 'working null']);
+    world.restart();
+    world.advance(2_000);
+    world.mirror.flush();
+    expect(ends()).toEqual(['working null', 'working null', 'refused Restarted']);
+    world.venue.end(id ?? 0);
+    world.advance(10_000);
+    world.want(quotes('BTCUSDT', []));
+    world.endCanceled();
+    world.advance(20_000);
+    world.mirror.flush();
+    expect(ends()).toEqual(['done cancelled', 'done no quotes are wanted', 'refused Restarted']);
+  });
+
   it('drops a pair whole that had not left', () => {
     const world = EngineWorld.ready();
     const pair = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });

@@ -79,10 +79,22 @@ const strategy = fc.record({
   atMs: timeMs,
 });
 
+const intent = fc.record({
+  id: name,
+  strategy: name,
+  atMs: timeMs,
+  kind: name,
+  market: orNull(name),
+  json,
+  status: fc.constantFrom('working' as const, 'done' as const, 'refused' as const),
+  reason: orNull(text),
+});
+
 /** Changes of which a restart is told. */
 export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(
   { weight: 4, arbitrary: order.map((value) => ({ kind: 'order' as const, order: value })) },
   { weight: 2, arbitrary: fill.map((value) => ({ kind: 'fill' as const, fill: value })) },
+  intent.map((value) => ({ kind: 'intent' as const, intent: value })),
   program.map((value) => ({ kind: 'program' as const, program: value })),
   name.map((intentId) => ({ kind: 'program-end' as const, intentId })),
   strategy.map((value) => ({ kind: 'strategy' as const, strategy: value })),

@@ -28,12 +28,14 @@ function expectedState(changes: readonly MirrorChange[]): Omit<MirrorState, 'epo
   const fills = new Map<string, FillRecord>();
   const programs = new Map<string, MirrorState['programs'][number]>();
   const strategies = new Map<string, MirrorState['strategies'][number]>();
+  const intents = new Map<string, MirrorState['intents'][number]>();
   const kept: Record<string, string> = {};
   for (const change of changes) {
     if (change.kind === 'order') orders.set(change.order.key, change.order);
     if (change.kind === 'fill') fills.set(fillName(change.fill), change.fill);
     if (change.kind === 'program') programs.set(change.program.intentId, change.program);
     if (change.kind === 'program-end') programs.delete(change.intentId);
+    if (change.kind === 'intent') intents.set(change.intent.id, change.intent);
     if (change.kind === 'strategy') strategies.set(change.strategy.name, change.strategy);
     if (change.kind === 'kept') kept[change.name] = change.json;
   }
@@ -45,13 +47,21 @@ function expectedState(changes: readonly MirrorChange[]): Omit<MirrorState, 'epo
     fills: [...fills.values()].sort(byFillName),
     programs: [...programs.values()].sort((left, right) => byText(left.intentId, right.intentId)),
     strategies: [...strategies.values()].sort((left, right) => byText(left.name, right.name)),
+    intents: [...intents.values()]
+      .filter(({ status }) => status === 'working')
+      .sort((left, right) => byText(left.id, right.id)),
     kept,
   };
 }
 
 function stateOf(state: MirrorState): Omit<MirrorState, 'epoch'> {
-  const { epoch: _, orders, fills, ...rest } = state;
-  return { ...rest, orders: orders.toSorted(byKey), fills: fills.toSorted(byFillName) };
+  const { epoch: _, orders, fills, intents, ...rest } = state;
+  return {
+    ...rest,
+    intents: intents.toSorted((left, right) => byText(left.id, right.id)),
+    orders: orders.toSorted(byKey),
+    fills: fills.toSorted(byFillName),
+  };
 }
 
 function reloaded(folder: MirrorFolder, run: readonly Step[], end: 'close' | 'abandon'): MirrorState {
