@@ -7,6 +7,7 @@ import type { ExchangeTruth } from './checkers/exchange-truth.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { JournalChecker } from './checkers/journal-checker.ts';
 import { LockoutChecker } from './checkers/lockout-checker.ts';
+import { OverlapChecker } from './checkers/overlap-checker.ts';
 import type { Violation } from './checkers/violation.ts';
 import type { Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
@@ -42,6 +43,7 @@ export class Bot {
   private readonly journal: JournalChecker;
   private readonly lockouts = new LockoutChecker();
   private readonly foreign = new ForeignChecker(INSTANCE);
+  private readonly overlap = new OverlapChecker();
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private life: BotLife | null = null;
@@ -113,7 +115,8 @@ export class Bot {
 
   /** What was wrong with the requests that left, whichever life they left. */
   violations(truth: ExchangeTruth): readonly Violation[] {
-    return [...this.journal.violations(), ...this.lockouts.violations(), ...this.foreign.violations(truth)];
+    const { journal, lockouts, foreign, overlap } = this;
+    return [...journal.violations(), ...lockouts.violations(), ...foreign.violations(truth), ...overlap.violations()];
   }
 
   /** Gives the files back, and answers the hash of the journal; empty where there is nobody to ask. */
@@ -133,7 +136,7 @@ export class Bot {
       dice: this.dice,
       logsIn: swarm.logsIn,
       createEngine: (state, nowMs) => createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs),
-      witnesses: [this.journal, this.lockouts, this.foreign],
+      witnesses: [this.journal, this.lockouts, this.foreign, this.overlap],
       diesAt: (point: CrashPoint) => this.mayCrash && this.dice.happens(swarm.crashes[point]),
       onStep: (event, output) => this.watch(event, output),
       onDeath: (cause, error) => this.died(cause, error),

@@ -5,7 +5,7 @@ import { RequestRouter } from '../../simulator/wire/request-router.ts';
 /** A request as it leaves the process. */
 export interface LeavingRequest {
   readonly endpoint: Endpoint;
-  /** What its body says; empty where it has none. */
+  /** What its query, as text, and its body say. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly atMs: number;
 }
@@ -49,10 +49,12 @@ export class WatchedTransport implements Transport {
 
   /** Null for what is none of the interface, which is for the exchange to refuse. */
   private read({ method, path, body }: HttpRequest): LeavingRequest | null {
-    const routing = this.router.find(method, path.split('?', 1)[0] ?? path);
+    const [address = path, query = ''] = path.split('?', 2);
+    const routing = this.router.find(method, address);
     if (routing.kind !== 'found') return null;
     const { endpoint } = routing.route;
-    return { endpoint, fields: fieldsOf(body), atMs: this.options.nowMs() };
+    const fields = { ...Object.fromEntries(new URLSearchParams(query)), ...fieldsOf(body) };
+    return { endpoint, fields, atMs: this.options.nowMs() };
   }
 }
 

@@ -1,0 +1,44 @@
+import type { HttpResponse } from '../../exchange/transport.ts';
+import { told, type Violation } from './violation.ts';
+import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+
+const HTTP_OK = 200;
+
+/**
+ * Lists overlap: a reading of the trades begins at the last trade that was told at the latest, over all lives of a bot. Ids do not come quite in order,
+ * and whoever goes on right after the highest one never sees what comes below it.
+ */
+export class OverlapChecker implements WireWitness {
+  private readonly found: string[] = [];
+  private highestTold = Number.POSITIVE_INFINITY;
+
+  leaves({ endpoint, fields, atMs }: LeavingRequest): void {
+    if (endpoint.name !== 'tradesList') return;
+    const fromId = Number(fields['fromId'] ?? 1);
+    if (fromId <= this.highestTold) return;
+    this.found.push(
+      `expected a reading of trades to begin at ${this.highestTold}, the last that was told, or before, one began at ${fromId} at ${atMs}`,
+    );
+  }
+
+  isAnswered({ endpoint }: LeavingRequest, { response }: { readonly response: HttpResponse }): void {
+    if (endpoint.name !== 'tradesList' || response.status !== HTTP_OK) return;
+    const highest = Math.max(...idsIn(response.body));
+    if (!Number.isFinite(highest)) return;
+    this.highestTold = Number.isFinite(this.highestTold) ? Math.max(this.highestTold, highest) : highest;
+  }
+
+  violations(): readonly Violation[] {
+    return told('overlap', this.found);
+  }
+}
+
+/** The ids of the trades of a reply; none where it can not be read. */
+function idsIn(body: string): readonly number[] {
+  try {
+    const { trades } = JSON.parse(body) as { readonly trades?: readonly { readonly id?: unknown }[] };
+    return (trades ?? []).map(({ id }) => Number(id)).filter((id) => Number.isSafeInteger(id));
+  } catch {
+    return [];
+  }
+}
