@@ -33,6 +33,8 @@ interface Row {
 }
 
 interface Settings {
+  /** The bot as it was when the command began, so that nothing changes amid it. */
+  readonly original: string;
   readonly firstSeed: number;
   readonly seeds: number;
   readonly hours: number;
@@ -42,7 +44,7 @@ interface Settings {
 
 async function judge(mutant: Mutant | null, settings: Settings): Promise<{ verdict: Verdict; tookMs: number }> {
   const startMs = performance.now();
-  const checkout = new Checkout(PROJECT, mutant);
+  const checkout = new Checkout(settings.original, mutant);
   const removeAtExit = (): void => checkout.remove();
   process.once('exit', removeAtExit);
   try {
@@ -133,7 +135,10 @@ if (help) {
   process.exit(0);
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const original = new Checkout(PROJECT, null);
+process.once('exit', () => original.remove());
 const settings: Settings = {
+  original: original.folder,
   firstSeed: countOf(seed, 'seed', 0),
   seeds: countOf(seeds, 'seeds', 1),
   hours: countOf(hours, 'hours', 1),
@@ -151,15 +156,19 @@ if (mutants.length === 0) {
   process.exit(2);
 }
 // All must fit before anything takes time.
-for (const mutant of mutants) new Checkout(PROJECT, mutant).remove();
+for (const mutant of mutants) new Checkout(original.folder, mutant).remove();
 const unmutated = control ? await judge(null, settings) : null;
-if (unmutated !== null) say(`without a bug: ${said(unmutated.verdict)} (${seconds(unmutated.tookMs)})`);
 const isGreen = unmutated === null || unmutated.verdict.kind === 'survived';
+if (unmutated !== null) {
+  const how = isGreen ? 'every seed holds' : said(unmutated.verdict);
+  say(`without a bug: ${how} (${seconds(unmutated.tookMs)})`);
+}
 const rows = isGreen ? await judgeAll(mutants, settings, (row) => say(`${row.name}: ${said(row.verdict)}`)) : [];
 const tookMs = Math.round(performance.now() - startMs);
-const { firstSeed: _, jobs: __, ...told } = settings;
-if (json) console.log(JSON.stringify({ ...told, seed: settings.firstSeed, control: unmutated, mutants: rows, tookMs }));
-else {
+if (json) {
+  const { seeds, hours, firstSeed } = settings;
+  console.log(JSON.stringify({ seed: firstSeed, seeds, hours, control: unmutated, mutants: rows, tookMs }));
+} else {
   const found = rows.filter(({ verdict }) => verdict.kind === 'found').length;
   console.log(['', ...table(rows), '', `${found} of ${mutants.length} mutants found in ${seconds(tookMs)}`].join('\n'));
 }
