@@ -20,7 +20,8 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
 
 const HELP = `Usage: npm run bench -- [--json] [NAME ...]
 
-Measures sarraf against references in the same run. Names: ${Object.keys(BENCHMARKS).join(', ')} (all by default).
+Measures sarraf against references in the same run. Names: ${Object.keys(BENCHMARKS).join(', ')} (all by default;
+soak takes minutes). Times mean little while something else keeps the machine busy.
 
   --json   print {"results":[{"name","value","unit","reference","ratio","target","holds"}]}
   --help   print this
