@@ -120,7 +120,7 @@ export class FillReader {
   /** Whether a trade that is nobody's yet may be of an order. */
   mayHold(order: OrderRecord): boolean {
     for (const trade of this.unattributed.values()) {
-      if (trade.side === order.side && marketOf(trade) === order.market && trade.id > order.tradeIdFloor) return true;
+      if (isPossible(trade, order)) return true;
     }
     return false;
   }
@@ -152,12 +152,10 @@ export class FillReader {
     return this.keeper.table
       .unfinished()
       .some(
-        ({ state, venueId, market, side, tradeIdFloor }) =>
-          venueId === null &&
-          (state === 'sending' || state === 'unknown') &&
-          side === trade.side &&
-          market === marketOf(trade) &&
-          trade.id > tradeIdFloor,
+        (order) =>
+          order.venueId === null &&
+          (order.state === 'sending' || order.state === 'unknown') &&
+          isPossible(trade, order),
       );
   }
 
@@ -231,6 +229,16 @@ export class FillReader {
 /** Whether an order can have fills. */
 function hasArrived({ state }: OrderRecord): boolean {
   return state !== 'planned' && state !== 'filled' && state !== 'cancelled' && state !== 'rejected';
+}
+
+/** Whether a trade can be of an order whose id is not known: ids only grow, so what is older than its plan is not its own. */
+function isPossible(trade: VenueTrade, { side, market, tradeIdFloor, orderIdFloor }: OrderRecord): boolean {
+  return (
+    trade.side === side &&
+    trade.id > tradeIdFloor &&
+    (trade.orderId === null || trade.orderId > orderIdFloor) &&
+    marketOf(trade) === market
+  );
 }
 
 function nameOf(tradeId: number, orderId: number | null, side: string): string {

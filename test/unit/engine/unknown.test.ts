@@ -132,6 +132,21 @@ describe('an order without an answer', () => {
     expect(world.messages('warning').join('\n')).toMatch(/a trade that is nobody's may be its own/);
   });
 
+  it('is held to be there by no trade of an order that is older than it, over a restart too', () => {
+    const world = EngineWorld.ready();
+    const foreign = world.venue.placeByHand('buy', '2', '97');
+    world.advance(10_000);
+    world.want(WISH);
+    world.fail('place');
+    world.refuse('order', 'NotFound');
+    world.mirror.flush();
+    world.restart();
+    world.venue.fill(foreign.id ?? 0);
+    world.advance(PROOF_MS);
+    expect(world.order()).toMatchObject({ state: 'rejected' });
+    expect(world.fills()).toMatchObject([{ orderKey: null, amount: 20_000_000_000n }]);
+  });
+
   it('is alarmed and canceled when it turns up after all', () => {
     const world = lost({ arrives: false });
     world.refuse('order', 'NotFound');
