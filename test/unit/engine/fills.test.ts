@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buy, sell } from '../../../src/strategy/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 
@@ -78,6 +78,18 @@ describe('the fills of an order', () => {
     expect(world.order()).toMatchObject({ state: 'settling' });
     world.advance(40_000);
     expect(world.order()).toMatchObject({ state: 'cancelled', filled: 3_600_000_000n });
+  });
+
+  it('are asked for as soon as an order has matched more than was read', () => {
+    const feeds = FEEDS.map((feed) => (feed.key === 'fills' ? feedOf('fills', 'trades', 600_000) : feed));
+    const reconciliation = { everyMs: 600_000, lagMs: 600_000, alertAfterMs: 600_000 };
+    const world = EngineWorld.ready({ feeds, settings: { reconciliation } }, 10_000);
+    world.want(WISH);
+    world.venue.fill(world.accept().id ?? 0, '0.4');
+    const before = world.requestsOf('trades').length;
+    world.advance(5_200);
+    expect(world.requestsOf('trades')).toHaveLength(before + 1);
+    expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
   });
 
   it('of one trade with oneself are two, of one id', () => {

@@ -155,6 +155,17 @@ describe('an identical order', () => {
     expect(world.waitingKinds()).toEqual(['place']);
   });
 
+  it('that has waited is checked again, by what is known then', () => {
+    const limits = createRiskLimits({ maxBookAgeMs: 5_000 });
+    const world = EngineWorld.ready({ seats: [{ limits }] });
+    world.want(WISH, WISH);
+    world.accept();
+    world.failing = { kind: 'book', code: 'TIMED_OUT' };
+    world.advance(12_000);
+    expect(world.toldOf('reject')).toMatchObject([{ code: expect.stringMatching(/^Risk: .*book/) }]);
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+
   it('that waits is dropped with a cancel and costs no request', () => {
     const world = EngineWorld.ready();
     world.want(WISH, WISH, cancelAll());

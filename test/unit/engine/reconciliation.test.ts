@@ -164,6 +164,20 @@ describe('reconciliation', () => {
     expect(world.alarms()).toHaveLength(1);
   });
 
+  it('says nothing while the answer for an order is missing, which may have traded', () => {
+    const world = begun();
+    world.want(WISH);
+    world.venue.fill(world.venue.place(world.pending('place').call.order).id ?? 0);
+    const before = world.engine.status().conclusions;
+    world.advance(100_000);
+    expect(world.engine.status().conclusions).toBe(before);
+    world.give('place', { ...world.venue.orders[0] });
+    world.advance(60_000);
+    expect(world.order().state).toBe('filled');
+    expect(world.engine.status().conclusions).toBeGreaterThan(before);
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
   it('says nothing on a reading between two trades', () => {
     const world = begun();
     for (let count = 0; count < 60; count += 1) {

@@ -85,6 +85,27 @@ describe('a restart', () => {
     expect(world.order()).toMatchObject({ state: 'cancelled', filled: 3_000_000_000n });
   });
 
+  it('reads a trade again that was nobody’s yet, however many came after it', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    const id = world.venue.place(world.pending('place').call.order).id ?? 0;
+    world.fail('place');
+    world.refuse('order', 'NotFound');
+    world.venue.hidden.add(id);
+    world.venue.fill(id, '0.4');
+    const foreign = world.venue.placeByHand('sell', '100', '99').id ?? 0;
+    for (let count = 0; count < 60; count += 1) {
+      world.venue.fill(foreign, '0.01');
+      world.advance(500);
+    }
+    expect(world.order().state).toBe('unknown');
+    world.restart();
+    world.venue.hidden.clear();
+    world.answers.add('order');
+    world.advance(20_000);
+    expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n });
+  });
+
   it('leaves an order alone that had come to its end', () => {
     const world = sending();
     const id = world.accept().id ?? 0;

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { buy } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+
+/** A world with one open order, accepted so long before the next list of open orders is asked for. */
+function openBefore(listMs: number): { readonly world: EngineWorld; readonly id: number } {
+  const world = EngineWorld.ready({}, 10_100);
+  world.advance(15_000 - listMs - 10_100);
+  world.want(WISH);
+  const id = world.accept().id ?? 0;
+  expect(world.requestsOf('order')).toEqual([]);
+  return { world, id };
+}
+
+describe('the list of open orders', () => {
+  it('that lacks one of ours has that looked up by its id', () => {
+    const { world, id } = openBefore(4_500);
+    world.venue.end(id);
+    world.advance(5_000);
+    expect(world.pending('order').call).toMatchObject({ venueId: id });
+    world.give('order', { ...world.venue.orderOf(id) });
+    expect(world.order().state).toBe('cancelled');
+  });
+
+  it('proves nothing of an order that is younger than lists may lag', () => {
+    const { world, id } = openBefore(2_000);
+    world.venue.hidden.add(id);
+    world.advance(3_000);
+    expect(world.waitingKinds()).toEqual([]);
+    world.advance(5_000);
+    expect(world.waitingKinds()).toEqual(['order']);
+    expect(world.order().state).toBe('open');
+  });
+
+  it('has an order looked up once at a time', () => {
+    const { world, id } = openBefore(4_500);
+    world.venue.hidden.add(id);
+    world.advance(30_000);
+    expect(world.waitingKinds()).toEqual(['order']);
+    world.fail('order', 'TIMED_OUT', 'none');
+    expect(world.order().state).toBe('open');
+    world.advance(5_100);
+    expect(world.waitingKinds()).toEqual(['order']);
+  });
+
+  it('is read over all of its pages before anything is missed', () => {
+    const world = EngineWorld.ready();
+    for (let count = 0; count < 12; count += 1) world.venue.placeByHand('sell', '1', String(200 + count));
+    world.want(WISH);
+    world.accept();
+    world.advance(20_000);
+    expect(world.requestsOf('order')).toEqual([]);
+    expect(world.order().state).toBe('open');
+  });
+
+  it('brings no closed order back that it still shows', () => {
+    const { world, id } = openBefore(4_500);
+    world.venue.end(id);
+    world.advance(5_000);
+    world.give('order', { ...world.venue.orderOf(id) });
+    world.venue.orderOf(id).status = 'Active';
+    world.advance(10_000);
+    expect(world.order().state).toBe('cancelled');
+    expect(world.alarms()).toEqual([]);
+  });
+});
