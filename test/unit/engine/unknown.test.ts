@@ -135,6 +135,7 @@ describe('an order without an answer', () => {
   it('is held to be there by no trade of an order that is older than it, over a restart too', () => {
     const world = EngineWorld.ready();
     const foreign = world.venue.placeByHand('buy', '2', '97');
+    world.venue.placeByHand('buy', '2', '96');
     world.advance(10_000);
     world.want(WISH);
     world.fail('place');
