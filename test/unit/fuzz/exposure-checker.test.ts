@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { checkExposure } from '../../../src/fuzz/checkers/exposure-checker.ts';
+
+const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
+  id,
+  clientOrderId: `bot-a-mark-${id}`,
+  pairId: null,
+  market: 'BTCUSDT',
+  side: 'buy',
+  amount: 6n,
+  matched: 0n,
+  status: 'Active',
+  isOpen: true,
+  openedAtMs: id,
+  closedAtMs: null,
+  ...changes,
+});
+const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill => ({
+  tradeId: orderId,
+  orderId,
+  atMs: orderId,
+  market: 'BTCUSDT',
+  side: 'buy',
+  amount: 6n,
+  total: 1n,
+  fee: 0n,
+  ...changes,
+});
+const count = (orders: readonly TrueOrder[], fills: readonly TrueFill[] = []): number =>
+  checkExposure({ orders, fills, balances: new Map() }, { instance: 'bot', maxPosition: { btc: 10n } }).length;
+
+describe('positions with all orders of a side', () => {
+  test('stay within the limit while there is one order', () => {
+    expect(count([order(1)])).toBe(0);
+  });
+
+  test('are beyond it with two that are open together', () => {
+    expect(count([order(1), order(2)])).toBe(1);
+  });
+
+  test('are not when the first had ended, but for what it filled', () => {
+    const ended = { isOpen: false, closedAtMs: 2 };
+    expect(count([order(1, ended), order(3)])).toBe(0);
+    expect(count([order(1, { ...ended, matched: 6n }), order(3)], [fill(1)])).toBe(1);
+  });
+
+  test('are made less by the other side only once that has traded, and by fees', () => {
+    const sale = order(2, { side: 'sell', amount: 5n });
+    const bought = [fill(1, { fee: 1n })];
+    const first = order(1, { isOpen: false, closedAtMs: 1, matched: 6n });
+    expect(count([first, sale, order(4)], bought)).toBe(1);
+    expect(count([first, sale, order(4)], [...bought, fill(2, { side: 'sell', amount: 1n })])).toBe(0);
+  });
+
+  test('may be short as far as long', () => {
+    expect(count([order(1, { side: 'sell' }), order(2, { side: 'sell' })])).toBe(1);
+  });
+
+  test('count a pair once, and what is not ours or in another market not at all', () => {
+    const pair = [order(1, { pairId: 2 }), order(2, { pairId: 1, clientOrderId: null, openedAtMs: 1 })];
+    expect(count(pair)).toBe(0);
+    expect(count([order(1), order(2, { clientOrderId: 'by-hand-2' }), order(3, { market: 'BTCIRT' })])).toBe(0);
+  });
+
+  test('are not judged where the coin has no limit', () => {
+    expect(count([order(1, { market: 'USDTIRT' }), order(2, { market: 'USDTIRT' })])).toBe(0);
+  });
+});

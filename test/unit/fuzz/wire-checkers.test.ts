@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints/index.ts';
+import type { HttpResponse, Transport } from '../../../src/exchange/transport.ts';
+import type { ExchangeTruth, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { ForeignChecker } from '../../../src/fuzz/checkers/foreign-checker.ts';
+import { JournalChecker } from '../../../src/fuzz/checkers/journal-checker.ts';
+import { LockoutChecker } from '../../../src/fuzz/checkers/lockout-checker.ts';
+import { OverlapChecker } from '../../../src/fuzz/checkers/overlap-checker.ts';
+import { WatchedTransport, type LeavingRequest } from '../../../src/fuzz/checkers/watched-transport.ts';
+
+const leaving = (name: EndpointName, fields: LeavingRequest['fields'] = {}, atMs = 1_000): LeavingRequest => ({
+  endpoint: ENDPOINTS[name],
+  fields,
+  atMs,
+});
+const response = (status: number, body: unknown): HttpResponse => ({ status, headers: {}, body: JSON.stringify(body) });
+
+test('the watched way out tells what a body and a query say, and the reply', async () => {
+  const transport: Transport = { send: async () => response(200, {}), close: async () => {} };
+  const seen: string[] = [];
+  const watched = new WatchedTransport({
+    transport,
+    nowMs: () => 7,
+    witnesses: [
+      {
+        leaves: ({ endpoint, fields, atMs }) => seen.push(`${endpoint.name} ${JSON.stringify(fields)} ${atMs}`),
+        isAnswered: ({ endpoint }, { response: { status } }) => seen.push(`${endpoint.name} ${status}`),
+      },
+    ],
+  });
+  const request = { headers: {}, timeoutMs: 1_000 };
+  await watched.send({ ...request, method: 'GET', path: '/market/trades/list?fromId=5', body: null });
+  await watched.send({ ...request, method: 'POST', path: '/market/orders/update-status', body: '{"order":3}' });
+  await watched.send({ ...request, method: 'GET', path: '/nowhere', body: null });
+  expect(seen).toEqual([
+    'tradesList {"fromId":"5"} 7',
+    'tradesList 200',
+    'updateOrderStatus {"order":3} 7',
+    'updateOrderStatus 200',
+  ]);
+});
+
+describe('the row before the request', () => {
+  let folder = '';
+  let database: Database.Database;
+  let checker: JournalChecker;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sarraf-journal-'));
+    const path = join(folder, 'mirror.sqlite');
+    database = new Database(path);
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE orders (order_key TEXT, state TEXT)');
+    checker = new JournalChecker(path);
+  });
+  afterEach(() => {
+    checker.close();
+    database.close();
+    rmSync(folder, { recursive: true });
+  });
+  const place = (id: string): void => checker.leaves(leaving('addOrder', { clientOrderId: id }));
+
+  test('is content with an order that the file has as on its way', () => {
+    database.exec("INSERT INTO orders VALUES ('bot-a-mark-1', 'sending')");
+    place('bot-a-mark-1');
+    checker.leaves(leaving('tradesList'));
+    expect(checker.violations()).toEqual([]);
+  });
+
+  test('names one that is not there, and one that was only planned', () => {
+    database.exec("INSERT INTO orders VALUES ('bot-a-mark-2', 'planned')");
+    place('bot-a-mark-1');
+    place('bot-a-mark-2');
+    const said = checker.violations().map(({ message }) => message);
+    expect(said[0]).toContain('expected bot-a-mark-1 to be on the disk');
+    expect(said[1]).toContain('it was planned');
+  });
+});
+
+const limited = (checker: LockoutChecker, atMs: number, reply: HttpResponse): void =>
+  checker.isAnswered(leaving('tradesList', {}, atMs), { response: reply, atMs });
+
+describe('lockouts', () => {
+  const countAt = (atMs: number, reply: HttpResponse, name: EndpointName = 'tradesList'): number => {
+    const checker = new LockoutChecker();
+    limited(checker, 10_000, reply);
+    checker.leaves(leaving(name, {}, atMs));
+    return checker.violations().length;
+  };
+  const minute = response(429, { backOff: 60 });
+
+  test.each([
+    ['what leaves amid the wait', 30_000, minute, 1],
+    ['what leaves after it', 70_000, minute, 0],
+    ['what was under way already', 10_250, minute, 0],
+    ['an hour where the reply does not say', 3_600_000, response(403, { detail: 'Forbidden.' }), 1],
+    ['nothing after a reply that is no limit', 30_000, response(500, {}), 0],
+  ] as const)('count %s', (_, atMs, reply, count) => {
+    expect(countAt(atMs, reply)).toBe(count);
+  });
+
+  test('are of one budget', () => {
+    expect(countAt(30_000, minute, 'ordersList')).toBe(0);
+  });
+
+  test('last as long as the longest of a burst', () => {
+    const checker = new LockoutChecker();
+    limited(checker, 10_000, minute);
+    limited(checker, 10_100, response(429, { backOff: 5 }));
+    checker.leaves(leaving('tradesList', {}, 60_000));
+    expect(checker.violations()).toHaveLength(1);
+  });
+});
+
+const order = (changes: Partial<TrueOrder>): TrueOrder => ({
+  id: 1,
+  clientOrderId: null,
+  pairId: null,
+  market: 'BTCUSDT',
+  side: 'buy',
+  amount: 1n,
+  matched: 0n,
+  status: 'Active',
+  isOpen: true,
+  openedAtMs: 0,
+  closedAtMs: null,
+  ...changes,
+});
+
+describe('orders that are not ours', () => {
+  const truth: ExchangeTruth = {
+    orders: [order({ id: 1, clientOrderId: 'bot-a-mark-1', pairId: 2 }), order({ id: 2, pairId: 1 }), order({ id: 3 })],
+    fills: [],
+    balances: new Map(),
+  };
+
+  test('are not canceled: ours are, with the second leg of a pair, by either name', () => {
+    const checker = new ForeignChecker('bot');
+    for (const fields of [{ order: 1 }, { order: 2 }, { clientOrderId: 'bot-a-mark-1' }])
+      checker.leaves(leaving('updateOrderStatus', fields));
+    expect(checker.violations(truth)).toEqual([]);
+  });
+
+  test.each([
+    ['updateOrderStatus', { order: 3 }],
+    ['updateOrderStatus', { order: 9 }],
+    ['updateOrderStatus', { clientOrderId: 'by-hand-1' }],
+    ['cancelOldOrders', {}],
+  ] as const)('are named when %s %j asks for their end', (name, fields) => {
+    const checker = new ForeignChecker('bot');
+    checker.leaves(leaving(name, fields));
+    expect(checker.violations(truth)).toHaveLength(1);
+  });
+});
+
+const read = (...ids: readonly (readonly [from: number, told: readonly number[]])[]): number => {
+  const checker = new OverlapChecker();
+  for (const [fromId, trades] of ids) {
+    const request = leaving('tradesList', { fromId: String(fromId) });
+    checker.leaves(request);
+    checker.isAnswered(request, { response: response(200, { trades: trades.map((id) => ({ id })) }) });
+  }
+  return checker.violations().length;
+};
+
+describe('readings of trades', () => {
+  test('may begin at the last that was told, or before', () => {
+    expect(read([1, [4, 7, 5]], [7, []], [5, [5, 7]])).toBe(0);
+  });
+
+  test('may not begin right after it', () => {
+    expect(read([1, [4, 7, 5]], [8, []])).toBe(1);
+  });
+
+  test('are not judged before anything was told', () => {
+    expect(read([900, []], [900, []])).toBe(0);
+  });
+});
