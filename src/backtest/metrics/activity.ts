@@ -1,0 +1,26 @@
+import { NO_UNITS, type Units } from '../../domain/money.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import { feeValue } from './fill-value.ts';
+import { numberOf, quotient, type Statistic } from './finite-number.ts';
+import { mean } from './moments.ts';
+
+/** The share of the moments at which a position was held, 0 to 1. Null without any. */
+export function exposure(isExposed: Uint8Array): Statistic {
+  return mean(isExposed);
+}
+
+/** The value of all fills, buys and sells, before fees. Exact. */
+export function tradedValue(fills: readonly FillRecord[]): Units {
+  return fills.reduce((sum, { total }) => sum + total, NO_UNITS as bigint) as Units;
+}
+
+/** All fees in the quote currency, each rounded to ten decimals. */
+export function feesPaid(fills: readonly FillRecord[]): Units {
+  return fills.reduce((sum, fill) => sum + feeValue(fill), NO_UNITS as bigint) as Units;
+}
+
+/** How often the mean equity was traded in the run: `value of all fills / mean(equity)`. Buying and selling everything once is about 2. */
+export function turnover(traded: Units, equity: Float64Array): Statistic {
+  const average = mean(equity);
+  return average === null || average <= 0 ? null : quotient(numberOf(traded), average);
+}

@@ -1,0 +1,33 @@
+import type { Statistic } from './finite-number.ts';
+
+/** Below it a deviation of returns is the noise of floats: a return has an error of about 2e-16. */
+const NOISE = 1e-15;
+
+/** The arithmetic mean; null of nothing. */
+export function mean(values: ArrayLike<number>): Statistic {
+  if (values.length === 0) return null;
+  let sum = 0;
+  for (let index = 0; index < values.length; index += 1) sum += values[index] ?? 0;
+  return sum / values.length;
+}
+
+/** The sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`; null below two values. What is only noise is 0. */
+export function sampleDeviation(values: ArrayLike<number>): Statistic {
+  const centre = mean(values);
+  if (centre === null || values.length < 2) return null;
+  let squares = 0;
+  for (let index = 0; index < values.length; index += 1) squares += ((values[index] ?? 0) - centre) ** 2;
+  return withoutNoise(Math.sqrt(squares / (values.length - 1)));
+}
+
+/** The root mean square of what is below zero, `sqrt(sum(min(x, 0)^2) / n)`, over all values and not over the losses alone; null of nothing. */
+export function downsideDeviation(values: ArrayLike<number>): Statistic {
+  if (values.length === 0) return null;
+  let squares = 0;
+  for (let index = 0; index < values.length; index += 1) squares += Math.min(values[index] ?? 0, 0) ** 2;
+  return withoutNoise(Math.sqrt(squares / values.length));
+}
+
+function withoutNoise(deviation: number): number {
+  return deviation < NOISE ? 0 : deviation;
+}

@@ -1,0 +1,36 @@
+/** How many values lie from `from` on and below `to`; the first and the last column hold all that lies beyond them, too. */
+export interface HistogramColumn {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+const COLUMNS = 24;
+const NICE = [1, 2, 2.5, 5, 10];
+
+/**
+ * Values in columns of one round width, with an edge at zero so that gains and losses are never mixed. The middle 98 % decide the width; what lies
+ * outside is in the outermost columns. Empty of nothing.
+ */
+export function returnHistogram(values: readonly number[]): HistogramColumn[] {
+  if (values.length === 0) return [];
+  const ordered = values.toSorted((left, right) => left - right);
+  const low = Math.min(0, ordered[Math.floor(ordered.length * 0.01)] ?? 0);
+  const high = Math.max(0, ordered[Math.ceil(ordered.length * 0.99) - 1] ?? 0);
+  const width = roundWidth((high - low) / COLUMNS);
+  const first = Math.floor(low / width);
+  const last = Math.max(first, Math.floor(high / width));
+  const counts = Array.from({ length: last - first + 1 }, () => 0);
+  for (const value of ordered) {
+    const column = Math.min(last, Math.max(first, Math.floor(value / width))) - first;
+    counts[column] = (counts[column] ?? 0) + 1;
+  }
+  return counts.map((count, index) => ({ from: (first + index) * width, to: (first + index + 1) * width, count }));
+}
+
+/** The next width that people count in: 1, 2, 2.5 or 5 of some power of ten. Where all values are the same, a thousandth. */
+function roundWidth(least: number): number {
+  if (!(least > 0)) return 0.001;
+  const power = 10 ** Math.floor(Math.log10(least));
+  return (NICE.find((nice) => nice * power >= least) ?? 10) * power;
+}

@@ -1,0 +1,153 @@
+import type { Units } from '../../domain/money.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import { feeValue, valueAt } from './fill-value.ts';
+import { LotQueue, type Dust } from './lot-queue.ts';
+import { TripBuilder, type RoundTrip } from './trip-builder.ts';
+
+export type { RoundTrip } from './trip-builder.ts';
+
+/** What round trips need of a market. */
+export interface TripMarket {
+  readonly amountStep: Units;
+  /** What is still held at the end is valued at it. */
+  readonly lastPrice: Units;
+}
+
+/** What was sold although no buy of the run had brought it: held from the start, or bought by another strategy. */
+export interface UnmatchedSale {
+  readonly market: string;
+  readonly strategy: string | null;
+  readonly amount: Units;
+  /** What it brought, after fees. */
+  readonly proceeds: Units;
+}
+
+/** What is left of lots and too little to be sold, with what it had cost and what it is worth. */
+export interface DustRest extends Dust {
+  readonly market: string;
+  readonly strategy: string | null;
+  readonly value: Units;
+}
+
+export interface RoundTrips {
+  /** By the time of their buy; those that are still open are last. */
+  readonly trips: readonly RoundTrip[];
+  readonly dust: readonly DustRest[];
+  readonly unmatched: readonly UnmatchedSale[];
+}
+
+/** What one strategy does in one market. */
+interface Book {
+  readonly market: string;
+  readonly strategy: string | null;
+  readonly lots: LotQueue;
+  readonly builder: TripBuilder;
+  unmatchedAmount: bigint;
+  unmatchedProceeds: bigint;
+}
+
+/**
+ * Pairs buys and sells of each market and strategy, first in first out. A trip is what one order bought and another sold: an order that is sold by
+ * two is two trips, and the fills of an order are one. Where the account held nothing at the start, all profits (those of open trips at the last
+ * price, and of dust, too) are together what the equity gained, to the last digit. A fill of a market that is not in `markets` throws a RangeError.
+ */
+export function roundTrips(fills: readonly FillRecord[], markets: ReadonlyMap<string, TripMarket>): RoundTrips {
+  const books = new Map<string, Book>();
+  for (const fill of fills) {
+    const book = bookOf(books, fill, marketOf(markets, fill.market).amountStep);
+    if (fill.side === 'buy') buy(book, fill);
+    else sell(book, fill);
+  }
+  const closed = [...books.values()].flatMap(({ builder }) => builder.finish());
+  const { open, dust } = whatIsLeft([...books.values()], markets);
+  return {
+    trips: [...inOrder(closed), ...inOrder(open)].map((trip, index) => ({ ...trip, number: index + 1 })),
+    dust,
+    unmatched: [...books.values()]
+      .filter(({ unmatchedAmount }) => unmatchedAmount > 0n)
+      .map(({ market, strategy, unmatchedAmount, unmatchedProceeds }) => ({
+        market,
+        strategy,
+        amount: unmatchedAmount as Units,
+        proceeds: unmatchedProceeds as Units,
+      })),
+  };
+}
+
+function buy({ lots }: Book, fill: FillRecord): void {
+  const { orderKey, atMs, price, amount, total } = fill;
+  lots.add({ orderKey, atMs, price, amount: amount - fill.fee, cost: total, fee: feeValue(fill) });
+}
+
+/** Shares out what a sale brought among the lots that it came from; the last part gets the rest, so that the parts add up. */
+function sell(book: Book, fill: FillRecord): void {
+  const proceeds = fill.total - fill.fee;
+  let left = { amount: fill.amount as bigint, proceeds, fee: fill.fee as bigint };
+  for (const part of book.lots.take(fill.amount)) {
+    const isLast = part.amount === left.amount;
+    const share = {
+      proceeds: isLast ? left.proceeds : (left.proceeds * part.amount) / left.amount,
+      fee: isLast ? left.fee : (left.fee * part.amount) / left.amount,
+    };
+    book.builder.close(part, fill, share);
+    left = {
+      amount: left.amount - part.amount,
+      proceeds: left.proceeds - share.proceeds,
+      fee: left.fee - share.fee,
+    };
+  }
+  book.unmatchedAmount += left.amount;
+  book.unmatchedProceeds += left.amount > 0n ? left.proceeds : 0n;
+}
+
+/** Values what is left market by market: the rounded value of all so far, less that of all before, so that the parts are the value of the whole. */
+function whatIsLeft(
+  books: readonly Book[],
+  markets: ReadonlyMap<string, TripMarket>,
+): { readonly open: RoundTrip[]; readonly dust: DustRest[] } {
+  const valued = new Map<string, bigint>();
+  const valueOf = (market: string, amount: bigint): Units => {
+    const { lastPrice } = marketOf(markets, market);
+    const before = valued.get(market) ?? 0n;
+    valued.set(market, before + amount);
+    return (valueAt(lastPrice, before + amount) - valueAt(lastPrice, before)) as Units;
+  };
+  const open: RoundTrip[] = [];
+  const dust: DustRest[] = [];
+  for (const { market, strategy, lots, builder } of books) {
+    const { lastPrice } = marketOf(markets, market);
+    for (const part of lots.rest()) builder.leaveOpen(part, { value: valueOf(market, part.amount), lastPrice });
+    open.push(...builder.finish());
+    const rest = lots.dust();
+    if (rest.amount > 0n || rest.cost > 0n) {
+      dust.push({ market, strategy, ...rest, value: valueOf(market, rest.amount) });
+    }
+  }
+  return { open, dust };
+}
+
+function bookOf(books: Map<string, Book>, { market, strategy }: FillRecord, amountStep: Units): Book {
+  const name = `${market} ${strategy ?? ''}`;
+  const known = books.get(name);
+  if (known !== undefined) return known;
+  const book: Book = {
+    market,
+    strategy,
+    lots: new LotQueue(amountStep),
+    builder: new TripBuilder({ market, strategy }),
+    unmatchedAmount: 0n,
+    unmatchedProceeds: 0n,
+  };
+  books.set(name, book);
+  return book;
+}
+
+function marketOf(markets: ReadonlyMap<string, TripMarket>, name: string): TripMarket {
+  const market = markets.get(name);
+  if (market === undefined) throw new RangeError(`expected fills of ${[...markets.keys()].join(', ')}, was ${name}`);
+  return market;
+}
+
+function inOrder(trips: readonly RoundTrip[]): RoundTrip[] {
+  return trips.toSorted((left, right) => left.openedAtMs - right.openedAtMs);
+}

@@ -1,0 +1,244 @@
+import type { BacktestRun, EquityCurve } from '../../../src/backtest/backtest-run.ts';
+import type { Resolution } from '../../../src/domain/candle.ts';
+import { resolutionMs } from '../../../src/domain/candle.ts';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { createMarket, type Market } from '../../../src/domain/market.ts';
+import { parseUnits, type Units } from '../../../src/domain/money.ts';
+import { createRandom, type RandomSource } from '../../../src/domain/random.ts';
+import { valueAt } from '../../../src/backtest/metrics/fill-value.ts';
+import type { FillRecord } from '../../../src/execution/fill-record.ts';
+import type { OrderRecord } from '../../../src/execution/order-record.ts';
+
+/** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
+export interface DemoRunOptions {
+  readonly seed?: number;
+  readonly bars?: number;
+  readonly resolution?: Resolution;
+  /** How likely it is to trade at a bar. */
+  readonly tradeChance?: number;
+  readonly fromMs?: number;
+  readonly cash?: string;
+  /** In millionths. */
+  readonly feeRate?: bigint;
+  readonly warnings?: readonly string[];
+  readonly strategy?: string;
+}
+
+export const DEMO_START_MS = Date.UTC(2023, 0, 1);
+
+const MARKET: Market = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
+
+/** A run to make numbers and reports of. */
+export function demoRun(options: DemoRunOptions = {}): BacktestRun {
+  const { bars = 2_000, resolution = '60', fromMs = DEMO_START_MS, cash = '10000', strategy = 'ma-cross' } = options;
+  const random = createRandom(options.seed ?? 1);
+  const barMs = resolutionMs(resolution);
+  const candles = randomWalk({ bars, resolution, fromMs, random });
+  const account = new DemoAccount({ cash: parseUnits(cash), feeRate: options.feeRate ?? 1_000n, strategy });
+  const curve = { timeMs: new Float64Array(bars), equity: new Float64Array(bars), isExposed: new Uint8Array(bars) };
+  for (let bar = 0; bar < bars; bar += 1) {
+    const atMs = fromMs + bar * barMs;
+    if (random.next() < (options.tradeChance ?? 0.02)) account.trade(cellPrice(candles.open[bar] ?? 0), atMs);
+    curve.timeMs[bar] = atMs + barMs;
+    curve.equity[bar] = Number(account.equityAt(cellPrice(candles.close[bar] ?? 0))) / 1e10;
+    curve.isExposed[bar] = account.holds ? 1 : 0;
+  }
+  const lastPrice = cellPrice(candles.close[bars - 1] ?? 0);
+  return {
+    fidelity: {
+      kind: 'candles',
+      rules: [
+        { rule: 'market orders', setting: 'next open' },
+        { rule: 'path within a bar', setting: 'worst case first' },
+        { rule: 'slippage', setting: '0 bps' },
+      ],
+      caveats: [
+        'A bar does not say in which order its high and its low were reached.',
+        'The spread and the depth of the book are not in the data: <b>large</b> orders fill better here than they would have.',
+      ],
+    },
+    quote: 'usdt',
+    fromMs,
+    toMs: fromMs + bars * barMs,
+    barMs,
+    initialEquity: parseUnits(cash),
+    finalEquity: account.equityAt(lastPrice),
+    curve: { length: bars, ...curve } satisfies EquityCurve,
+    markets: [{ market: MARKET, firstPrice: cellPrice(candles.open[0] ?? 0), lastPrice, candles }],
+    strategies: [{ name: strategy, market: 'BTCUSDT', params: { fast: 10, slow: 30 }, failure: null }],
+    orders: account.orders,
+    fills: account.fills,
+    warnings: options.warnings ?? [],
+    config: { strategies: [{ file: 'strategies/ma-cross.ts', market: 'BTCUSDT', params: { fast: 10, slow: 30 } }] },
+    timing: { loadMs: 12.5, runMs: 340.25, events: bars },
+  };
+}
+
+function cellPrice(cell: number): Units {
+  return (BigInt(cell) * 100_000_000n) as Units;
+}
+
+function randomWalk(options: {
+  readonly bars: number;
+  readonly resolution: Resolution;
+  readonly fromMs: number;
+  readonly random: RandomSource;
+}): CandleColumns {
+  const { bars, resolution, fromMs, random } = options;
+  const column = (): Float64Array => new Float64Array(bars);
+  const candles = {
+    market: MARKET.symbol,
+    resolution,
+    length: bars,
+    openTimeMs: column(),
+    priceDecimals: 2,
+    open: column(),
+    high: column(),
+    low: column(),
+    close: column(),
+    volumeDecimals: 3,
+    volume: column(),
+  };
+  let price = 2_000_000;
+  for (let bar = 0; bar < bars; bar += 1) {
+    const step = (): number => Math.round((random.next() - 0.497) * price * 0.01);
+    const open = price;
+    const close = Math.max(1_000, open + step());
+    candles.openTimeMs[bar] = fromMs + bar * resolutionMs(resolution);
+    candles.open[bar] = open;
+    candles.close[bar] = close;
+    candles.high[bar] = Math.max(open, close) + Math.abs(step());
+    candles.low[bar] = Math.max(500, Math.min(open, close) - Math.abs(step()));
+    candles.volume[bar] = Math.floor(random.next() * 1e6);
+    price = close;
+  }
+  return candles;
+}
+
+/** Cash and coins, and what was done with them. Buys with half the cash, and sells half or all that whole steps allow. */
+class DemoAccount {
+  readonly orders: OrderRecord[] = [];
+  readonly fills: FillRecord[] = [];
+  readonly #feeRate: bigint;
+  readonly #strategy: string;
+  #cash: bigint;
+  #coins = 0n;
+
+  constructor(options: { readonly cash: Units; readonly feeRate: bigint; readonly strategy: string }) {
+    this.#cash = options.cash;
+    this.#feeRate = options.feeRate;
+    this.#strategy = options.strategy;
+  }
+
+  get holds(): boolean {
+    return this.#coins >= MARKET.amountStep;
+  }
+
+  equityAt(price: Units): Units {
+    return (this.#cash + valueAt(price, this.#coins)) as Units;
+  }
+
+  trade(price: Units, atMs: number): void {
+    const isSecond = this.orders.length % 5 === 3;
+    if (this.holds && !isSecond) this.#sell(price, atMs);
+    else this.#buy(price, atMs);
+  }
+
+  #buy(price: Units, atMs: number): void {
+    const amount = wholeSteps((this.#cash * 10_000_000_000n) / 2n / price);
+    if (amount === 0n) return;
+    const total = valueAt(price, amount);
+    const fee = (amount * this.#feeRate) / 1_000_000n;
+    this.#cash -= total;
+    this.#coins += amount - fee;
+    this.#record({ side: 'buy', price, amount, total, fee, atMs });
+  }
+
+  #sell(price: Units, atMs: number): void {
+    const isHalf = this.orders.length % 3 === 2;
+    const amount = wholeSteps(isHalf ? this.#coins / 2n : this.#coins);
+    if (amount === 0n) return;
+    const total = valueAt(price, amount);
+    const fee = (total * this.#feeRate) / 1_000_000n;
+    this.#cash += total - fee;
+    this.#coins -= amount;
+    this.#record({ side: 'sell', price, amount, total, fee, atMs });
+  }
+
+  #record(of: {
+    readonly side: 'buy' | 'sell';
+    readonly price: Units;
+    readonly amount: bigint;
+    readonly total: Units;
+    readonly fee: bigint;
+    readonly atMs: number;
+  }): void {
+    const id = this.orders.length + 1;
+    const key = `demo-${id}`;
+    const amount = of.amount as Units;
+    const fee = of.fee as Units;
+    this.fills.push({
+      tradeId: id,
+      venueOrderId: id,
+      orderKey: key,
+      strategy: this.#strategy,
+      market: 'BTCUSDT',
+      side: of.side,
+      atMs: of.atMs,
+      price: of.price,
+      amount,
+      total: of.total,
+      fee,
+    });
+    this.orders.push({
+      ...demoOrder({ key, strategy: this.#strategy, side: of.side, amount, atMs: of.atMs }),
+      venueId: id,
+      matched: amount,
+      filled: amount,
+      filledTotal: of.total,
+      fee,
+    });
+  }
+}
+
+function demoOrder(of: {
+  readonly key: string;
+  readonly strategy: string;
+  readonly side: 'buy' | 'sell';
+  readonly amount: Units;
+  readonly atMs: number;
+}): OrderRecord {
+  return {
+    key: of.key,
+    clientOrderId: of.key,
+    intentId: `${of.key}-intent`,
+    strategy: of.strategy,
+    tag: null,
+    market: 'BTCUSDT',
+    marketVersion: 1,
+    side: of.side,
+    execution: 'market',
+    price: null,
+    stopPrice: null,
+    amount: of.amount,
+    pairKey: null,
+    plannedAtMs: of.atMs,
+    sentAtMs: of.atMs,
+    attempts: 1,
+    state: 'filled',
+    venueId: null,
+    venueStatus: 'Done',
+    matched: of.amount,
+    filled: of.amount,
+    filledTotal: of.amount,
+    fee: of.amount,
+    reason: null,
+    closedAtMs: of.atMs,
+    orderIdFloor: 0,
+    tradeIdFloor: 0,
+  };
+}
+
+function wholeSteps(amount: bigint): bigint {
+  return amount - (amount % MARKET.amountStep);
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { barReturns, barsPerYear, YEAR_MS } from '../../../../src/backtest/metrics/bar-returns.ts';
+import { drawdowns, maximumDrawdown } from '../../../../src/backtest/metrics/drawdown.ts';
+import { calmarRatio, compoundAnnualGrowth, totalReturn } from '../../../../src/backtest/metrics/growth.ts';
+import { omegaRatio, sharpeRatio, sortinoRatio, volatility } from '../../../../src/backtest/metrics/return-ratios.ts';
+
+const DAY_MS = 86_400_000;
+
+/** 100 -> 110 -> 99 -> 108.9: returns of +10 %, -10 %, +10 % on daily bars. */
+const values = barReturns(100, Float64Array.of(110, 99, 108.9));
+const returns = { values, barMs: DAY_MS };
+const YEAR_ROOT = Math.sqrt(365);
+
+describe('returns by bar', () => {
+  test('begin at the initial equity', () => {
+    expect([...values].map((value) => value.toFixed(12))).toEqual([
+      '0.100000000000',
+      '-0.100000000000',
+      '0.100000000000',
+    ]);
+  });
+
+  test('are 0 when there is nothing left', () => {
+    expect([...barReturns(100, Float64Array.of(0, 0))]).toEqual([-1, 0]);
+  });
+
+  test('are annualised for a market that is open every hour of 365 days', () => {
+    expect(barsPerYear(60_000)).toBe(525_600);
+    expect(barsPerYear(3_600_000)).toBe(8_760);
+    expect(barsPerYear(DAY_MS)).toBe(365);
+  });
+});
+
+describe('ratios of returns, worked out by hand', () => {
+  // mean = 0.1 / 3; squares about it = 2 (0.2 / 3)^2 + (0.4 / 3)^2 = 0.08 / 3; over n - 1 = 2: 0.04 / 3.
+  const mean = 0.1 / 3;
+  const deviation = Math.sqrt(0.04 / 3);
+
+  test('volatility is the sample deviation by the root of the bars in a year', () => {
+    expect(volatility(returns)).toBeCloseTo(deviation * YEAR_ROOT, 12);
+    expect(volatility(returns)).toBeCloseTo(2.2060522, 6);
+  });
+
+  test('Sharpe is mean by deviation', () => {
+    expect(sharpeRatio(returns)).toBeCloseTo((mean / deviation) * YEAR_ROOT, 10);
+    expect(sharpeRatio(returns)).toBeCloseTo(5.5151304, 6);
+  });
+
+  test('Sortino divides by the root mean square of the losses over all bars', () => {
+    // sqrt(0.1^2 / 3) = 0.0577350; 0.0333333 / 0.0577350 x 19.1049732 = 11.0302614.
+    expect(sortinoRatio(returns)).toBeCloseTo(11.0302614, 6);
+  });
+
+  test('Omega is gains by losses: 0.2 / 0.1', () => {
+    expect(omegaRatio(returns)).toBeCloseTo(2, 10);
+  });
+
+  test('have no value where they would divide by nothing', () => {
+    const flat = { values: Float64Array.of(0, 0, 0), barMs: DAY_MS };
+    expect([sharpeRatio(flat), sortinoRatio(flat), omegaRatio(flat)]).toEqual([null, null, null]);
+    expect(volatility(flat)).toBe(0);
+    const one = { values: Float64Array.of(0.1), barMs: DAY_MS };
+    expect([volatility(one), sharpeRatio(one), sortinoRatio(one), omegaRatio(one)]).toEqual([null, null, null, null]);
+    const none = { values: new Float64Array(), barMs: DAY_MS };
+    expect([volatility(none), sharpeRatio(none), sortinoRatio(none), omegaRatio(none)]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('take the noise of floats for no deviation at all', () => {
+    const steady = barReturns(
+      100,
+      Float64Array.from({ length: 50 }, (_, index) => 100 * 1.01 ** (index + 1)),
+    );
+    expect(sharpeRatio({ values: steady, barMs: DAY_MS })).toBeNull();
+  });
+});
+
+describe('growth', () => {
+  test('over two years of 21 % is 10 % a year', () => {
+    const growth = { initialEquity: 1_000, finalEquity: 1_210, spanMs: 2 * YEAR_MS };
+    expect(totalReturn(growth)).toBeCloseTo(0.21, 12);
+    expect(compoundAnnualGrowth(growth)).toBeCloseTo(0.1, 12);
+    expect(calmarRatio(0.1, 0.05)).toBeCloseTo(2, 12);
+  });
+
+  test('has no value without a start, a span or a drawdown', () => {
+    expect(totalReturn({ initialEquity: 0, finalEquity: 1, spanMs: 1 })).toBeNull();
+    expect(compoundAnnualGrowth({ initialEquity: 1, finalEquity: 2, spanMs: 0 })).toBeNull();
+    expect(compoundAnnualGrowth({ initialEquity: 1, finalEquity: 2, spanMs: 1_000 })).toBeNull();
+    expect(calmarRatio(0.1, 0)).toBeNull();
+    expect(calmarRatio(null, 0.1)).toBeNull();
+  });
+
+  test('is -100 % a year when all is lost', () => {
+    expect(compoundAnnualGrowth({ initialEquity: 10, finalEquity: 0, spanMs: 1_000 })).toBe(-1);
+  });
+});
+
+const curve = (...value: number[]) => ({
+  startMs: 0,
+  startValue: 100,
+  timeMs: Float64Array.from(value, (_, index) => index + 1),
+  value: Float64Array.from(value),
+});
+
+describe('a drawdown', () => {
+  test.each([
+    // From the peak of 120 at 2 down to 90 at 4: 30 / 120. Regained at 6.
+    { value: [110, 120, 100, 90, 110, 120, 130], depth: 0.25, lengthMs: 4, longestMs: 4 },
+    // The deepest is 50 of 100 at once; the longest is 4 long, of 5 in 100.
+    { value: [50, 100, 99, 95, 99, 100], depth: 0.5, lengthMs: 2, longestMs: 4 },
+    // It lasts to the end: from the start at 0 to 3.
+    { value: [99, 80, 90], depth: 0.2, lengthMs: 3, longestMs: 3 },
+    { value: [100, 101, 101, 102], depth: 0, lengthMs: 0, longestMs: 0 },
+    { value: [0], depth: 1, lengthMs: 1, longestMs: 1 },
+    { value: [], depth: 0, lengthMs: 0, longestMs: 0 },
+  ])('of $value is $depth deep and $lengthMs long', ({ value, depth, lengthMs, longestMs }) => {
+    expect(maximumDrawdown(curve(...value))).toEqual({ depth, lengthMs, longestMs });
+  });
+
+  test('is a fraction, and the deepest of all moments', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 1e9, noNaN: true })), (value) => {
+        const depths = drawdowns(100, Float64Array.from(value));
+        const { depth, lengthMs, longestMs } = maximumDrawdown(curve(...value));
+        expect(depths.every((one) => one >= 0 && one <= 1)).toBe(true);
+        expect(depth).toBe(Math.max(0, ...depths));
+        expect(lengthMs).toBeLessThanOrEqual(longestMs);
+        expect(longestMs).toBeLessThanOrEqual(value.length);
+      }),
+    );
+  });
+});
