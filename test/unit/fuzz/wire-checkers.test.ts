@@ -83,15 +83,16 @@ describe('the row before the request', () => {
 const limited = (checker: LockoutChecker, atMs: number, reply: HttpResponse): void =>
   checker.isAnswered(leaving('tradesList', {}, atMs), { response: reply, atMs });
 
-describe('lockouts', () => {
-  const countAt = (atMs: number, reply: HttpResponse, name: EndpointName = 'tradesList'): number => {
-    const checker = new LockoutChecker();
-    limited(checker, 10_000, reply);
-    checker.leaves(leaving(name, {}, atMs));
-    return checker.violations().length;
-  };
-  const minute = response(429, { backOff: 60 });
+const minute = response(429, { backOff: 60 });
 
+const countAt = (atMs: number, reply: HttpResponse, name: EndpointName = 'tradesList'): number => {
+  const checker = new LockoutChecker();
+  limited(checker, 10_000, reply);
+  checker.leaves(leaving(name, {}, atMs));
+  return checker.violations().length;
+};
+
+describe('lockouts', () => {
   test.each([
     ['what leaves amid the wait', 30_000, minute, 1],
     ['what leaves after it', 70_000, minute, 0],
