@@ -1,0 +1,67 @@
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import type { Market } from '../domain/market.ts';
+import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Units } from '../domain/money.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import type { FidelityStatement } from './fidelity.ts';
+
+/** Money over time: what the account was worth at the end of each bar, or each `barMs` where there are no bars. */
+export interface EquityCurve {
+  readonly length: number;
+  readonly timeMs: Float64Array;
+  /** In the quote currency, as a number: for statistics and pictures only. The exact last one is `BacktestRun.finalEquity`. */
+  readonly equity: Float64Array;
+  /** 1 where a position was held at that moment, else 0. */
+  readonly isExposed: Uint8Array;
+}
+
+/** One market of a run: its terms, and what it cost at the ends. */
+export interface TradedMarket {
+  readonly market: Market;
+  /** The first price that a strategy could have bought at, and the last that positions are valued at. */
+  readonly firstPrice: Units;
+  readonly lastPrice: Units;
+  /** The bars that the report draws: those of the run, or bars made of its trades or books. */
+  readonly candles: CandleColumns;
+}
+
+/** Where the time of a run went. */
+export interface RunTiming {
+  readonly loadMs: number;
+  readonly runMs: number;
+  /** Bars, or polls, trades and books, that went through. */
+  readonly events: number;
+}
+
+/** What a backtest has done, before any number is made of it. Times in ms since 1970, money in units of 1e-10. */
+export interface BacktestRun {
+  readonly fidelity: FidelityStatement;
+  /** All money of the result is in it. */
+  readonly quote: QuoteCurrency;
+  /** From the first moment at which a strategy could act to the last bar's close. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** What lies between two points of the curve: returns are annualised by it. */
+  readonly barMs: number;
+  readonly initialEquity: Units;
+  readonly finalEquity: Units;
+  readonly curve: EquityCurve;
+  readonly markets: readonly TradedMarket[];
+  readonly strategies: readonly {
+    readonly name: string;
+    readonly market: string;
+    readonly params: unknown;
+    /** Why it stopped; null where it ran to the end. */
+    readonly failure: string | null;
+  }[];
+  /** In the order in which they were planned. */
+  readonly orders: readonly OrderRecord[];
+  /** In the order in which they happened. */
+  readonly fills: readonly FillRecord[];
+  /** What the reader of the numbers must know, one sentence each. */
+  readonly warnings: readonly string[];
+  /** The configuration as it was read, without secrets. JSON. */
+  readonly config: unknown;
+  readonly timing: RunTiming;
+}

@@ -1,0 +1,110 @@
+import type { Candle, Resolution } from './candle.ts';
+import { decimalText, type DecimalText } from './decimal-text.ts';
+import { SarrafError } from './errors.ts';
+import type { MarketSymbol } from './market-symbol.ts';
+import { formatUnits, type Units } from './money.ts';
+
+/**
+ * Many bars of one market and resolution, column by column, oldest first. A price is a whole number of 10^-priceDecimals in the quote currency, a
+ * volume one of 10^-volumeDecimals in the source currency: exact as long as it is within 2^53, and what makes the columns refuses others.
+ */
+export interface CandleColumns {
+  readonly market: MarketSymbol;
+  readonly resolution: Resolution;
+  /** Bars that are there; the columns may be longer. */
+  readonly length: number;
+  /** The start of each bar in ms since 1970, rising. */
+  readonly openTimeMs: Float64Array;
+  /** 0 to 10. */
+  readonly priceDecimals: number;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  /** 0 to 10. */
+  readonly volumeDecimals: number;
+  readonly volume: Float64Array;
+}
+
+/** The most decimals of a column: those of money. */
+export const MOST_COLUMN_DECIMALS = 10;
+
+/** Units of 1e-10 of one whole number of a column. */
+export function columnScale(decimals: number): bigint {
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > MOST_COLUMN_DECIMALS) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected 0 to ${MOST_COLUMN_DECIMALS} decimals of a column, was ${decimals}`,
+    );
+  }
+  return 10n ** BigInt(MOST_COLUMN_DECIMALS - decimals);
+}
+
+/** A cell as money. */
+export function cellUnits(cell: number, scale: bigint): Units {
+  return (BigInt(cell) * scale) as Units;
+}
+
+/** A cell as text, without an exponent. */
+export function cellText(cell: number, decimals: number): DecimalText {
+  return formatUnits(cellUnits(cell, columnScale(decimals)));
+}
+
+/** One bar of the columns. Throws a RangeError beyond the last one. */
+export function candleAt(columns: CandleColumns, index: number): Candle {
+  if (!Number.isInteger(index) || index < 0 || index >= columns.length) {
+    throw new RangeError(`expected a bar from 0 to ${columns.length - 1}, was ${index}`);
+  }
+  const { openTimeMs, open, high, low, close, volume, priceDecimals, volumeDecimals } = columns;
+  const price = (column: Float64Array): DecimalText => cellText(column[index] ?? Number.NaN, priceDecimals);
+  return {
+    openTimeMs: openTimeMs[index] ?? Number.NaN,
+    open: price(open),
+    high: price(high),
+    low: price(low),
+    close: price(close),
+    volume: cellText(volume[index] ?? Number.NaN, volumeDecimals),
+  };
+}
+
+/** Columns of bars that are at hand one by one, with as many decimals as they need. Throws `TOO_LARGE` beyond 2^53, `TOO_MANY_DECIMALS` beyond ten. */
+export function columnsOf(
+  of: { readonly market: MarketSymbol; readonly resolution: Resolution },
+  candles: readonly Candle[],
+): CandleColumns {
+  const prices = candles.flatMap(({ open, high, low, close }) => [open, high, low, close]);
+  const priceDecimals = Math.max(0, ...prices.map(decimalsOf));
+  const volumeDecimals = Math.max(0, ...candles.map(({ volume }) => decimalsOf(volume)));
+  const column = (of: (candle: Candle) => DecimalText, decimals: number): Float64Array =>
+    Float64Array.from(candles, (candle) => cellOf(of(candle), decimals));
+  return {
+    ...of,
+    length: candles.length,
+    openTimeMs: Float64Array.from(candles, ({ openTimeMs }) => openTimeMs),
+    priceDecimals,
+    open: column(({ open }) => open, priceDecimals),
+    high: column(({ high }) => high, priceDecimals),
+    low: column(({ low }) => low, priceDecimals),
+    close: column(({ close }) => close, priceDecimals),
+    volumeDecimals,
+    volume: column(({ volume }) => volume, volumeDecimals),
+  };
+}
+
+function decimalsOf(text: DecimalText): number {
+  const at = text.indexOf('.');
+  const decimals = at === -1 ? 0 : text.length - at - 1;
+  if (decimals <= MOST_COLUMN_DECIMALS) return decimals;
+  throw new SarrafError(
+    'TOO_MANY_DECIMALS',
+    `expected at most ${MOST_COLUMN_DECIMALS} decimals of a bar, was "${text}"`,
+  );
+}
+
+/** A decimal as a whole number of 10^-decimals. Throws `TOO_LARGE` beyond 2^53. */
+export function cellOf(text: DecimalText, decimals: number): number {
+  const [whole = '0', part = ''] = decimalText(text).split('.');
+  const cell = Number(whole + part.padEnd(decimals, '0'));
+  if (Number.isSafeInteger(cell) && part.length <= decimals) return cell;
+  throw new SarrafError('TOO_LARGE', `expected a number of at most 15 digits at ${decimals} decimals, was "${text}"`);
+}
