@@ -18,12 +18,12 @@ import {
 } from '../../src/strategy/intents.ts';
 import { EngineWorld } from '../unit/engine/engine-world.ts';
 
-/** Trades are hidden at least this long, and at most until the next happening after it; lists are believed to lag by no more than the other. */
+/** Trades and orders are hidden at least this long, and at most until the next happening after it; lists are believed to lag by no more than the other. */
 const HIDDEN_MS = 10_000;
 const LAG_MS = 60_000;
 
 /** What becomes of a request that changes the exchange. */
-type Fate = 'done' | 'reply lost' | 'lost' | 'late' | 'refused' | 'unsent';
+type Fate = 'done' | 'reply lost' | 'unlisted' | 'lost' | 'late' | 'refused' | 'unsent';
 
 type Happening =
   | { readonly kind: 'wish'; readonly wish: number; readonly price: number }
@@ -35,6 +35,8 @@ type Happening =
   | { readonly kind: 'by hand'; readonly price: number }
   | { readonly kind: 'fail'; readonly what: 'orders' | 'trades' | 'wallets' | null }
   | { readonly kind: 'pass'; readonly seconds: number }
+  | { readonly kind: 'halt' }
+  | { readonly kind: 'resume' }
   | { readonly kind: 'restart'; readonly losing: boolean };
 
 const HAPPENINGS: fc.Arbitrary<Happening> = fc.oneof(
@@ -42,7 +44,17 @@ const HAPPENINGS: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 6,
     arbitrary: record('answer', {
-      fate: fc.constantFrom<Fate>('done', 'done', 'done', 'reply lost', 'lost', 'late', 'refused', 'unsent'),
+      fate: fc.constantFrom<Fate>(
+        'done',
+        'done',
+        'done',
+        'reply lost',
+        'unlisted',
+        'lost',
+        'late',
+        'refused',
+        'unsent',
+      ),
     }),
   },
   { weight: 1, arbitrary: record('arrive', {}) },
@@ -52,6 +64,8 @@ const HAPPENINGS: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: record('by hand', { price: fc.integer({ min: 104, max: 110 }) }) },
   { weight: 1, arbitrary: record('fail', { what: fc.constantFrom('orders', 'trades', 'wallets', null) }) },
   { weight: 4, arbitrary: record('pass', { seconds: fc.integer({ min: 1, max: 20 }) }) },
+  { weight: 1, arbitrary: record('halt', {}) },
+  { weight: 2, arbitrary: record('resume', {}) },
   { weight: 1, arbitrary: record('restart', { losing: fc.boolean() }) },
 );
 
@@ -79,7 +93,7 @@ class Play {
     const { venue } = world;
     switch (happening.kind) {
       case 'wish':
-        if (world.engine.status().phase === 'syncing') break;
+        if (!world.engine.isAccountRead()) break;
         world.want(...this.wishes(happening.wish, String(happening.price)));
         break;
       case 'answer':
@@ -92,10 +106,7 @@ class Play {
         const order = this.openAt(happening.which);
         if (order === undefined) break;
         const trade = venue.fill(order.id ?? 0, happening.isAll ? undefined : quarterOf(order));
-        if (happening.isHidden) {
-          venue.hidden.add(trade.id);
-          this.hiddenSinceMs ??= world.nowMs;
-        }
+        if (happening.isHidden) this.hide(trade.id);
         break;
       }
       case 'end':
@@ -112,6 +123,12 @@ class Play {
         break;
       case 'pass':
         world.advance(happening.seconds * 1_000);
+        break;
+      case 'halt':
+        world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
+        break;
+      case 'resume':
+        if (world.engine.haltReason() !== null) world.control({ kind: 'resume' });
         break;
       case 'restart':
         for (const { call } of world.waitingRequests()) this.delay(call);
@@ -191,8 +208,10 @@ class Play {
     } else {
       const placed = this.register(call);
       if (placed === null) world.refuse(kind, 'DuplicateClientOrderId');
-      else if (fate === 'reply lost') world.fail(kind);
-      else world.give(kind, placed);
+      else if (fate === 'reply lost' || fate === 'unlisted') {
+        if (fate === 'unlisted') for (const { id } of Array.isArray(placed) ? placed : [placed]) this.hide(id ?? 0);
+        world.fail(kind);
+      } else world.give(kind, placed);
     }
   }
 
@@ -208,13 +227,13 @@ class Play {
     else if (!isOpenStatus(order.status ?? '')) world.refuse('cancel', 'NotApplied', { order: { ...order } });
     else {
       const ended = world.venue.end(order.id ?? 0);
-      if (fate === 'reply lost') world.fail('cancel');
+      if (fate === 'reply lost' || fate === 'unlisted') world.fail('cancel');
       else world.give('cancel', { status: ended.status, order: ended });
     }
   }
 
   /** The exchange takes an order in, unless one of its name is open; answers what it says then. */
-  private register(call: VenueCall): unknown {
+  private register(call: VenueCall): VenueOrder | readonly VenueOrder[] | null {
     const { venue } = this.world;
     if (call.kind !== 'place' && call.kind !== 'place-oco') return null;
     const { clientOrderId } = call.order;
@@ -231,6 +250,12 @@ class Play {
     const { nowMs } = this.world;
     const next = this.late.shift();
     if (next !== undefined && next.untilMs >= nowMs) this.register(next.call);
+  }
+
+  /** Lists lag: it is not in them for a while. */
+  private hide(id: number): void {
+    this.world.venue.hidden.add(id);
+    this.hiddenSinceMs ??= this.world.nowMs;
   }
 
   private openAt(which: number): VenueOrder | undefined {
