@@ -23,7 +23,7 @@ test('goes on when the clock is an hour back after a kill, and ahead again after
   const home = own.home({ instance: 'clock', seed: 9 });
   const orders: number[] = [];
   for (const byMs of [HOUR_MS, 0, HOUR_MS, -HOUR_MS]) {
-    const bot = own.start(home, steppedClock({ byMs, afterMs: 0 }));
+    const bot = own.start(home, steppedClock({ byMs, at: 'start' }));
     await bot.healthAddress();
     await pause(LIFE_MS);
     orders.push(exchange.truth().orders.length);

@@ -1,15 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import Database from 'better-sqlite3';
+import type { BotHome } from './bot-home.ts';
 import { readLog } from './bot-process.ts';
 import { numberOf } from './environment.ts';
 import { mostInWindow } from './most-in-window.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
-import { steppedClock } from './stepped-clock.ts';
+import { STEP_SIGNAL, steppedClock } from './stepped-clock.ts';
 
 const SECONDS = numberOf('SARRAF_CLOCK_SECONDS', 8);
 const HOUR_MS = 3_600_000;
-/** From the start of the process, and once more from its first word, so that the step is over by then. */
-const STEP_AFTER_MS = 4_000;
+const MINUTE_MS = 60_000;
 
 /** So small that the bot is always about to go over it. */
 const BOOKS = { limit: 8, windowMs: 8_000 };
@@ -24,6 +25,21 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
+/** How many candles of a minute the mirror has that closed after an instant and before now. */
+function closedSince({ mirrorPath }: BotHome, sinceMs: number): number {
+  const mirror = new Database(mirrorPath, { readonly: true });
+  try {
+    const row = mirror
+      .prepare<[number, number], { count: number }>(
+        "SELECT count(*) AS count FROM candles WHERE resolution = '1' AND open_time_ms > ? AND open_time_ms <= ?",
+      )
+      .get(sinceMs - MINUTE_MS, Date.now() - MINUTE_MS);
+    return row?.count ?? 0;
+  } finally {
+    mirror.close();
+  }
+}
+
 describe.each([
   ['ahead', HOUR_MS],
   ['back', -HOUR_MS],
@@ -31,9 +47,10 @@ describe.each([
   test('goes on with books and orders, and sends not one request more', async () => {
     const { exchange } = own;
     const home = own.home({ instance: 'clock', seed: 8 });
-    const bot = own.start(home, steppedClock({ byMs, afterMs: STEP_AFTER_MS }));
+    const bot = own.start(home, steppedClock({ byMs, at: 'signal' }));
     const address = await bot.healthAddress();
-    await pause(STEP_AFTER_MS);
+    await pause(3_000);
+    bot.signal(STEP_SIGNAL);
     const stepMs = Date.now();
     const ordersBefore = exchange.truth().orders.length;
     await pause(SECONDS * 1_000);
@@ -47,6 +64,7 @@ describe.each([
     console.log({
       ordersBefore,
       ordersAfter,
+      candlesAfter: closedSince(home, stepMs),
       booksAfter: books.filter((timeMs) => timeMs > stepMs).length,
       mostBooks: mostInWindow(books, BOOKS.windowMs),
       limit: BOOKS.limit,
@@ -56,6 +74,8 @@ describe.each([
     ).toBeGreaterThan(0);
     expect(ordersAfter).toBeGreaterThan(ordersBefore);
     expect(books.some((timeMs) => timeMs > stepMs)).toBe(true);
+    // In a short run no minute may have closed.
+    expect(closedSince(home, stepMs)).toBeGreaterThanOrEqual(Math.floor((SECONDS * 1_000) / MINUTE_MS) - 1);
     expect(health.status).toBe(200);
     expect(code, out).toBe(0);
     expect(brokenPromises(exchange, home)).toEqual([]);

@@ -1,16 +1,19 @@
 /**
- * To be loaded before a program: steps the wall clock that it sees by `by` ms, `after` ms from its start, both of them in the address that this is
- * imported by. The monotonic clock and timers stay as they are, as when somebody sets the machine's clock.
+ * To be loaded before a program: a wall clock that is `by` ms from the true one, `at` its start or from the signal SIGUSR2 on; both are in the address
+ * that this is imported by. The monotonic clock and timers stay as they are, as when somebody sets the machine's clock.
  */
 const { searchParams } = new URL(import.meta.url);
 const byMs = Number(searchParams.get('by'));
-const afterMs = Number(searchParams.get('after'));
 
 const TrueDate = Date;
-const begunMs = performance.now();
+let aheadMs = searchParams.get('at') === 'start' ? byMs : 0;
+
+process.on('SIGUSR2', () => {
+  aheadMs = byMs;
+});
 
 function steppedNow(): number {
-  return TrueDate.now() + (performance.now() - begunMs >= afterMs ? byMs : 0);
+  return TrueDate.now() + aheadMs;
 }
 
 globalThis.Date = new Proxy(TrueDate, {
