@@ -1,0 +1,65 @@
+import { feeOf } from '../../domain/fee-schedule.ts';
+import { valueHalfEven, valueUp } from '../../domain/market.ts';
+import type { Units } from '../../domain/money.ts';
+import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import { affordable, neededHold } from '../../simulator/core/trading/settlement.ts';
+
+/** What one fill is worth, in units: its total before the fee, and the fee in the currency received. */
+export interface SettledFill {
+  readonly total: Units;
+  readonly fee: Units;
+}
+
+/**
+ * Books a fill of one order against the market: its running totals, its hold, both wallets. The other side of a bar is nobody, so nothing else
+ * changes. Totals are differences of the rounded cumulative total, as on the exchange.
+ */
+export function settleFill(
+  order: SimulatedOrder,
+  fill: { readonly price: number; readonly amount: number; readonly rateMillionths: number },
+): SettledFill {
+  const { grid, payingWallet, receivingWallet } = order;
+  const isBuy = order.side === 'buy';
+  const amount = BigInt(fill.amount) * grid.amountStep;
+  order.remaining -= fill.amount;
+  order.filledSteps += BigInt(fill.price) * BigInt(fill.amount);
+  const cumulative = valueHalfEven(grid, order.filledSteps);
+  const total = (cumulative - order.total) as Units;
+  order.total = cumulative;
+  const received = isBuy ? amount : total;
+  const fee = feeOf(received, fill.rateMillionths);
+  order.fee += fee;
+  const paid = isBuy ? total : amount;
+  const released = isBuy ? releasedBy(order, paid) : paid;
+  order.held -= released;
+  payingWallet.held -= released;
+  payingWallet.total -= paid;
+  receivingWallet.total += received - fee;
+  payingWallet.check('fill');
+  return { total, fee };
+}
+
+/** How much of a buy's hold ends: all but what the rest still needs, or what is there of that. */
+function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
+  const rest = neededHold(order);
+  const afterPaying = order.held - paid;
+  return order.held - (rest < afterPaying ? rest : afterPaying);
+}
+
+/**
+ * How much of a match an order can pay, in amount steps. Other than on the exchange a market buy may meet a price far beyond the one it was valued at: it
+ * then takes what it lacks from the free part of its wallet, as far as that goes.
+ */
+export function payable(order: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
+  if (order.side === 'sell' || !order.isMarket) return match.amount;
+  const { grid, payingWallet } = order;
+  // One unit more: a half-even difference of two cumulative totals can exceed the value of a match rounded up by one.
+  const lacking = valueUp(grid, BigInt(match.price) * BigInt(match.amount)) + 1n - order.held;
+  if (lacking > 0n) {
+    const { free } = payingWallet;
+    const taken = lacking < free ? lacking : free;
+    payingWallet.hold(taken);
+    order.held += taken;
+  }
+  return affordable(order, match);
+}

@@ -1,0 +1,45 @@
+import type { Market } from '../../domain/market.ts';
+import type { Side } from '../../domain/order.ts';
+import { divideDown, divideUp } from '../../domain/rounding.ts';
+import { millionthsOfBps, type CandleRules } from './candle-rules.ts';
+
+const TWO_MILLION = 2_000_000n;
+const MILLION = 1_000_000n;
+
+/** What taking costs, worked out once for a set of rules. */
+export interface TakerCosts {
+  /** Of the price, in halves of a millionth, so that half a spread is a whole number. */
+  readonly priceHalfMillionths: bigint;
+  /** Of the bar's high less its low. */
+  readonly rangeMillionths: bigint;
+}
+
+export const NO_COSTS: TakerCosts = { priceHalfMillionths: 0n, rangeMillionths: 0n };
+
+export function takerCostsOf({ spreadBps, slippage }: CandleRules): TakerCosts {
+  const slip = slippage.kind === 'bps' ? millionthsOfBps(slippage.bps) : 0;
+  return {
+    priceHalfMillionths: BigInt(millionthsOfBps(spreadBps) + 2 * slip),
+    rangeMillionths: slippage.kind === 'range' ? BigInt(slippage.millionths) : 0n,
+  };
+}
+
+/**
+ * What an order that takes pays or gets, in price steps: `at` and the costs, rounded to the step against the order, and at least one step. It may lie
+ * beyond the bar's high or low: costs that vanish in a flat bar would be none.
+ */
+export function takerPrice(of: {
+  readonly market: Market;
+  readonly side: Side;
+  /** The price in the bar that it takes at, in units. */
+  readonly at: bigint;
+  /** The bar's high less its low, in units. */
+  readonly range: bigint;
+  readonly costs: TakerCosts;
+}): number {
+  const { market, side, at, range, costs } = of;
+  const cost = divideUp(at * costs.priceHalfMillionths, TWO_MILLION) + divideUp(range * costs.rangeMillionths, MILLION);
+  if (side === 'buy') return Number(divideUp(at + cost, market.priceStep));
+  const steps = divideDown(at - cost, market.priceStep);
+  return steps < 1n ? 1 : Number(steps);
+}
