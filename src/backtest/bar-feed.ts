@@ -1,0 +1,108 @@
+import { barStartMs, resolutionMs } from '../domain/candle.ts';
+import { candleAt, cellText, type CandleColumns } from '../domain/candle-columns.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
+import { SPANS, type Span } from '../strategy/subscriptions.ts';
+
+/** A longer bar while its parts come in. Cells of the columns. */
+interface Building {
+  readonly openTimeMs: number;
+  readonly open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+}
+
+const NO_BARS: readonly ClosedCandle[] = [];
+
+/**
+ * The bars of one market at one length, made of recorded ones as they close: the same, or longer ones put together. A longer bar whose last parts are
+ * missing is closed by the first part that comes after it, since until then nothing says that there is none.
+ */
+export class BarFeed {
+  readonly span: Span;
+  private readonly columns: CandleColumns;
+  private readonly partMs: number;
+  private readonly lengthMs: number;
+  private lastOpenMs: number | null = null;
+  private building: Building | null = null;
+
+  /** Throws `INVALID_OPTIONS` where bars of this length can not be made of the recorded ones. */
+  constructor(columns: CandleColumns, span: Span) {
+    this.columns = columns;
+    this.span = span;
+    this.partMs = resolutionMs(columns.resolution);
+    this.lengthMs = resolutionMs(SPANS[span]);
+    if (this.lengthMs % this.partMs === 0) return;
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected recorded bars of ${columns.market} that candles of ${span} can be made of, were of the resolution ${columns.resolution}`,
+    );
+  }
+
+  /** The bars that close with the recorded bar `index`: to be called for each, in order. */
+  closedBy(index: number): readonly ClosedCandle[] {
+    if (this.lengthMs === this.partMs) return [this.same(index)];
+    const { columns, building } = this;
+    const openTimeMs = columns.openTimeMs[index] ?? Number.NaN;
+    const bucketMs = barStartMs(openTimeMs, SPANS[this.span]);
+    const seenAtMs = openTimeMs + this.partMs;
+    const bars: ClosedCandle[] = [];
+    if (building !== null && building.openTimeMs !== bucketMs) bars.push(this.close(building, seenAtMs));
+    this.add(index, bucketMs);
+    if (this.building !== null && seenAtMs === bucketMs + this.lengthMs) bars.push(this.close(this.building, seenAtMs));
+    return bars.length === 0 ? NO_BARS : bars;
+  }
+
+  private same(index: number): ClosedCandle {
+    const candle = candleAt(this.columns, index);
+    return this.told(candle, candle.openTimeMs + this.partMs);
+  }
+
+  private add(index: number, bucketMs: number): void {
+    const { open, high, low, close, volume } = this.columns;
+    const cell = (column: Float64Array): number => column[index] ?? Number.NaN;
+    const { building } = this;
+    if (building === null || building.openTimeMs !== bucketMs) {
+      this.building = {
+        openTimeMs: bucketMs,
+        open: cell(open),
+        high: cell(high),
+        low: cell(low),
+        close: cell(close),
+        volume: cell(volume),
+      };
+      return;
+    }
+    building.high = Math.max(building.high, cell(high));
+    building.low = Math.min(building.low, cell(low));
+    building.close = cell(close);
+    building.volume += cell(volume);
+  }
+
+  private close(built: Building, seenAtMs: number): ClosedCandle {
+    this.building = null;
+    const { priceDecimals, volumeDecimals } = this.columns;
+    const { openTimeMs, open, high, low, close, volume } = built;
+    const candle = {
+      openTimeMs,
+      open: cellText(open, priceDecimals),
+      high: cellText(high, priceDecimals),
+      low: cellText(low, priceDecimals),
+      close: cellText(close, priceDecimals),
+      volume: cellText(volume, volumeDecimals),
+    };
+    return this.told(candle, seenAtMs);
+  }
+
+  private told(
+    candle: Omit<ClosedCandle, 'market' | 'span' | 'seenAtMs' | 'missedBefore'>,
+    seenAtMs: number,
+  ): ClosedCandle {
+    const { lengthMs, lastOpenMs } = this;
+    const missedBefore = lastOpenMs === null ? 0 : Math.round((candle.openTimeMs - lastOpenMs) / lengthMs) - 1;
+    this.lastOpenMs = candle.openTimeMs;
+    return { ...candle, market: this.columns.market, span: this.span, seenAtMs, missedBefore };
+  }
+}

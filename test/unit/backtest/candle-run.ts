@@ -1,0 +1,93 @@
+import { CandleRunner, type CandleRun } from '../../../src/backtest/candle-runner.ts';
+import type { CandleRules } from '../../../src/backtest/candle-venue/candle-rules.ts';
+import { CandleVenue } from '../../../src/backtest/candle-venue/candle-venue.ts';
+import type { Resolution } from '../../../src/domain/candle.ts';
+import { resolutionMs } from '../../../src/domain/candle.ts';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { createMarket, type Market } from '../../../src/domain/market.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import type { RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import type { Span } from '../../../src/strategy/subscriptions.ts';
+
+/** Midnight of a Monday, UTC. */
+export const FROM_MS = 1_704_067_200_000;
+
+export const TETHER = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
+export const RIAL = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' });
+
+/** Bars of a walk by a small generator: whole price steps, each bar opening where the last one closed or a little beside it. */
+export function walkOf(
+  market: Market,
+  of: { readonly bars: number; readonly seed: number; readonly price: number; readonly resolution?: Resolution },
+): CandleColumns {
+  const { bars, seed, price, resolution = '60' } = of;
+  const priceDecimals = market === TETHER ? 2 : 0;
+  const step = market === TETHER ? 1 : 10;
+  let state = seed >>> 0;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const onStep = (cell: number): number => Math.max(step, Math.round(cell / step) * step);
+  const columns = {
+    openTimeMs: new Float64Array(bars),
+    open: new Float64Array(bars),
+    high: new Float64Array(bars),
+    low: new Float64Array(bars),
+    close: new Float64Array(bars),
+    volume: new Float64Array(bars).fill(5_000_000_000),
+  };
+  let last = price * 10 ** priceDecimals;
+  for (let index = 0; index < bars; index += 1) {
+    const open = onStep(last * (1 + (random() - 0.5) * 0.001));
+    const close = onStep(open * (1 + (random() - 0.5) * 0.02));
+    columns.openTimeMs[index] = FROM_MS + index * resolutionMs(resolution);
+    columns.open[index] = open;
+    columns.close[index] = close;
+    columns.high[index] = onStep(Math.max(open, close) * (1 + random() * 0.003));
+    columns.low[index] = onStep(Math.min(open, close) * (1 - random() * 0.003));
+    last = close;
+  }
+  return { market: market.symbol, resolution, length: bars, priceDecimals, volumeDecimals: 6, ...columns };
+}
+
+/** One strategy through the bars of one market. Amounts of money as texts. */
+export function runBars(of: {
+  readonly market: Market;
+  readonly columns: CandleColumns;
+  readonly strategy: StrategyDefinition;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly cash: string;
+  readonly feeMillionths?: number;
+  readonly rules?: Partial<CandleRules>;
+  readonly limits?: Partial<RiskLimits>;
+  readonly span?: Span;
+  readonly fromMs?: number;
+}): CandleRun {
+  const { market, columns, strategy, params = {}, cash, feeMillionths = 1_000, rules, span = '1h' } = of;
+  const rates = { maker: feeMillionths, taker: feeMillionths };
+  const venue = new CandleVenue({
+    markets: [market],
+    fees: { rls: rates, usdt: rates },
+    balances: { [market.dst]: parseUnits(cash) },
+    ...(rules === undefined ? {} : { rules }),
+  });
+  const runner = new StrategyRunner(strategy, { market: market.symbol, span, params });
+  return new CandleRunner({
+    settings: {
+      ...DEFAULT_ENGINE_TIMES,
+      instance: 'back',
+      seats: [
+        { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...of.limits }, capital: {} },
+      ],
+    },
+    markets: [{ market, columns }],
+    venue,
+    quote: market.dst,
+    fromMs: of.fromMs ?? FROM_MS,
+  }).run();
+}
