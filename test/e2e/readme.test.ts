@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,6 +16,17 @@ function blockWith(text: string): string {
   return block.slice(block.indexOf('\n') + 1);
 }
 
+interface PrintedEvent {
+  readonly event: string;
+  readonly strategies?: readonly { readonly strategy: string; readonly fills: number }[];
+}
+
+const eventsIn = (out: string): readonly PrintedEvent[] =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as PrintedEvent);
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-readme-'));
@@ -23,25 +34,45 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the README', () => {
-  test('shows a first strategy that trades', async () => {
-    writeFileSync(join(folder, 'dip-buyer.ts'), blockWith("name: 'dip-buyer'"));
+  test('shows a first strategy that trades, and how it is watched', async () => {
+    mkdirSync(join(folder, 'my-strategies'));
+    writeFileSync(join(folder, 'my-strategies', 'dip-buyer.ts'), blockWith("name: 'dip-buyer'"));
+    const data = join(folder, 'data');
+    const strategies = join(folder, 'my-strategies');
     const { finished } = startSarraf([
       'run',
-      `--strategies=${folder}`,
-      `--data=${join(folder, 'data')}`,
+      `--strategies=${strategies}`,
+      `--data=${data}`,
       '--speed=max',
       '--for=3s',
       '--json',
     ]);
     const { code, out, error } = await finished;
     expect({ code, error }).toEqual({ code: 0, error: '' });
-    const events = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { event: string; strategies?: { strategy: string; fills: number }[] });
-    const summary = events.find(({ event }) => event === 'summary');
+    const summary = eventsIn(out).find(({ event }) => event === 'summary');
     expect(summary?.strategies?.map(({ strategy }) => strategy)).toEqual(['dip-buyer']);
     expect(summary?.strategies?.[0]?.fills).toBeGreaterThan(0);
+    const watched = [['status'], ['orders', '--state', 'all'], ['trades'], ['intents']];
+    for (const args of watched) {
+      const { code: exit, out: lines } = await startSarraf([...args, '--data', data]).finished;
+      expect(exit).toBe(0);
+      expect(lines).toContain('dip-buyer');
+      expect(readme).toContain(`npm run sarraf -- ${args.join(' ')}\n`);
+    }
+  });
+
+  test('shows a configuration that can be planned and run', async () => {
+    const config = join(folder, 'bot.yaml');
+    writeFileSync(config, blockWith('plugin: ./my-strategies/dip-buyer.ts'));
+    const plan = await startSarraf(['plan', '--config', config]).finished;
+    expect(plan).toMatchObject({ code: 0, error: '' });
+    const data = join(folder, 'configured');
+    const args = ['run', '--config', config, `--data=${data}`, '--speed=max', '--for=2s', '--json'];
+    const { code, out, error } = await startSarraf(args).finished;
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(eventsIn(out).find(({ event }) => event === 'summary')?.strategies).toMatchObject([
+      { strategy: 'dip-buyer', market: 'BTCIRT' },
+    ]);
   });
 
   test('shows the client reading a book and placing an order', async () => {
@@ -68,7 +99,11 @@ describe('the README', () => {
         async (args) => (await startSarraf(args).finished).out,
       ),
     );
-    for (const command of ['run', 'exchange']) expect(program).toContain(command);
+    const commands = new Set(
+      [...readme.matchAll(/(?:npm run sarraf --|`sarraf) ([a-z]+)/g)].map((match) => match[1] ?? ''),
+    );
+    expect(commands.size).toBeGreaterThan(8);
+    for (const command of commands) expect(program).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
     for (const option of ['--for', '--speed', '--replay', '--strategies', '--market']) expect(run).toContain(option);
     for (const option of ['--port', '--config']) expect(exchange).toContain(option);
     const linked = [...readme.matchAll(/\]\(([^):]+)\)/g)].map((match) => match[1] ?? '');
