@@ -2,7 +2,7 @@ import { isFinal, mayTrade } from '../execution/order-record.ts';
 import type { Page } from '../domain/venue-call.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { ControlCommand } from './engine-event.ts';
-import type { AnswerTaker, OrderDesk } from './order-desk.ts';
+import { ORDERS_PAGE, type AnswerTaker, type OrderDesk } from './order-desk.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_CONTROL = 'control';
@@ -16,6 +16,9 @@ export interface StoredControl {
 const LOOK_EVERY_MS = 1_000;
 
 const WITHIN_MS = 60_000;
+
+/** Pages of open orders that are canceled when the whole account is halted; what is beyond them stays in the list of open orders. */
+const MOST_PAGES = 20;
 
 export interface ControlOptions {
   readonly outbox: Outbox;
@@ -118,22 +121,34 @@ export class Control {
 
   /** Everybody's active orders at once; the stop orders that this leaves are canceled one by one. */
   private cancelWholeAccount(): void {
-    const { outbox, expect, desk } = this.options;
+    const { outbox, expect } = this.options;
     const id = outbox.request({ kind: 'cancel-old' }, { requestClass: 'cancel', withinMs: WITHIN_MS });
-    expect(id, () => {
-      const list = outbox.request(
-        { kind: 'orders', status: 'open', fromId: null },
-        { requestClass: 'resolve', withinMs: WITHIN_MS },
-      );
-      expect(list, (answer) => {
-        if (answer.outcome !== 'value') return;
-        for (const record of (answer.value as Page<VenueOrder>).items) {
-          desk.takeRecord(record);
-          if (record.id !== null && desk.keeper.table.byVenueId(record.id) === undefined) {
-            desk.cancels.cancelForeign(record.id);
-          }
+    expect(id, () => this.cancelListed(null, 1));
+  }
+
+  /** One page of what is open, and the next ones after it. */
+  private cancelListed(fromId: number | null, page: number): void {
+    const { outbox, expect, desk } = this.options;
+    const id = outbox.request(
+      { kind: 'orders', status: 'open', fromId },
+      { requestClass: 'resolve', withinMs: WITHIN_MS },
+    );
+    expect(id, (answer) => {
+      if (answer.outcome !== 'value') {
+        outbox.alarm('the open orders of the account could not be listed: see whether some are left');
+        return;
+      }
+      const { items, hasNext } = answer.value as Page<VenueOrder>;
+      for (const record of items) {
+        desk.takeRecord(record);
+        if (record.id !== null && desk.keeper.table.byVenueId(record.id) === undefined) {
+          desk.cancels.cancelForeign(record.id);
         }
-      });
+      }
+      const lastId = Math.max(0, ...items.map((record) => record.id ?? 0));
+      if ((hasNext ?? items.length >= ORDERS_PAGE) && lastId > 0 && page < MOST_PAGES) {
+        this.cancelListed(lastId + 1, page + 1);
+      }
     });
   }
 }

@@ -80,6 +80,27 @@ describe('a halt', () => {
     expect(world.pending('cancel').call).toMatchObject({ venueId: foreign.id });
   });
 
+  it('of the whole account turns every page of what is open', () => {
+    const world = open();
+    for (let count = 0; count < 12; count += 1) world.venue.placeByHand('sell', '1', String(200 + count));
+    world.control({ kind: 'halt', reason: 'a test', wholeAccount: true });
+    world.endCanceled();
+    world.give('cancel-old', null);
+    world.advance(500);
+    expect(world.waitingKinds()).toHaveLength(12);
+    while (world.waitingKinds().length > 0) world.endCanceled();
+    expect(world.venue.open()).toEqual([]);
+  });
+
+  it('of the whole account says where its orders could not be listed', () => {
+    const world = open();
+    world.failing = { kind: 'orders', code: 'TIMED_OUT' };
+    world.control({ kind: 'halt', reason: 'a test', wholeAccount: true });
+    world.fail('cancel-old');
+    world.advance(100);
+    expect(world.alarms().at(-1)).toMatch(/could not be listed/);
+  });
+
   it('holds over a restart, until it is ended', () => {
     const world = open();
     world.control(HALT);
