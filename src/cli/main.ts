@@ -1,51 +1,41 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError } from './command-error.ts';
-import { balancesCommand } from './commands/balances.ts';
-import { budgetCommand } from './commands/budget.ts';
-import { exchangeCommand } from './commands/exchange.ts';
-import { fuzzCommand } from './commands/fuzz.ts';
-import { haltCommand } from './commands/halt.ts';
-import { healthCommand } from './commands/health.ts';
-import { intentsCommand } from './commands/intents.ts';
-import { ledgerCommand } from './commands/ledger.ts';
-import { ordersCommand } from './commands/orders.ts';
-import { planCommand } from './commands/plan.ts';
-import { reconcileCommand } from './commands/reconcile.ts';
-import { resumeCommand } from './commands/resume.ts';
-import { runCommand } from './commands/run.ts';
-import { statusCommand } from './commands/status.ts';
-import { tradesCommand } from './commands/trades.ts';
 import { FAILED, OK, WRONG_INPUT } from './exit-codes.ts';
 
-/** Every command, one a file: a line here for each. */
-const COMMANDS: readonly (() => Command)[] = [
-  runCommand,
-  exchangeCommand,
-  planCommand,
-  budgetCommand,
-  ledgerCommand,
-  statusCommand,
-  ordersCommand,
-  tradesCommand,
-  balancesCommand,
-  intentsCommand,
-  reconcileCommand,
-  haltCommand,
-  resumeCommand,
-  healthCommand,
-  fuzzCommand,
-];
+/** Every command, one a file: a line here for each. They are loaded when they are named, since all of them take a second. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import('./commands/run.ts')).runCommand(),
+  exchange: async () => (await import('./commands/exchange.ts')).exchangeCommand(),
+  plan: async () => (await import('./commands/plan.ts')).planCommand(),
+  budget: async () => (await import('./commands/budget.ts')).budgetCommand(),
+  ledger: async () => (await import('./commands/ledger.ts')).ledgerCommand(),
+  status: async () => (await import('./commands/status.ts')).statusCommand(),
+  orders: async () => (await import('./commands/orders.ts')).ordersCommand(),
+  trades: async () => (await import('./commands/trades.ts')).tradesCommand(),
+  balances: async () => (await import('./commands/balances.ts')).balancesCommand(),
+  intents: async () => (await import('./commands/intents.ts')).intentsCommand(),
+  reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand(),
+  halt: async () => (await import('./commands/halt.ts')).haltCommand(),
+  resume: async () => (await import('./commands/resume.ts')).resumeCommand(),
+  health: async () => (await import('./commands/health.ts')).healthCommand(),
+  fuzz: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
+};
 
-function createProgram(): Command {
+/** The program with the command that is named, or, where none is, with all of them. */
+async function createProgram(named: string | undefined): Promise<Command> {
   const program = new Command('sarraf')
     .description('Trades on, simulates and backtests spot exchanges that have only a rate-limited REST interface.')
     .version(VERSION)
     .showSuggestionAfterError()
     .exitOverride();
-  for (const create of COMMANDS) program.addCommand(create().exitOverride());
+  const one = named === undefined || !Object.hasOwn(COMMANDS, named) ? undefined : COMMANDS[named];
+  const wanted = one === undefined ? Object.values(COMMANDS) : [one];
+  for (const command of await Promise.all(wanted.map(async (load) => load())))
+    program.addCommand(command.exitOverride());
   return program;
 }
 
@@ -64,8 +54,17 @@ function exitCodeOf(error: unknown): number {
   return FAILED;
 }
 
+// Nobody reads any more, as after `| head`: what is still to be said is for nobody. A run has orders to end first, and sees to it itself.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (process.stdout.listenerCount('error') > 1) return;
+  if (error.code === 'EPIPE') process.exit(OK);
+  throw error;
+});
+// Compiling all that a run needs takes longer than starting it.
+enableCompileCache();
 try {
-  await createProgram().parseAsync();
+  const program = await createProgram(process.argv[2]);
+  await program.parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }
