@@ -1,6 +1,7 @@
 import { barStartMs, resolutionMs } from '../domain/candle.ts';
-import { candleAt, cellText, type CandleColumns } from '../domain/candle-columns.ts';
+import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
+import { ColumnCandle } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import { SPANS, type Span } from '../strategy/subscriptions.ts';
 
@@ -56,8 +57,10 @@ export class BarFeed {
   }
 
   private same(index: number): ClosedCandle {
-    const candle = candleAt(this.columns, index);
-    return this.told(candle, candle.openTimeMs + this.partMs);
+    const { columns, span, partMs } = this;
+    const openTimeMs = columns.openTimeMs[index] ?? Number.NaN;
+    const missedBefore = this.missedBefore(openTimeMs);
+    return new ColumnCandle(columns, index, { span, seenAtMs: openTimeMs + partMs, missedBefore });
   }
 
   private add(index: number, bucketMs: number): void {
@@ -100,9 +103,13 @@ export class BarFeed {
     candle: Omit<ClosedCandle, 'market' | 'span' | 'seenAtMs' | 'missedBefore'>,
     seenAtMs: number,
   ): ClosedCandle {
-    const { lengthMs, lastOpenMs } = this;
-    const missedBefore = lastOpenMs === null ? 0 : Math.round((candle.openTimeMs - lastOpenMs) / lengthMs) - 1;
-    this.lastOpenMs = candle.openTimeMs;
+    const missedBefore = this.missedBefore(candle.openTimeMs);
     return { ...candle, market: this.columns.market, span: this.span, seenAtMs, missedBefore };
+  }
+
+  private missedBefore(openTimeMs: number): number {
+    const { lengthMs, lastOpenMs } = this;
+    this.lastOpenMs = openTimeMs;
+    return lastOpenMs === null ? 0 : Math.round((openTimeMs - lastOpenMs) / lengthMs) - 1;
   }
 }

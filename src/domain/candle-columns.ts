@@ -2,7 +2,7 @@ import type { Candle, Resolution } from './candle.ts';
 import { decimalText, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 import type { MarketSymbol } from './market-symbol.ts';
-import { formatUnits, type Units } from './money.ts';
+import type { Units } from './money.ts';
 
 /**
  * Many bars of one market and resolution, column by column, oldest first. A price is a whole number of 10^-priceDecimals in the quote currency, a
@@ -47,8 +47,19 @@ export function cellUnits(cell: number, scale: bigint): Units {
 
 /** A cell as text, without an exponent. */
 export function cellText(cell: number, decimals: number): DecimalText {
-  return formatUnits(cellUnits(cell, columnScale(decimals)));
+  if (cell < 0 || !Number.isSafeInteger(cell)) {
+    throw new SarrafError('TOO_LARGE', `expected a cell from 0 to 2^53, was ${cell}`);
+  }
+  if (decimals === 0) return String(cell) as DecimalText;
+  const digits = String(cell).padStart(decimals + 1, '0');
+  let end = digits.length;
+  const point = end - decimals;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  const whole = digits.slice(0, point);
+  return (end === point ? whole : `${whole}.${digits.slice(point, end)}`) as DecimalText;
 }
+
+const ZERO = 48;
 
 /** One bar of the columns. Throws a RangeError beyond the last one. */
 export function candleAt(columns: CandleColumns, index: number): Candle {

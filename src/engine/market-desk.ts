@@ -24,7 +24,8 @@ export interface MarketState {
   tapeSeenAtMs: number | null;
   /** The close of the last bar that was seen. */
   lastClose: Units | null;
-  /** When a bar was told, where bars are told and not asked for. */
+  /** The last bar that was told, where bars are told and not asked for; and when. */
+  bar: ClosedCandle | null;
   barSeenAtMs: number | null;
 }
 
@@ -53,6 +54,7 @@ export class MarketDesk {
         tape: null,
         tapeSeenAtMs: null,
         lastClose: null,
+        bar: null,
         barSeenAtMs: null,
       });
     }
@@ -102,9 +104,8 @@ export class MarketDesk {
   takeBar(bar: ClosedCandle): void {
     const state = this.states.get(bar.market);
     if (state === undefined) return;
-    const { nowMs } = this.outbox;
-    state.lastClose = unitsOf(bar.close);
-    state.barSeenAtMs = nowMs;
+    state.bar = bar;
+    state.barSeenAtMs = this.outbox.nowMs;
     state.seen = null;
   }
 
@@ -201,8 +202,11 @@ export class MarketDesk {
 }
 
 function barAsBook(state: MarketState): SeenBook | null {
-  const { lastClose, barSeenAtMs } = state;
-  if (lastClose === null || barSeenAtMs === null) return null;
-  state.seen ??= { bestBid: lastClose, bestAsk: lastClose, seenAtMs: barSeenAtMs, venueAtMs: barSeenAtMs };
+  const { bar, barSeenAtMs } = state;
+  if (bar === null || barSeenAtMs === null) return null;
+  if (state.seen === null) {
+    const close = unitsOf(bar.close);
+    state.seen = { bestBid: close, bestAsk: close, seenAtMs: barSeenAtMs, venueAtMs: barSeenAtMs };
+  }
   return state.seen;
 }

@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import { plainCandle } from './column-candle.ts';
 import type { StrategyDefinition } from './definition.ts';
 import type { HandlerContext } from './handler-context.ts';
 import type { StrategyEvent } from './strategy-event.ts';
@@ -25,7 +26,7 @@ export function callHandler(definition: StrategyDefinition, event: StrategyEvent
     case 'stop':
       return definition.onStop?.(context, { reason: event.reason });
     case 'candle':
-      return definition.onCandle?.(context, event.candle);
+      return definition.onCandle?.(context, plainCandle(event.candle));
     case 'book': {
       const { market, seenAtMs } = event;
       const { bids, asks, updatedAtMs } = event.book;

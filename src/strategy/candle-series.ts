@@ -1,3 +1,4 @@
+import { plainCandle } from './column-candle.ts';
 import type { ClosedCandle } from './definition.ts';
 import type { Indicator } from './indicators.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
@@ -34,7 +35,7 @@ export class CandleSeries {
     if (candle.openTimeMs <= this.lastOpenMs) return;
     this.lastOpenMs = candle.openTimeMs;
     const { warmUp } = this.subscription;
-    if (warmUp > 0) this.history = [...this.history.slice(this.history.length < warmUp ? 0 : 1), candle];
+    if (warmUp > 0) this.history = [...this.history.slice(this.history.length < warmUp ? 0 : 1), plainCandle(candle)];
     for (const [name, indicator] of this.indicators) values[name] = indicator.add(candle);
   }
 }

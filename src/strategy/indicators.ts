@@ -2,6 +2,7 @@ import { ATR, BollingerBands, EMA, getStandardDeviation, RSI, SMA, WMA } from 't
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { LONGEST_WARM_UP } from './check-subscriptions.ts';
+import { closeNumber } from './column-candle.ts';
 import type { IndicatorSpec, IndicatorValue, LengthSpec, MacdSpec } from './indicator-specs.ts';
 
 /** One running indicator: takes closed candles in order, and answers its value as of each. */
@@ -26,7 +27,7 @@ export function createIndicator(spec: IndicatorSpec): Indicator {
   if (spec.kind === 'macd') return createMacd(spec);
   if (spec.kind === 'bollinger') {
     const bands = new BollingerBands(spec.length, spec.deviations);
-    return { settledAfter: spec.length, add: ({ close }) => bands.update(Number(close), false) };
+    return { settledAfter: spec.length, add: (candle) => bands.update(closeNumber(candle), false) };
   }
   return createAverage(spec);
 }
@@ -39,7 +40,7 @@ function createAverage({ kind, length }: LengthSpec): Indicator {
       return ofCloses(length, new WMA(length));
     case 'ema': {
       const average = createEma(length);
-      return { settledAfter: memory(EXPONENTIAL_MEMORY * (length + 1)), add: ({ close }) => average(Number(close)) };
+      return { settledAfter: memory(EXPONENTIAL_MEMORY * (length + 1)), add: (candle) => average(closeNumber(candle)) };
     }
     case 'rsi':
       return ofCloses(memory(WILDER_MEMORY * length + 1), new RSI(length));
@@ -55,15 +56,15 @@ function createAverage({ kind, length }: LengthSpec): Indicator {
 }
 
 function ofCloses(settledAfter: number, series: { update(close: number, replace: boolean): number | null }): Indicator {
-  return { settledAfter, add: ({ close }) => series.update(Number(close), false) };
+  return { settledAfter, add: (candle) => series.update(closeNumber(candle), false) };
 }
 
 function createDeviation(length: number): Indicator {
   const closes: number[] = [];
   return {
     settledAfter: length,
-    add({ close }) {
-      closes.push(Number(close));
+    add(candle) {
+      closes.push(closeNumber(candle));
       if (closes.length > length) closes.shift();
       return closes.length < length ? null : getStandardDeviation(closes);
     },
@@ -88,8 +89,9 @@ function createMacd({ fast, slow, signal }: MacdSpec): Indicator {
   const [short, long, trigger] = [createEma(fast), createEma(slow), createEma(signal)];
   return {
     settledAfter: memory(EXPONENTIAL_MEMORY * (slow + signal + 2)),
-    add({ close }) {
-      const [above, below] = [short(Number(close)), long(Number(close))];
+    add(candle) {
+      const close = closeNumber(candle);
+      const [above, below] = [short(close), long(close)];
       if (above === null || below === null) return null;
       const line = above - below;
       const level = trigger(line);
