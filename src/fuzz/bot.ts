@@ -37,8 +37,6 @@ export class Bot {
   readonly mirrorPath: string;
   /** What ended a life that no crash was planned for. */
   readonly mistakes: string[] = [];
-  /** How often the engine found that the books do not agree. */
-  breaks = 0;
   private readonly options: BotOptions;
   private readonly journal: JournalChecker;
   private readonly lockouts = new LockoutChecker();
@@ -170,7 +168,6 @@ export class Bot {
         change.entry.kind === 'reconciliation' &&
         change.entry.subject === 'break'
       ) {
-        this.breaks += 1;
         this.options.onBreak();
         coverage.count('breaks');
       }
