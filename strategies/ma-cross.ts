@@ -20,12 +20,13 @@ export default defineStrategy({
   onCandle({ params, market, indicators, position, free, orders }, candle) {
     const { fast, slow } = indicators;
     if (fast === null || slow === null || orders.length > 0) return {};
-    const amount = new Decimal(free[currenciesOf(market).quote] ?? 0).times(params.share).div(candle.close);
+    if (fast === slow) return {};
+    const money = free[currenciesOf(market).quote] ?? '0';
     // A sale is rounded down to the market's step: the dust that it leaves behind is no holding.
-    const holds = new Decimal(position).greaterThan(amount.div(100));
-    if (fast > slow && !holds) {
-      return amount.isZero() ? {} : { intents: [buy(market, { amount })] };
-    }
-    return fast < slow && holds ? { intents: [sell(market, { amount: position })] } : {};
+    const holds = Number(position) * Number(candle.close) * 100 > Number(money) * Number(params.share);
+    if (fast > slow === holds) return {};
+    if (holds) return { intents: [sell(market, { amount: position })] };
+    const amount = new Decimal(money).times(params.share).div(candle.close);
+    return amount.isZero() ? {} : { intents: [buy(market, { amount })] };
   },
 });

@@ -86,7 +86,13 @@ export class CandleRunner {
     this.options = options;
     const { settings, markets, fromMs } = options;
     this.engine = new Engine(
-      { ...settings, markets: markets.map(({ market }) => market), feeds: [], reconciliation: null },
+      {
+        ...settings,
+        markets: markets.map(({ market }) => market),
+        feeds: [],
+        reconciliation: null,
+        isRestartable: false,
+      },
       { ...EMPTY_MIRROR_STATE, epoch: 'back' },
       fromMs,
     );
@@ -204,20 +210,30 @@ export class CandleRunner {
 
   /** One event, and everything that the exchange answers to it at the same moment. */
   private step(event: EngineEvent): void {
-    const { venue } = this.options;
-    const events: EngineEvent[] = [event];
+    const first = this.engine.step(event);
+    this.note(first);
+    if (first.requests.length === 0) return;
+    const events = this.answersTo(first, event.atMs);
     for (let steps = 0; steps < MOST_STEPS_A_MOMENT; steps += 1) {
       const next = events.shift();
       if (next === undefined) return;
       const output = this.engine.step(next);
       this.note(output);
-      const { atMs } = event;
-      for (const { id, call } of output.requests) {
-        events.push({ kind: 'answer', atMs, requestId: id, sentAtMs: atMs, answer: venue.answer(call, atMs) });
-      }
-      if (output.requests.length > 0) events.push(...this.news(atMs));
+      if (output.requests.length > 0) events.push(...this.answersTo(output, event.atMs));
     }
     throw new SarrafError('INVARIANT', `the engine was still at work after ${MOST_STEPS_A_MOMENT} steps of one moment`);
+  }
+
+  private answersTo({ requests }: EngineOutput, atMs: number): EngineEvent[] {
+    const { venue } = this.options;
+    const answers: EngineEvent[] = requests.map(({ id, call }) => ({
+      kind: 'answer',
+      atMs,
+      requestId: id,
+      sentAtMs: atMs,
+      answer: venue.answer(call, atMs),
+    }));
+    return [...answers, ...this.news(atMs)];
   }
 
   /** What has changed at the exchange, as an event; none where nothing has. */

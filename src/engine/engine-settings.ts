@@ -33,6 +33,8 @@ export interface EngineSettings {
   readonly resendUnknown: boolean;
   /** How long an order may wait for a slot: what waits longer would be priced by an old book. */
   readonly placeWithinMs: number;
+  /** Whether the journal and all that a restart needs are written; true without it. A backtest begins once, and keeps orders and fills alone. */
+  readonly isRestartable?: boolean;
   /** Null where the venue tells of every change by itself, so that there is nothing to compare. */
   readonly reconciliation: ReconciliationSettings | null;
 }

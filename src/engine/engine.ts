@@ -33,6 +33,8 @@ const MOST_ROUNDS = 1_000;
 
 const KEPT_ROW = 'row';
 
+const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;
+
 interface Told {
   readonly seat: Seat;
   readonly event: StrategyEvent;
@@ -58,7 +60,7 @@ export class Engine {
   readonly account: AccountState;
   readonly reconciler: Reconciler;
   readonly desk: OrderDesk;
-  private readonly outbox = new Outbox();
+  private readonly outbox: Outbox;
   private readonly intents: IntentBook;
   private readonly intentDesk: IntentDesk;
   private readonly programs: ProgramDesk;
@@ -77,10 +79,18 @@ export class Engine {
   private hasStarted = false;
   private row = 0;
   private isRowDirty = false;
+  private lastRoute: { readonly market: string; readonly span: string; readonly seats: readonly Seat[] } = {
+    market: '',
+    span: '',
+    seats: NO_SEATS,
+  };
+  /** The output of a step that comes to nothing, with the time of the next that is due. */
+  private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
 
   /** `nowMs` is the time of the first step. Throws `INVALID_STRATEGY` where a stored state does not fit its strategy. */
   constructor(settings: EngineSettings, state: MirrorState, nowMs: number) {
-    const { outbox } = this;
+    const outbox = new Outbox(settings.isRestartable);
+    this.outbox = outbox;
     outbox.nowMs = nowMs;
     this.isRestart = state.strategies.length > 0;
     this.seats = settings.seats.map((seat) => new Seat(seat));
@@ -183,10 +193,26 @@ export class Engine {
       else this.control.take(event.command);
     }
     this.work();
+    // A bar that made nobody want anything, before the time of anything else has come: of such a backtest has millions.
+    if (event.kind === 'bar' && this.isQuiet()) return this.quiet;
     this.pump(outbox.nowMs);
     this.work();
     this.store();
-    return outbox.take(this.wakeAtMs());
+    const wakeAtMs = this.wakeAtMs();
+    this.quiet = { ...NOTHING_TO_DO, wakeAtMs };
+    return outbox.take(wakeAtMs);
+  }
+
+  private isQuiet(): boolean {
+    const { outbox, quiet, programs, told } = this;
+    return (
+      this.hasStarted &&
+      outbox.isEmpty &&
+      !outbox.isRestartable &&
+      outbox.nowMs < quiet.wakeAtMs &&
+      told.length === 0 &&
+      programs.size === 0
+    );
   }
 
   /** How it stands. */
@@ -241,8 +267,17 @@ export class Engine {
 
   private takeBar(bar: ClosedCandle): void {
     this.markets.takeBar(bar);
-    for (const seat of this.routed(`candles ${bar.market} ${bar.span}`)) this.tell(seat, { kind: 'candle', candle: bar });
-    this.programs.onBook(bar.market);
+    for (const seat of this.seatsOf(bar)) this.tell(seat, { kind: 'candle', candle: bar });
+    if (this.programs.size > 0) this.programs.onBook(bar.market);
+  }
+
+  /** Bars come in long rows of one market and length, so the last answer mostly is the next. */
+  private seatsOf({ market, span }: ClosedCandle): readonly Seat[] {
+    const { lastRoute } = this;
+    if (lastRoute.market === market && lastRoute.span === span) return lastRoute.seats;
+    const seats = this.routed(`candles ${market} ${span}`);
+    this.lastRoute = { market, span, seats };
+    return seats;
   }
 
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
@@ -500,6 +535,7 @@ export class Engine {
   }
 
   private store(): void {
+    if (!this.outbox.isRestartable) return;
     if (this.isRowDirty) {
       this.isRowDirty = false;
       this.outbox.keep(KEPT_ROW, this.row);

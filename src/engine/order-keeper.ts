@@ -80,15 +80,19 @@ export class OrderKeeper {
   private write(order: OrderRecord, before: OrderRecord | null): void {
     this.table.put(order);
     this.outbox.change({ kind: 'order', order });
-    this.outbox.journal('order', order.key, {
-      state: order.state,
-      venueId: order.venueId,
-      status: order.venueStatus,
-      matched: formatUnits(order.matched),
-      filled: formatUnits(order.filled),
-      ...(order.reason === null ? {} : { reason: order.reason }),
-    });
+    if (this.outbox.isRestartable) this.journal(order);
     if (before === null || before.state !== order.state || isFinal(order)) this.outbox.tell({ kind: 'order', order });
     for (const listener of this.listeners) listener(order, before);
+  }
+
+  private journal({ key, state, venueId, venueStatus, matched, filled, reason }: OrderRecord): void {
+    this.outbox.journal('order', key, {
+      state,
+      venueId,
+      status: venueStatus,
+      matched: formatUnits(matched),
+      filled: formatUnits(filled),
+      ...(reason === null ? {} : { reason }),
+    });
   }
 }

@@ -22,18 +22,29 @@ export class Outbox {
   private isDurable = false;
   private untold = 0;
   private lastRequestId = 0;
+  /** Whether the journal and what is kept for a restart are wanted. */
+  readonly isRestartable: boolean;
+
+  constructor(isRestartable = true) {
+    this.isRestartable = isRestartable;
+  }
+
+  /** Whether nothing has been gathered since the last call of `take`. */
+  get isEmpty(): boolean {
+    return this.changes === null && this.requests === null && this.notices === null;
+  }
 
   change(change: MirrorChange): void {
     (this.changes ??= []).push(change);
   }
 
   journal(kind: JournalEntry['kind'], subject: string, facts: Readonly<Record<string, unknown>>): void {
-    this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
+    if (this.isRestartable) this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
   }
 
   /** Keeps a small piece of state under a name. */
   keep(name: string, state: unknown): void {
-    this.change({ kind: 'kept', name, json: JSON.stringify(state) });
+    if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state) });
   }
 
   /** What must be on the disk before anything else happens. */

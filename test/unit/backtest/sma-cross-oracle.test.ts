@@ -14,17 +14,18 @@ interface OracleFill {
   readonly amount: bigint;
 }
 
+const halfEven = (value: bigint, by: bigint): bigint => {
+  const down = value / by;
+  const rest = (value % by) * 2n;
+  return rest > by || (rest === by && down % 2n === 1n) ? down + 1n : down;
+};
+
 /** What the strategy should do, as a plain loop over arrays that shares nothing with the engine. Half of the cash goes in, all coins come out. */
 function smaCross(
   columns: CandleColumns,
   of: { readonly cash: bigint; readonly feeMillionths: bigint; readonly step: bigint },
 ) {
   const scale = 10n ** BigInt(10 - columns.priceDecimals);
-  const halfEven = (value: bigint, by: bigint): bigint => {
-    const down = value / by;
-    const rest = (value % by) * 2n;
-    return rest > by || (rest === by && down % 2n === 1n) ? down + 1n : down;
-  };
   let { cash } = of;
   let coins = 0n;
   let order: { readonly side: 'buy' | 'sell'; readonly amount: bigint } | null = null;
