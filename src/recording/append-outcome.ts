@@ -1,0 +1,26 @@
+/** A record that contradicts one of the same time or number. */
+export interface RecordConflict {
+  readonly timeMs: number;
+  /** What is there already, or came first. */
+  readonly there: string;
+  /** What came. */
+  readonly given: string;
+}
+
+/**
+ * What became of an append. At a conflict nothing was changed; at most `MOST_CONFLICTS` are told of `count`. `known`: rows that were there already, or
+ * came twice.
+ */
+export type AppendOutcome =
+  | {
+      readonly kind: 'added';
+      readonly added: number;
+      readonly known: number;
+      /** Of what came; null where nothing did. */
+      readonly fromMs: number | null;
+      readonly toMs: number | null;
+    }
+  | { readonly kind: 'conflict'; readonly count: number; readonly conflicts: readonly RecordConflict[] };
+
+/** Conflicts that are told one by one. */
+export const MOST_CONFLICTS = 10;

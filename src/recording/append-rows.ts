@@ -1,0 +1,140 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { SarrafError } from '../domain/errors.ts';
+import type { AppendOutcome } from './append-outcome.ts';
+import { syncFolder } from './durable-file.ts';
+import { openDatabase, type Database } from './duckdb.ts';
+import { folderPath, type FolderKey } from './folder-key.ts';
+import { removeLeftOvers, SPILL_FOLDER } from './left-overs.ts';
+import { createManifest, withRange, writeManifest, type Manifest, type Partition } from './manifest.ts';
+import { countNew, createViews, findNew, takeAll } from './merge-rows.ts';
+import type { TimeRange } from './records.ts';
+import { StagingTable } from './staging-table.ts';
+import type { RowDecimals, TableShape } from './table-shape.ts';
+import { writePartition } from './write-partition.ts';
+
+/** Takes the lock that a path stands for, or throws `DATA_UNUSABLE`. Handed in: locks are the machine's, and this folder does not know of them. */
+export type TakeLock = (path: string) => { release(): void };
+
+/** Rows as they come: in parts, so that a large file is never whole in memory. */
+export type RowParts<Row> = Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
+
+export interface AppendOptions<Row> {
+  readonly root: string;
+  readonly key: FolderKey;
+  readonly shape: TableShape<Row>;
+  readonly takeLock: TakeLock;
+  /** Where the rows are from, for the manifest. */
+  readonly source: string;
+  readonly rows: RowParts<Row>;
+  /** The name of a recorder's segment: all its rows are new, and it is taken up once only, however often it is handed in. */
+  readonly segment?: string;
+  /** A stretch that was asked for whole. */
+  readonly covered?: TimeRange;
+  /** Stretches in which something may be missing. */
+  readonly gaps?: readonly TimeRange[];
+  /** Writes what a later file continues, under a name of its own; called when the rows have ended. */
+  readonly writeTail?: (folder: string, generation: number) => Promise<Manifest['tail']>;
+}
+
+/** Segments that a manifest remembers: the last ones, far more than can be left behind. */
+const MOST_SEALED = 500;
+/** Gaps that a manifest remembers: the last ones. */
+const MOST_GAPS = 10_000;
+
+/**
+ * Adds rows to a folder: merged by time with what is there, and all or nothing. What makes it happen is one rename of the manifest; before it a crash
+ * leaves the folder as it was, but for files that the next writer removes. Throws `DATA_UNUSABLE` when another process writes to the folder.
+ */
+export async function appendRows<Row>(options: AppendOptions<Row>): Promise<AppendOutcome> {
+  const { root, key, takeLock } = options;
+  const folder = folderPath(root, key);
+  mkdirSync(folder, { recursive: true });
+  const lock = takeLock(join(folder, '.lock'));
+  try {
+    const manifest = createManifest(root, key);
+    removeLeftOvers(folder, manifest);
+    if (options.segment !== undefined && manifest.sealed.includes(options.segment)) return nothing();
+    const database = await openDatabase(join(folder, SPILL_FOLDER));
+    try {
+      return await merge(database, manifest, options);
+    } finally {
+      database.close();
+      removeLeftOvers(folder, createManifest(root, key));
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function nothing(): AppendOutcome {
+  return { kind: 'added', added: 0, known: 0, fromMs: null, toMs: null };
+}
+
+async function merge<Row>(database: Database, manifest: Manifest, options: AppendOptions<Row>): Promise<AppendOutcome> {
+  const { root, key, shape, rows, segment } = options;
+  const folder = folderPath(root, key);
+  const staging = await StagingTable.create(database, shape);
+  for await (const part of rows) staging.add(part);
+  staging.finish();
+  const there = manifest.partitions.filter(({ name }) => staging.decimals.has(name));
+  await createViews(database, { shape, folder, there });
+  if (segment !== undefined) await takeAll(database);
+  else {
+    const conflict = await findNew(database);
+    if (conflict !== null) return conflict;
+  }
+  const news = await countNew(database);
+  const partitions = await writePartitions(database, { manifest, options, decimals: staging.decimals, news });
+  const generation = manifest.generation + 1;
+  const tail = (await options.writeTail?.(folder, generation)) ?? manifest.tail;
+  syncFolder(folder);
+  writeManifest(root, key, { ...noted(manifest, options), generation, partitions, tail });
+  const added = [...news.values()].reduce((sum, count) => sum + count, 0);
+  const isEmpty = staging.rows === 0;
+  return {
+    kind: 'added',
+    added,
+    known: staging.rows - added,
+    fromMs: isEmpty ? null : staging.fromMs,
+    toMs: isEmpty ? null : staging.toMs,
+  };
+}
+
+function noted<Row>(manifest: Manifest, { covered, gaps = [], segment }: AppendOptions<Row>): Manifest {
+  return {
+    ...manifest,
+    covered: covered === undefined ? manifest.covered : withRange(manifest.covered, covered),
+    gaps: [...manifest.gaps, ...gaps].slice(-MOST_GAPS),
+    sealed: [...manifest.sealed, ...(segment === undefined ? [] : [segment])].slice(-MOST_SEALED),
+  };
+}
+
+async function writePartitions<Row>(
+  database: Database,
+  how: {
+    readonly manifest: Manifest;
+    readonly options: AppendOptions<Row>;
+    readonly decimals: ReadonlyMap<string, RowDecimals>;
+    readonly news: ReadonlyMap<string, number>;
+  },
+): Promise<Partition[]> {
+  const { manifest, options, decimals, news } = how;
+  const { root, key, shape, source } = options;
+  const byName = new Map(manifest.partitions.map((partition) => [partition.name, partition]));
+  for (const name of news.keys()) {
+    const found = decimals.get(name);
+    if (found === undefined) throw new SarrafError('INVARIANT', `expected rows for the partition ${name}, found none`);
+    const written = await writePartition(database, {
+      shape,
+      folder: folderPath(root, key),
+      name,
+      generation: manifest.generation + 1,
+      before: byName.get(name) ?? null,
+      source,
+      decimals: found,
+    });
+    byName.set(name, written);
+  }
+  return [...byName.values()].toSorted((left, right) => left.fromMs - right.fromMs);
+}

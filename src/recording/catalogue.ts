@@ -1,0 +1,162 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import type { Candle, Resolution } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { appendRows, type RowParts, type TakeLock } from './append-rows.ts';
+import type { AppendOutcome } from './append-outcome.ts';
+import { parseFolder, type FolderKey } from './folder-key.ts';
+import { readManifest, type Manifest } from './manifest.ts';
+import { readCandles, type CandleQuestion } from './read-candles.ts';
+import { decodeBooks, decodeStats, decodeTrades, readRows } from './read-rows.ts';
+import { BOOK_LEVELS, type RecordedBook, type RecordedStats, type RecordedTrade, type TimeRange } from './records.ts';
+import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shapes.ts';
+
+export interface CatalogueOptions {
+  /** The folder that all recordings lie below. */
+  readonly root: string;
+  /** How a folder is locked for one writer. Without it nothing can be written. */
+  readonly takeLock?: TakeLock;
+}
+
+/** One folder of the catalogue and what it holds. */
+export interface CatalogueEntry {
+  readonly key: FolderKey;
+  readonly manifest: Manifest;
+}
+
+/** What is asked of one market's recordings. */
+export interface MarketQuestion extends TimeRange {
+  readonly market: MarketSymbol;
+}
+
+/** What comes with every append. */
+export interface AppendSource {
+  readonly market: MarketSymbol;
+  /** Where it is from, for the manifest. */
+  readonly source: string;
+  /** @see AppendOptions.segment */
+  readonly segment?: string;
+}
+
+/** Recordings on the disk: Parquet files below one folder, each named by a manifest. Any number may read while one writes to a folder. */
+export class Catalogue {
+  readonly root: string;
+  private readonly takeLock: TakeLock;
+
+  constructor(options: CatalogueOptions) {
+    this.root = options.root;
+    this.takeLock =
+      options.takeLock ??
+      (() => {
+        throw new SarrafError('INVALID_OPTIONS', 'expected a way to lock the catalogue, since it is to be written to');
+      });
+  }
+
+  /** All folders, by market and kind. Throws `DATA_UNUSABLE` for a manifest that can not be read. */
+  list(): readonly CatalogueEntry[] {
+    return this.keys().flatMap((key) => {
+      const manifest = readManifest(this.root, key);
+      return manifest === null ? [] : [{ key, manifest }];
+    });
+  }
+
+  /** The folders that are there, whatever state they are in. */
+  keys(): readonly FolderKey[] {
+    return folders(this.root).flatMap((market) =>
+      folders(join(this.root, market)).flatMap((name) => parseFolder(market, name) ?? []),
+    );
+  }
+
+  /** What a folder holds; null where it is not there. */
+  manifest(key: FolderKey): Manifest | null {
+    return readManifest(this.root, key);
+  }
+
+  /** @see readCandles */
+  readCandles(question: CandleQuestion): Promise<CandleColumns> {
+    return readCandles(this.root, question);
+  }
+
+  /** Trades in the order of time, in parts. @see readRows */
+  readTrades({ market, ...range }: MarketQuestion): AsyncGenerator<readonly RecordedTrade[]> {
+    const key = { market, kind: 'trades' } as const;
+    return readRows({ root: this.root, key, shape: TRADE_SHAPE, range, decode: decodeTrades });
+  }
+
+  /** Books in the order of time, in parts. @see readRows */
+  readBooks({ market, ...range }: MarketQuestion): AsyncGenerator<readonly RecordedBook[]> {
+    const key = { market, kind: 'books' } as const;
+    return readRows({ root: this.root, key, shape: BOOK_SHAPE, range, decode: decodeBooks });
+  }
+
+  /** Statistics in the order of time, in parts. @see readRows */
+  readStats({ market, ...range }: MarketQuestion): AsyncGenerator<readonly RecordedStats[]> {
+    const key = { market, kind: 'stats' } as const;
+    const decode = (chunk: Parameters<typeof decodeStats>[0]): readonly RecordedStats[] => decodeStats(chunk, market);
+    return readRows({ root: this.root, key, shape: STATS_SHAPE, range, decode });
+  }
+
+  /** Adds bars of one resolution. The same bar twice is one; another for the same time is a conflict. @see appendRows */
+  appendCandles(
+    options: AppendSource & {
+      readonly resolution: Resolution;
+      readonly candles: RowParts<Candle>;
+      readonly covered?: TimeRange;
+    },
+  ): Promise<AppendOutcome> {
+    const { market, resolution, candles, ...rest } = options;
+    const key = { market, resolution, kind: 'candles' } as const;
+    return this.append({ ...rest, key, shape: CANDLE_SHAPE, rows: candles });
+  }
+
+  /** Adds trades. Those with a number are told apart by it; of equal ones without there are as many as the source with the most of them has. */
+  appendTrades(
+    options: AppendSource & { readonly trades: RowParts<RecordedTrade>; readonly gaps?: readonly TimeRange[] },
+  ): Promise<AppendOutcome> {
+    const { market, trades, ...rest } = options;
+    return this.append({ ...rest, key: { market, kind: 'trades' }, shape: TRADE_SHAPE, rows: trades });
+  }
+
+  /** Adds books; levels beyond `BOOK_LEVELS` are left out. `writeTail`: see `appendRows`. */
+  appendBooks(
+    options: AppendSource & {
+      readonly books: RowParts<RecordedBook>;
+      readonly writeTail?: (folder: string, generation: number) => Promise<Manifest['tail']>;
+    },
+  ): Promise<AppendOutcome> {
+    const { market, books, ...rest } = options;
+    return this.append({ ...rest, key: { market, kind: 'books' }, shape: BOOK_SHAPE, rows: cut(books) });
+  }
+
+  /** Adds statistics. */
+  appendStats(options: AppendSource & { readonly stats: RowParts<RecordedStats> }): Promise<AppendOutcome> {
+    const { market, stats, ...rest } = options;
+    return this.append({ ...rest, key: { market, kind: 'stats' }, shape: STATS_SHAPE, rows: stats });
+  }
+
+  private append<Row>(
+    options: Omit<Parameters<typeof appendRows<Row>>[0], 'root' | 'takeLock' | 'market'>,
+  ): Promise<AppendOutcome> {
+    return appendRows({ ...options, root: this.root, takeLock: this.takeLock });
+  }
+}
+
+async function* cut(parts: RowParts<RecordedBook>): AsyncGenerator<readonly RecordedBook[]> {
+  for await (const books of parts) {
+    yield books.map((book) => ({
+      ...book,
+      bids: book.bids.slice(0, BOOK_LEVELS),
+      asks: book.asks.slice(0, BOOK_LEVELS),
+    }));
+  }
+}
+
+function folders(path: string): string[] {
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
+}

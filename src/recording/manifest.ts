@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { SarrafError } from '../domain/errors.ts';
+import { replaceFile } from './durable-file.ts';
+import { folderName, folderPath, type FolderKey } from './folder-key.ts';
+import type { TimeRange } from './records.ts';
+
+const MANIFEST = 'manifest.json';
+const VERSION = 1;
+
+const time = z.int();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const decimals = z.int().min(0).max(10);
+const fileName = z.string().regex(/^[\w.-]+$/);
+
+const partition = z.strictObject({
+  /** The month or day, UTC: `2024-08`, `2024-08-09`. */
+  name: z.string().regex(/^\d{4,6}-\d\d(-\d\d)?$/),
+  file: fileName,
+  rows: z.int().positive(),
+  bytes: z.int().positive(),
+  sha256,
+  fromMs: time,
+  toMs: time,
+  /** As many decimals as its prices and amounts have. */
+  priceDecimals: decimals,
+  amountDecimals: decimals,
+  /** Where its rows came from, in the order of arrival. */
+  sources: z.array(z.string()),
+});
+
+const range = z.strictObject({ fromMs: time, toMs: time });
+
+const manifest = z.strictObject({
+  version: z.literal(VERSION),
+  market: z.string(),
+  folder: z.string(),
+  /** Counts the changes of this folder. */
+  generation: z.int().nonnegative(),
+  partitions: z.array(partition),
+  /** Stretches that a download has asked for and had answered, so that a real gap is not asked for again. */
+  covered: z.array(range),
+  /** Stretches in which a recorder may have missed something. */
+  gaps: z.array(range),
+  /** Segments of a recorder that are in here: one that is still there after a crash is not taken up twice. */
+  sealed: z.array(z.string()),
+  /** The whole book at the end of a depth feed, for the file that continues it. */
+  tail: z.strictObject({ file: fileName, sha256 }).nullable(),
+});
+
+/** One Parquet file of a folder. */
+export type Partition = Readonly<z.infer<typeof partition>>;
+
+/** What a folder holds: a file that it does not name is not part of the catalogue. */
+export type Manifest = Readonly<z.infer<typeof manifest>>;
+
+/** The manifest of a folder; null where there is no such folder yet. Throws `DATA_UNUSABLE` for one that can not be read. */
+export function readManifest(root: string, key: FolderKey): Manifest | null {
+  const folder = folderPath(root, key);
+  const path = join(folder, MANIFEST);
+  if (!existsSync(path)) {
+    if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.parquet'))) return null;
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected ${path}, which says what the Parquet files beside it are, found none: put it back, or move the folder away`,
+    );
+  }
+  const parsed = manifest.safeParse(readJson(path));
+  if (!parsed.success) throw damaged(path, z.prettifyError(parsed.error).split('\n')[0] ?? '');
+  const { market, folder: name } = parsed.data;
+  if (market !== key.market || name !== folderName(key)) {
+    throw damaged(path, `it is that of ${market} ${name}, so the folder was moved`);
+  }
+  return parsed.data;
+}
+
+/** The manifest of a folder to be written to: made, with the folder, where there is none, so that Parquet files never lie without one. */
+export function createManifest(root: string, key: FolderKey): Manifest {
+  const found = readManifest(root, key);
+  if (found !== null) return found;
+  const made: Manifest = {
+    version: VERSION,
+    market: key.market,
+    folder: folderName(key),
+    generation: 0,
+    partitions: [],
+    covered: [],
+    gaps: [],
+    sealed: [],
+    tail: null,
+  };
+  mkdirSync(folderPath(root, key), { recursive: true });
+  writeManifest(root, key, made);
+  return made;
+}
+
+/** Puts a manifest in place of the one before, in one step: this is what makes a change of the folder happen. */
+export function writeManifest(root: string, key: FolderKey, next: Manifest): void {
+  replaceFile(join(folderPath(root, key), MANIFEST), `${JSON.stringify(next, null, 1)}\n`);
+}
+
+/** Stretches with another one, in order; those that touch become one. */
+export function withRange(ranges: readonly TimeRange[], added: TimeRange): TimeRange[] {
+  if (added.toMs <= added.fromMs) return [...ranges];
+  const merged: { fromMs: number; toMs: number }[] = [];
+  for (const { fromMs, toMs } of [...ranges, added].toSorted((left, right) => left.fromMs - right.fromMs)) {
+    const last = merged.at(-1);
+    if (last !== undefined && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs);
+    else merged.push({ fromMs, toMs });
+  }
+  return merged;
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw damaged(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function damaged(path: string, reason: string): SarrafError {
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected a manifest of the catalogue at ${path}: ${reason}. Put back a copy of it, or move the folder away and import anew`,
+  );
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './append-outcome.ts';
+import { queryRows, runSql, sqlFiles, type Database } from './duckdb.ts';
+import type { Partition } from './manifest.ts';
+import { partitionSql, type TableShape } from './table-shape.ts';
+
+/** Rows in their own columns, with the time they are sorted by, their partition, key and content. */
+function keyedRows<Row>(shape: TableShape<Row>, source: string): string {
+  const names = shape.columns.map(({ name }) => name).join(', ');
+  const copy = shape.copySql === null ? '0' : `row_number() OVER (PARTITION BY ${shape.copySql} ORDER BY seq)`;
+  return `SELECT *, ${shape.keySql} AS k, ${shape.contentSql} AS v, ${partitionSql('at_ms', shape.partition)} AS part
+    FROM (SELECT ${names}, seq, ${shape.timeSql} AS at_ms, ${copy} AS copy FROM ${source})`;
+}
+
+/** Makes the views `new_rows` of the table `given`, and `there` of the partitions that are there already. */
+export async function createViews<Row>(
+  database: Database,
+  options: { readonly shape: TableShape<Row>; readonly folder: string; readonly there: readonly Partition[] },
+): Promise<void> {
+  const { shape, folder, there } = options;
+  const files = sqlFiles(there.map(({ file }) => join(folder, file)));
+  const source =
+    there.length === 0
+      ? '(SELECT * FROM given WHERE false)'
+      : `(SELECT *, file_row_number AS seq FROM read_parquet(${files}, file_row_number = true))`;
+  await runSql(database, `CREATE TABLE new_rows AS ${keyedRows(shape, 'given')}`, 'sort what came');
+  await runSql(database, `CREATE VIEW there AS ${keyedRows(shape, source)}`, `read the partitions of ${folder}`);
+}
+
+/**
+ * Compares what came with itself and with what is there, and leaves what is new in the table `added`. A record of the same key with other content is a
+ * conflict, and then there is no such table.
+ */
+export async function findNew(database: Database): Promise<AppendOutcome | null> {
+  const within = `SELECT min(at_ms), min(v)::VARCHAR, max(v)::VARCHAR FROM new_rows GROUP BY k HAVING min(v) IS DISTINCT FROM max(v)`;
+  const against = `SELECT n.at_ms, t.v::VARCHAR, n.v::VARCHAR FROM new_rows n JOIN there t ON n.k = t.k WHERE n.v IS DISTINCT FROM t.v`;
+  for (const query of [within, against]) {
+    const conflicts = await conflictsOf(database, query);
+    if (conflicts !== null) return conflicts;
+  }
+  const first = 'SELECT *, row_number() OVER (PARTITION BY k ORDER BY seq) AS nth FROM new_rows';
+  await runSql(
+    database,
+    `CREATE TABLE added AS SELECT * EXCLUDE (nth) FROM (${first}) WHERE nth = 1 AND k NOT IN (SELECT k FROM there)`,
+    'compare what came with what is there',
+  );
+  return null;
+}
+
+/** Takes all that came as new, for a source that is known to tell nothing twice. */
+export async function takeAll(database: Database): Promise<void> {
+  await runSql(database, 'CREATE TABLE added AS SELECT * FROM new_rows', 'take what came');
+}
+
+async function conflictsOf(database: Database, query: string): Promise<AppendOutcome | null> {
+  const rows = await queryRows(
+    database,
+    `SELECT *, count(*) OVER () FROM (${query}) ORDER BY 1 LIMIT ${MOST_CONFLICTS}`,
+    'compare what came with what is there',
+  );
+  if (rows.length === 0) return null;
+  const conflicts: RecordConflict[] = rows.map(([timeMs, there, given]) => ({
+    timeMs: Number(timeMs),
+    there: String(there),
+    given: String(given),
+  }));
+  return { kind: 'conflict', count: Number(rows[0]?.[3]), conflicts };
+}
+
+/** How many rows are new, by partition. */
+export async function countNew(database: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await queryRows(database, 'SELECT part, count(*) FROM added GROUP BY part ORDER BY part', 'count rows');
+  return new Map(rows.map(([part, count]) => [String(part), Number(count)]));
+}

@@ -1,0 +1,41 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { BookLevel } from '../domain/order-book.ts';
+import type { Side } from '../domain/order.ts';
+
+/** Levels of each side of a book that are kept: as many as the exchange shows. */
+export const BOOK_LEVELS = 24;
+
+/** A trade of the public tape as it was recorded. Times in ms since 1970. */
+export interface RecordedTrade {
+  /** When the exchange says it was; null where it does not say. */
+  readonly timeMs: number | null;
+  /** When it was seen here; where a file does not tell, the time of the trade itself. */
+  readonly seenMs: number;
+  readonly price: DecimalText;
+  readonly amount: DecimalText;
+  /** The side of the order that took. */
+  readonly side: Side;
+  /** The exchange's own number of it, where there is one. */
+  readonly id: number | null;
+}
+
+/** A book as it was seen: bids falling, asks rising, at most `BOOK_LEVELS` of each. Times in ms since 1970. */
+export interface RecordedBook {
+  readonly venueTimeMs: number | null;
+  readonly seenMs: number;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+/** A market's day as the exchange summed it up at `seenMs`. */
+export interface RecordedStats {
+  readonly seenMs: number;
+  readonly stats: MarketStats;
+}
+
+/** A stretch of time in ms since 1970, its end not included. */
+export interface TimeRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}

@@ -1,0 +1,59 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
+
+/** What a column of a Parquet file holds; `money` is DECIMAL(38,10), `moneys` a list of it. */
+export type ColumnType = 'time' | 'number' | 'money' | 'moneys' | 'text' | 'flag';
+
+export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
+  time: 'BIGINT',
+  number: 'BIGINT',
+  money: 'DECIMAL(38,10)',
+  moneys: 'DECIMAL(38,10)[]',
+  text: 'VARCHAR',
+  flag: 'BOOLEAN',
+};
+
+/** One value of a row, as it is handed to a table. */
+export type Cell = number | DecimalText | string | boolean | readonly DecimalText[] | null;
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+/** The decimals that the prices and the amounts of a row have. */
+export interface RowDecimals {
+  readonly price: number;
+  readonly amount: number;
+}
+
+/** How the records of one kind lie in their Parquet files, and when two of them are the same. */
+export interface TableShape<Row> {
+  /** What its rows are called in messages. */
+  readonly noun: string;
+  readonly columns: readonly Column[];
+  readonly partition: 'month' | 'day';
+  cells(row: Row): readonly Cell[];
+  decimals(row: Row): RowDecimals;
+  /** The time that rows are sorted and partitioned by, in ms. */
+  timeMs(row: Row): number;
+  /** The same as SQL of the columns. */
+  readonly timeSql: string;
+  /** Rows with the same key are the same record. `copy` counts equal rows that have no number of their own, from 1. */
+  readonly keySql: string;
+  /** Equal rows, for `copy`; null where the key needs no counting. */
+  readonly copySql: string | null;
+  /** What must be the same where the key is. */
+  readonly contentSql: string;
+  /** What decides after the time, before the order in which rows came. */
+  readonly tieSql: string;
+}
+
+/** The month or day of a time, UTC: the name of its partition. */
+export function partitionName(timeMs: number, partition: 'month' | 'day'): string {
+  return new Date(timeMs).toISOString().slice(0, partition === 'month' ? 7 : 10);
+}
+
+/** The same as SQL of a time in ms. */
+export function partitionSql(timeSql: string, partition: 'month' | 'day'): string {
+  return `strftime(make_timestamp(${timeSql} * 1000), '${partition === 'month' ? '%Y-%m' : '%Y-%m-%d'}')`;
+}

@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { candleAt } from '../../../src/domain/candle-columns.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { formatUnits } from '../../../src/domain/money.ts';
+import type { Catalogue } from '../../../src/recording/catalogue.ts';
+import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { book, BTCIRT, candle, candles, gather, takeLock, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+
+const AUGUST = Date.UTC(2024, 7, 31, 23, 0);
+const MINUTES = { market: BTCIRT, resolution: '1', source: 'test' } as const;
+const ALL = { market: BTCIRT, resolution: '1', ...ALL_TIME } as const;
+
+async function allCandles(catalogue: Catalogue): Promise<unknown[]> {
+  const columns = await catalogue.readCandles(ALL);
+  return Array.from({ length: columns.length }, (_, index) => candleAt(columns, index));
+}
+
+describe('candles', () => {
+  test('come back as they were written, over the end of a month', async () => {
+    const catalogue = temporaryCatalogue();
+    const written = candles(AUGUST, 120);
+    const outcome = await catalogue.appendCandles({ ...MINUTES, candles: [written] });
+    expect(outcome).toEqual({
+      kind: 'added',
+      added: 120,
+      known: 0,
+      fromMs: AUGUST,
+      toMs: AUGUST + 119 * 60_000,
+    });
+    expect(await allCandles(catalogue)).toEqual(written);
+    const manifest = catalogue.manifest({ market: BTCIRT, kind: 'candles', resolution: '1' });
+    expect(manifest?.partitions.map(({ name, rows, sources }) => ({ name, rows, sources }))).toEqual([
+      { name: '2024-08', rows: 60, sources: ['test'] },
+      { name: '2024-09', rows: 60, sources: ['test'] },
+    ]);
+  });
+
+  test('of a stretch are those that open in it, without its end', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 120)] });
+    const some = await catalogue.readCandles({ ...ALL, fromMs: AUGUST + 60_000, toMs: AUGUST + 180_000 });
+    expect([...some.openTimeMs.slice(0, some.length)]).toEqual([AUGUST + 60_000, AUGUST + 120_000]);
+  });
+
+  test('that are written twice are there once, and those before and after join them', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST + 600_000, 10)] });
+    const outcome = await catalogue.appendCandles({ ...MINUTES, source: 'other', candles: [candles(AUGUST, 30)] });
+    expect(outcome).toMatchObject({ kind: 'added', added: 20, known: 10 });
+    expect(await allCandles(catalogue)).toEqual(candles(AUGUST, 30));
+  });
+
+  test('that contradict one another or what is there change nothing', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 10)] });
+    const before = catalogue.list();
+    const other = candle(AUGUST + 60_000, { volume: '7' });
+    const against = await catalogue.appendCandles({ ...MINUTES, candles: [[other, ...candles(AUGUST + 600_000, 5)]] });
+    expect(against).toMatchObject({ kind: 'conflict', count: 1, conflicts: [{ timeMs: AUGUST + 60_000 }] });
+    const late = AUGUST + 3_600_000;
+    const within = await catalogue.appendCandles({
+      ...MINUTES,
+      candles: [[candle(late), candle(late, { volume: '7' })]],
+    });
+    expect(within).toMatchObject({ kind: 'conflict', count: 1, conflicts: [{ timeMs: late }] });
+    expect(catalogue.list()).toEqual(before);
+    expect(await allCandles(catalogue)).toEqual(candles(AUGUST, 10));
+  });
+
+  test('of any size within ten decimals are exact', async () => {
+    const cell = fc.bigInt({ min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 10 }),
+        fc.array(cell, { minLength: 1, maxLength: 20 }),
+        async (decimals, cells) => {
+          const catalogue = temporaryCatalogue();
+          const scale = 10n ** BigInt(10 - decimals);
+          const written = cells.map((value, index) => {
+            const text = formatUnits(value * scale);
+            return candle(AUGUST + index * 60_000, { open: text, high: text, low: text, close: text, volume: text });
+          });
+          await catalogue.appendCandles({ ...MINUTES, candles: [written] });
+          expect(await allCandles(catalogue)).toEqual(written);
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  test('beyond 2^53 are kept, and refused when they are read into columns', async () => {
+    const catalogue = temporaryCatalogue();
+    const huge = '12600000000123.0000000001';
+    await catalogue.appendCandles({ ...MINUTES, candles: [[candle(AUGUST, { high: huge })]] });
+    await expect(catalogue.readCandles(ALL)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  test('that are not there are told with what is there', async () => {
+    const catalogue = temporaryCatalogue();
+    await expect(catalogue.readCandles(ALL)).rejects.toThrow('expected data of BTCIRT candles-1');
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
+    const later = { ...ALL, fromMs: AUGUST + 86_400_000 };
+    await expect(catalogue.readCandles(later)).rejects.toThrow('those there reach from 2024-08-31T23:00:00Z');
+    await expect(catalogue.readCandles({ ...ALL, fromMs: 5, toMs: 5 })).rejects.toThrow('begins before it ends');
+  });
+});
+
+describe('trades', () => {
+  const trades = { market: BTCIRT, source: 'test' } as const;
+  const question = { market: BTCIRT, ...ALL_TIME } as const;
+
+  test('without a number are as many as the source with the most of them tells of', async () => {
+    const catalogue = temporaryCatalogue();
+    const one = trade(AUGUST);
+    await catalogue.appendTrades({ ...trades, trades: [[one, one]] });
+    const again = await catalogue.appendTrades({ ...trades, trades: [[one, one, one, trade(AUGUST + 5)]] });
+    expect(again).toMatchObject({ added: 2, known: 2 });
+    expect(await gather(catalogue.readTrades(question))).toEqual([one, one, one, trade(AUGUST + 5)]);
+  });
+
+  test('with a number are there once, in its order, and may not change', async () => {
+    const catalogue = temporaryCatalogue();
+    const [second, first] = [trade(AUGUST, { id: 8 }), trade(AUGUST, { id: 7, side: 'sell' })];
+    await catalogue.appendTrades({ ...trades, trades: [[second, first, second]] });
+    expect(await gather(catalogue.readTrades(question))).toEqual([first, second]);
+    const changed = await catalogue.appendTrades({ ...trades, trades: [[{ ...first, side: 'buy' }]] });
+    expect(changed).toMatchObject({ kind: 'conflict', count: 1 });
+  });
+
+  test('of a segment are taken up once, however often it is handed in', async () => {
+    const catalogue = temporaryCatalogue();
+    const one = trade(AUGUST);
+    await catalogue.appendTrades({ ...trades, trades: [[one]] });
+    for (let time = 0; time < 2; time += 1) {
+      await catalogue.appendTrades({ ...trades, segment: 'segment-1', trades: [[one, one]] });
+    }
+    expect(await gather(catalogue.readTrades(question))).toEqual([one, one, one]);
+  });
+
+  test('of which the exchange gave no time lie at the time they were seen', async () => {
+    const catalogue = temporaryCatalogue();
+    const seen = trade(AUGUST, { timeMs: null, seenMs: AUGUST + 1 });
+    await catalogue.appendTrades({ ...trades, trades: [[trade(AUGUST + 2), seen, trade(AUGUST)]] });
+    expect(await gather(catalogue.readTrades(question))).toEqual([trade(AUGUST), seen, trade(AUGUST + 2)]);
+  });
+
+  test('lie in a partition a day', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendTrades({ ...trades, trades: [[trade(AUGUST), trade(AUGUST + 3_600_000)]] });
+    const names = catalogue.list()[0]?.manifest.partitions.map(({ name }) => name);
+    expect(names).toEqual(['2024-08-31', '2024-09-01']);
+  });
+});
+
+test('books come back with at most 24 levels, and one with nothing on a side too', async () => {
+  const catalogue = temporaryCatalogue();
+  const bare = { ...book(AUGUST), bids: [] };
+  const deep = book(AUGUST + 100, 30);
+  await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[bare, deep]] });
+  const read = await gather(catalogue.readBooks({ market: BTCIRT, ...ALL_TIME }));
+  expect(read).toEqual([bare, { ...deep, bids: deep.bids.slice(0, 24), asks: deep.asks.slice(0, 24) }]);
+});
+
+test('statistics come back with what the exchange left out', async () => {
+  const catalogue = temporaryCatalogue();
+  const nothing = { bestSell: null, bestBuy: null, volumeDst: null, mark: null, dayLow: null, dayHigh: null };
+  const stats = {
+    market: parseMarket('BTCIRT'),
+    isClosed: true,
+    closedReason: "it's closed",
+    ...nothing,
+    volumeSrc: decimalText('12.5'),
+    latest: decimalText('12600000000'),
+    dayOpen: null,
+    dayClose: null,
+    dayChange: decimalText('-0.5'),
+  };
+  await catalogue.appendStats({ market: BTCIRT, source: 'test', stats: [[{ seenMs: AUGUST, stats }]] });
+  expect(await gather(catalogue.readStats({ market: BTCIRT, ...ALL_TIME }))).toEqual([{ seenMs: AUGUST, stats }]);
+});
+
+describe('a catalogue', () => {
+  const folder = (catalogue: Catalogue): string => join(catalogue.root, 'BTCIRT', 'candles-1');
+
+  test('is as it was when a writer died, and its next writer removes what that one left', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
+    const [first = ''] = readdirSync(folder(catalogue)).filter((name) => name.endsWith('.parquet'));
+    const content = readFileSync(join(folder(catalogue), first));
+    for (const name of ['2024-08.2.parquet', '2024-09.2.parquet', '2024-08.3.parquet.tmp', 'manifest.json.tmp']) {
+      writeFileSync(join(folder(catalogue), name), content.subarray(0, 100));
+    }
+    writeFileSync(join(folder(catalogue), 'notes.txt'), 'mine');
+    expect(await allCandles(catalogue)).toEqual(candles(AUGUST, 3));
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 5)] });
+    expect(await allCandles(catalogue)).toEqual(candles(AUGUST, 5));
+    expect(readdirSync(folder(catalogue)).filter((name) => !name.startsWith('.lock'))).toEqual([
+      '2024-08.2.parquet',
+      'manifest.json',
+      'notes.txt',
+    ]);
+  });
+
+  test('refuses a second writer of a folder, naming the first', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
+    const lock = takeLock(join(folder(catalogue), '.lock'));
+    await expect(catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 5)] })).rejects.toThrow(
+      `pid ${process.pid}`,
+    );
+    lock.release();
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 5)] });
+    expect(await allCandles(catalogue)).toHaveLength(5);
+  });
+
+  test('says that a manifest is gone or damaged, and removes nothing then', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
+    const path = join(folder(catalogue), 'manifest.json');
+    writeFileSync(path, '{"version":');
+    await expect(catalogue.appendCandles({ ...MINUTES, candles: [] })).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
+    rmSync(path);
+    await expect(catalogue.appendCandles({ ...MINUTES, candles: [] })).rejects.toThrow('found none: put it back');
+    expect(readdirSync(folder(catalogue))).toContain('2024-08.1.parquet');
+  });
+});

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { acquireLock } from '../../../src/daemon/locks/lock.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { Catalogue } from '../../../src/recording/catalogue.ts';
+import type { TakeLock } from '../../../src/recording/append-rows.ts';
+import type { RecordedBook, RecordedTrade } from '../../../src/recording/records.ts';
+
+export const BTCIRT = parseMarket('BTCIRT').symbol;
+
+/** Locks as the commands take them. */
+export const takeLock: TakeLock = (path) => acquireLock({ path, what: path, otherwise: 'wait' });
+
+/** An empty folder that goes with its test. */
+export function temporaryFolder(): string {
+  const root = mkdtempSync(join(tmpdir(), 'recording-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  return root;
+}
+
+export function temporaryCatalogue(root = temporaryFolder()): Catalogue {
+  return new Catalogue({ root, takeLock });
+}
+
+/** A bar at a time, at a rial price that its place in the day decides. */
+export function candle(openTimeMs: number, change: Partial<Record<keyof Candle, string | number>> = {}): Candle {
+  const open = 12_600_000_000 + ((openTimeMs / 60_000) % 100) * 10;
+  const bar = { open, high: open + 500, low: open - 500, close: open + 10, volume: '0.123456', ...change };
+  const { high, low, close, volume } = bar;
+  return {
+    openTimeMs,
+    open: decimalText(bar.open),
+    high: decimalText(high),
+    low: decimalText(low),
+    close: decimalText(close),
+    volume: decimalText(volume),
+  };
+}
+
+/** Bars one after another. */
+export function candles(fromMs: number, count: number, stepMs = 60_000): Candle[] {
+  return Array.from({ length: count }, (_, index) => candle(fromMs + index * stepMs));
+}
+
+export function trade(timeMs: number, change: Partial<RecordedTrade> = {}): RecordedTrade {
+  return {
+    timeMs,
+    seenMs: timeMs + 300,
+    price: decimalText('12600000010'),
+    amount: decimalText('0.000001'),
+    side: 'buy',
+    id: null,
+    ...change,
+  };
+}
+
+export function book(timeMs: number, levels = 2): RecordedBook {
+  const side = (direction: 1 | -1): RecordedBook['bids'] =>
+    Array.from({ length: levels }, (_, level) => [
+      decimalText(12_600_000_000 + direction * (level + 1) * 10),
+      decimalText(`0.0000${level + 1}1`),
+    ]);
+  return { venueTimeMs: timeMs, seenMs: timeMs + 200, bids: side(-1), asks: side(1) };
+}
+
+/** All that an iteration gives. */
+export async function gather<Row>(parts: AsyncIterable<readonly Row[]>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const part of parts) rows.push(...part);
+  return rows;
+}
