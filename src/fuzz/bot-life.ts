@@ -40,7 +40,7 @@ export interface BotLifeOptions {
   /** Told of what leaves for the exchange, and of its replies. */
   readonly witnesses: readonly WireWitness[];
   /** Asked at each point where the process may die. */
-  readonly diesAt: (point: CrashPoint) => boolean;
+  readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
   readonly onStep: (event: EngineEvent, output: EngineOutput) => void;
   /** It has died by itself, at a point or of a mistake. */
   readonly onDeath: (cause: CrashPoint | 'mistake', error: unknown) => void;

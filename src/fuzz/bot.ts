@@ -12,7 +12,7 @@ import type { Violation } from './checkers/violation.ts';
 import type { Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
-import type { CrashPoint, Swarm } from './swarm.ts';
+import type { Swarm } from './swarm.ts';
 import type { FuzzWorld } from './world.ts';
 
 export interface BotOptions {
@@ -28,6 +28,9 @@ export interface BotOptions {
 
 /** Deaths by a mistake after which a bot is not begun again: it would die of the same over and over. */
 const MOST_MISTAKES = 3;
+
+/** A process dies so many times more likely amid a request that changes something than amid one that reads. */
+const CHANGE_FACTOR = 15;
 
 /** The clock of a machine is off by at most this, however often it is stepped. */
 const LARGEST_OFFSET_MS = 15_000;
@@ -135,7 +138,8 @@ export class Bot {
       logsIn: swarm.logsIn,
       createEngine: (state, nowMs) => createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs),
       witnesses: [this.journal, this.lockouts, this.foreign, this.overlap],
-      diesAt: (point: CrashPoint) => this.mayCrash && this.dice.happens(swarm.crashes[point]),
+      diesAt: (point, isChange) =>
+        this.mayCrash && this.dice.happens(swarm.crashes[point] * (isChange ? CHANGE_FACTOR : 1)),
       onStep: (event, output) => this.watch(event, output),
       onDeath: (cause, error) => this.died(cause, error),
     });

@@ -1,5 +1,7 @@
 import type { LimitedCall, LimitedReply, RequestLimiter } from '../budget/limiter.ts';
 import type { ChangeStore, Stepper } from '../daemon/bot-shell.ts';
+import type { RequestClass } from '../domain/request-class.ts';
+import type { VenueCallKind } from '../domain/venue-call.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
@@ -7,8 +9,8 @@ import type { CrashPoint } from './swarm.ts';
 
 export interface CrashOptions {
   readonly time: ProcessTime;
-  /** Asked at each point where the process may die. */
-  readonly diesAt: (point: CrashPoint) => boolean;
+  /** Asked at each point where the process may die. `isChange`: amid something that changes the exchange, where a death hurts most. */
+  readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
   /** Ends the process at once. */
   readonly die: (point: CrashPoint) => void;
   readonly onStep: (event: EngineEvent, output: EngineOutput) => void;
@@ -24,12 +26,19 @@ function dieAt(point: CrashPoint, options: CrashOptions): never {
   throw new Death(point);
 }
 
+const CHANGING: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'cancel-old']);
+const CHANGING_CLASSES: ReadonlySet<RequestClass> = new Set(['place', 'cancel']);
+
 /** An engine that may die when an answer comes, before it has taken it in. */
 export function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {
+  const changing = new Set<number>();
   return {
     step(event) {
-      if (event.kind === 'answer' && options.diesAt('at an answer')) return dieAt('at an answer', options);
+      if (event.kind === 'answer' && options.diesAt('at an answer', changing.delete(event.requestId))) {
+        return dieAt('at an answer', options);
+      }
       const output = engine.step(event);
+      for (const { id, call } of output.requests) if (CHANGING.has(call.kind)) changing.add(id);
       options.onStep(event, output);
       return output;
     },
@@ -40,9 +49,9 @@ export function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {
 export function mortalStore(store: ChangeStore, options: CrashOptions): ChangeStore {
   return {
     apply(changes, how) {
-      if (how.isDurable && options.diesAt('before the commit')) return dieAt('before the commit', options);
+      if (how.isDurable && options.diesAt('before the commit', false)) return dieAt('before the commit', options);
       store.apply(changes, how);
-      if (how.isDurable && options.diesAt('after the commit')) return dieAt('after the commit', options);
+      if (how.isDurable && options.diesAt('after the commit', false)) return dieAt('after the commit', options);
     },
     flush: () => store.flush(),
   };
@@ -54,7 +63,8 @@ export function mortalLimiter(limiter: RequestLimiter, options: CrashOptions): P
     async run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
       if (options.time.isDead) return new Promise<never>(() => {});
       const reply = limiter.run(call);
-      if (options.diesAt('amid the requests')) options.die('amid the requests');
+      const isChange = CHANGING_CLASSES.has(call.requestClass);
+      if (options.diesAt('amid the requests', isChange)) options.die('amid the requests');
       return reply;
     },
     close: async () => limiter.close(),

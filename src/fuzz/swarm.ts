@@ -47,11 +47,19 @@ function drawTimes(dice: Dice, runMs: number, meanMs: number): readonly number[]
   return times;
 }
 
+/** A commit comes with each change, a request and an answer mostly with a reading. */
+const CRASH_SHARES: Readonly<Record<CrashPoint, readonly [least: number, most: number]>> = {
+  'before the commit': [0.000_5, 0.01],
+  'after the commit': [0.000_5, 0.01],
+  'amid the requests': [0.000_2, 0.004],
+  'at an answer': [0.000_2, 0.004],
+};
+
 function drawCrashes(dice: Dice): Swarm['crashes'] {
   const none = { 'before the commit': 0, 'after the commit': 0, 'amid the requests': 0, 'at an answer': 0 };
   if (!dice.happens(0.7)) return none;
   const points = dice.some(CRASH_POINTS, 0.6);
-  return { ...none, ...Object.fromEntries(points.map((point) => [point, dice.logUniform(0.000_5, 0.01)])) };
+  return { ...none, ...Object.fromEntries(points.map((point) => [point, dice.logUniform(...CRASH_SHARES[point])])) };
 }
 
 /** What stops the bot would end the run's use if nobody looked, so a person does within half an hour or a little more. */
