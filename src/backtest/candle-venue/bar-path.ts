@@ -18,20 +18,14 @@ const LIMITS = 2;
 const AT_CLOSE = 3;
 
 /**
- * At which moment of a bar, after its open and not before `from`, it comes to what an order waits for; `NEVER` where it does not.
+ * At which moment of a bar, after its open, it comes to what an order waits for; `NEVER` where it does not.
  *
  * On a path a moment is the way gone from the open, in cells. Under `worst-first` nobody knows, so there are three: all stops that the bar reaches,
- * then all limits, then, for what a stop has left to wait, the close. `from` is 0, or the moment at which a stop order woke.
+ * then all limits, then, for what woke amid the bar, the close.
  */
-export function momentOf(of: {
-  readonly working: WorkingOrder;
-  readonly bar: Bar;
-  readonly path: BarPath;
-  readonly from: number;
-}): number {
-  const { working, bar, path, from } = of;
+export function momentOf(working: WorkingOrder, bar: Bar, path: BarPath): number {
   if (path === 'worst-first') {
-    if (from > 0) return isReached(working, bar.close) ? AT_CLOSE : NEVER;
+    if (working.since > 0) return isReached(working, bar.close) ? AT_CLOSE : NEVER;
     if (!isReached(working, working.isBelow ? bar.low : bar.high)) return NEVER;
     return working.waiting === 'stop' ? STOPS : LIMITS;
   }
@@ -41,9 +35,9 @@ export function momentOf(of: {
   const firstAt = Math.abs(first - bar.open);
   const secondAt = firstAt + Math.abs(second - first);
   return Math.min(
-    onLeg(working, { start: bar.open, end: first, startsAt: 0 }, from),
-    onLeg(working, { start: first, end: second, startsAt: firstAt }, from),
-    onLeg(working, { start: second, end: bar.close, startsAt: secondAt }, from),
+    onLeg(working, { start: bar.open, end: first, startsAt: 0 }),
+    onLeg(working, { start: first, end: second, startsAt: firstAt }),
+    onLeg(working, { start: second, end: bar.close, startsAt: secondAt }),
   );
 }
 
@@ -51,12 +45,12 @@ export function momentOf(of: {
 function onLeg(
   working: WorkingOrder,
   leg: { readonly start: number; readonly end: number; readonly startsAt: number },
-  from: number,
 ): number {
   const { start, end, startsAt } = leg;
+  const { since } = working;
   const endsAt = startsAt + Math.abs(end - start);
-  if (from > endsAt) return NEVER;
-  const gone = Math.max(0, from - startsAt);
+  if (since > endsAt) return NEVER;
+  const gone = Math.max(0, since - startsAt);
   const here = end > start ? start + gone : start - gone;
   if (isReached(working, here)) return startsAt + gone;
   return isReached(working, end) ? startsAt + Math.abs(working.reach - start) : NEVER;

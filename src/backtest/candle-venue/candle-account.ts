@@ -15,7 +15,7 @@ import { settleFill } from './settle-fill.ts';
 import type { WorkingOrder } from './working-order.ts';
 
 /** Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the changes has seen them all. */
-const HISTORY_KEPT = 10_000;
+const HISTORY_KEPT = 1_000;
 
 const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_KEPT, ordersKept: HISTORY_KEPT };
 

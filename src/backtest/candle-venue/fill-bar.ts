@@ -1,4 +1,4 @@
-import { invariant } from '../../domain/errors.ts';
+import { SarrafError } from '../../domain/errors.ts';
 import { momentOf, NEVER, type Bar } from './bar-path.ts';
 import type { CandleAccount } from './candle-account.ts';
 import type { CandleMarket } from './candle-market.ts';
@@ -25,18 +25,10 @@ export class BarFiller {
   private readonly market: CandleMarket;
   private readonly context: FillContext;
   private readonly bar: Bar;
-  private readonly range: bigint;
-  /** From which moment of the bar on an order waits for what it waits for, where that is not the open. */
-  private readonly since = new Map<WorkingOrder, number>();
-  /** Had their part of the bar. */
-  private readonly served = new Set<WorkingOrder>();
 
   constructor(market: CandleMarket, context: FillContext) {
     const { columns, index } = market;
-    invariant(
-      columns !== null && index < columns.length,
-      `expected a bar of ${market.name.symbol}, was number ${index}`,
-    );
+    if (columns === null) throw new SarrafError('INVARIANT', `expected a bar of ${market.name.symbol}, was none`);
     const cell = (column: Float64Array): number => column[index] ?? Number.NaN;
     this.market = market;
     this.context = context;
@@ -46,7 +38,6 @@ export class BarFiller {
       low: cell(columns.low),
       close: cell(columns.close),
     };
-    this.range = market.unitsOf(this.bar.high) - market.unitsOf(this.bar.low);
   }
 
   /** Goes through the whole bar. */
@@ -72,8 +63,9 @@ export class BarFiller {
     // Orders end on the way, which takes them out of the list.
     for (const working of all.slice()) {
       if (!working.order.isOpen) continue;
-      if (working.order.createdAtMs > openMs) this.served.add(working);
-      else this.openFor(working, { at: this.market.unitsOf(this.bar.open), timeMs: openMs });
+      working.since = 0;
+      working.isServed = working.order.createdAtMs > openMs;
+      if (!working.isServed) this.openFor(working, { at: this.market.unitsOf(this.bar.open), timeMs: openMs });
     }
   }
 
@@ -92,12 +84,11 @@ export class BarFiller {
 
   /** What the bar comes to next: by moment, then stops before limits, then the older. */
   private next(): { readonly working: WorkingOrder; readonly moment: number } | null {
-    const { bar, since, served } = this;
     const { path } = this.context.rules;
     let found: { readonly working: WorkingOrder; readonly moment: number } | null = null;
     for (const working of this.market.working) {
-      if (working.waiting === 'open' || served.has(working)) continue;
-      const moment = momentOf({ working, bar, path, from: since.get(working) ?? 0 });
+      if (working.waiting === 'open' || working.isServed) continue;
+      const moment = momentOf(working, this.bar, path);
       if (moment === NEVER) continue;
       const isEarlier =
         found === null ||
@@ -115,7 +106,7 @@ export class BarFiller {
       this.rest(working, order.price, timeMs);
       return;
     }
-    this.since.set(working, moment);
+    working.since = moment;
     this.wake(working, { at: BigInt(order.stopPrice) * this.market.grid.priceStep, timeMs });
   }
 
@@ -138,7 +129,7 @@ export class BarFiller {
     const { order } = working;
     const { market, context } = this;
     const { side } = order;
-    this.served.add(working);
+    working.isServed = true;
     let price = this.takerPrice(working, at, context.costs);
     const isBeyond = side === 'buy' ? price > order.price : price < order.price;
     if (isBeyond && order.isMarket && context.rules.marketBand === 'exchange') {
@@ -154,12 +145,14 @@ export class BarFiller {
   }
 
   private takerPrice({ order }: WorkingOrder, at: bigint, costs: TakerCosts): number {
-    return takerPrice({ market: this.market.grid, side: order.side, at, range: this.range, costs });
+    const { bar, market } = this;
+    const range = costs.rangeMillionths === 0n ? 0n : market.unitsOf(bar.high) - market.unitsOf(bar.low);
+    return takerPrice({ market: market.grid, side: order.side, at, range, costs });
   }
 
   /** Fills as maker. */
   private rest(working: WorkingOrder, price: number, timeMs: number): void {
-    this.served.add(working);
+    working.isServed = true;
     const amount = Math.min(working.order.remaining, this.market.volume);
     if (amount > 0) this.book(working, { price, amount, role: 'maker', timeMs });
   }

@@ -38,7 +38,10 @@ export function takerPrice(of: {
   readonly costs: TakerCosts;
 }): number {
   const { market, side, at, range, costs } = of;
-  const cost = divideUp(at * costs.priceHalfMillionths, TWO_MILLION) + divideUp(range * costs.rangeMillionths, MILLION);
+  const { priceHalfMillionths, rangeMillionths } = costs;
+  const ofPrice = priceHalfMillionths === 0n ? 0n : divideUp(at * priceHalfMillionths, TWO_MILLION);
+  const ofRange = rangeMillionths === 0n ? 0n : divideUp(range * rangeMillionths, MILLION);
+  const cost = ofPrice + ofRange;
   if (side === 'buy') return Number(divideUp(at + cost, market.priceStep));
   const steps = divideDown(at - cost, market.priceStep);
   return steps < 1n ? 1 : Number(steps);

@@ -12,11 +12,15 @@ export interface WorkingOrder {
   isBelow: boolean;
   /** A whole cell. Without meaning while it waits for an open. */
   reach: number;
+  /** From which moment of the bar on it waits; 0 for its open. */
+  since: number;
+  /** Whether it had its part of the bar, or came too late for it. */
+  isServed: boolean;
 }
 
 export function createWorkingOrder(order: SimulatedOrder): WorkingOrder {
   const waiting = order.status === 'Inactive' ? 'stop' : order.isMarket ? 'open' : 'limit';
-  return { order, waiting, isBelow: false, reach: 0 };
+  return { order, waiting, isBelow: false, reach: 0, since: 0, isServed: false };
 }
 
 /**
