@@ -14,6 +14,8 @@ export interface Stepper {
 export interface ChangeStore {
   apply(changes: readonly MirrorChange[], options: { readonly atMs: number; readonly isDurable: boolean }): void;
   flush(): void;
+  /** Whether the room that is left is needed for cancels. */
+  isRunningOut(): boolean;
 }
 
 export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
@@ -30,6 +32,9 @@ export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
 
 /** How often what was gathered is written, whatever else happens. */
 const FLUSH_EVERY_MS = 1_000;
+
+/** What can not be written is not tried again with every book. */
+const REFUSED_FOR_MS = 10_000;
 
 /** Changes that could not be written are kept up to this many; then the bot ends, since nothing that it does is on record. */
 const MOST_UNWRITTEN = 100_000;
@@ -110,14 +115,16 @@ export class BotShell {
   }
 
   private carryOut(event: EngineEvent): void {
-    const { engine, time, onNotices } = this.options;
+    const { engine, store, time, onNotices } = this.options;
     const output = engine.step(event);
     if (output.notices.length > 0) onNotices(output.notices, event.atMs);
     const isWritten = this.write(output, event.atMs);
     for (const request of output.requests) {
       // A cancel may go out even when nothing can be written: not to cancel is worse.
-      if (isWritten || request.requestClass === 'cancel') void this.send(request);
-      else this.refuse(request);
+      if (request.requestClass === 'cancel') void this.send(request);
+      else if (!isWritten) this.refuse(request, 'the mirror can not be written');
+      else if (request.requestClass === 'place' && store.isRunningOut()) this.refuse(request, 'the disk is full');
+      else void this.send(request);
     }
     this.lastTurnMs = performance.now();
     if (output.wakeAtMs === this.wakeAtMs) return;
@@ -170,8 +177,8 @@ export class BotShell {
     }
   }
 
-  /** Nothing of it is on record, so it does not leave. */
-  private refuse(request: EngineRequest): void {
+  /** Nothing of it is on record, or what becomes of it might not be: it does not leave. */
+  private refuse(request: EngineRequest, reason: string): void {
     const { time } = this.options;
     time.at(time.now(), () =>
       this.step({
@@ -179,7 +186,7 @@ export class BotShell {
         atMs: time.now(),
         requestId: request.id,
         sentAtMs: null,
-        answer: { outcome: 'unsent', reason: 'the mirror can not be written' },
+        answer: { outcome: 'unsent', reason, retryInMs: REFUSED_FOR_MS },
       }),
     );
   }

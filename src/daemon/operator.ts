@@ -110,6 +110,7 @@ export class Operator {
     return {
       heartbeatAgeMs: () => shell.heartbeatAgeMs(),
       mirrorFault: () => (mirror.isWritable() ? null : 'the mirror can not be written'),
+      isDiskFull: () => mirror.isRunningOut(),
       phase: () => engine.status().phase,
       haltReason: () => engine.haltReason(),
       breaks: () =>

@@ -58,8 +58,9 @@ export class OrderDesk {
   private readonly outbox: Outbox;
   /** Orders that wait until an identical one is out of the exchange's mind. */
   private readonly waiting = new Set<string>();
-  /** Until when the limit for orders is known to be used up. */
-  private fullUntilMs = 0;
+  /** Until when orders are known not to leave, and why. */
+  private stuckUntilMs = 0;
+  private stuckBecause = '';
 
   constructor(settings: EngineSettings, outbox: Outbox, ports: OrderDeskPorts) {
     this.settings = settings;
@@ -120,8 +121,10 @@ export class OrderDesk {
   /** Why a new order could not leave now; null where it may. */
   closed(): string | null {
     const { nowMs } = this.outbox;
-    if (this.fullUntilMs <= nowMs) return null;
-    return `the limit for orders is used up for ${Math.ceil((this.fullUntilMs - nowMs) / 1_000)} s more`;
+    if (this.stuckUntilMs <= nowMs) return null;
+    const seconds = Math.ceil((this.stuckUntilMs - nowMs) / 1_000);
+    if (this.stuckBecause === 'expired') return `the limit for orders is used up for ${seconds} s more`;
+    return `orders do not leave, and are tried again in ${seconds} s: ${this.stuckBecause}`;
   }
 
   /** Drops what was not sent yet, as when trading is halted. */
@@ -257,7 +260,8 @@ export class OrderDesk {
       return;
     }
     if (answer.outcome === 'unsent') {
-      this.fullUntilMs = atMs + (answer.retryInMs ?? 0);
+      this.stuckUntilMs = atMs + (answer.retryInMs ?? 0);
+      this.stuckBecause = answer.reason;
       for (const order of legs) {
         // One that was asked for before may have been seen meanwhile: then it is there, whatever became of this request.
         if (order.state !== 'sending') continue;

@@ -54,6 +54,7 @@ export function mortalStore(store: ChangeStore, options: CrashOptions): ChangeSt
       if (how.isDurable && options.diesAt('after the commit', false)) return dieAt('after the commit', options);
     },
     flush: () => store.flush(),
+    isRunningOut: () => store.isRunningOut(),
   };
 }
 

@@ -52,6 +52,7 @@ export class MirrorStore {
   /** The time of the last change, which is what the mirror knows of now. */
   private nowMs: number;
   private writable = true;
+  private isRelieved = false;
   private commits = 0;
   private flushes = 0;
 
@@ -123,7 +124,15 @@ export class MirrorStore {
       this.commits = 0;
       this.database.pragma('wal_checkpoint(PASSIVE)');
     }
-    if (this.writable && this.flushes % FLUSHES_A_BALLAST === 0) this.ballast.fill();
+    if (this.writable && this.flushes % FLUSHES_A_BALLAST === 0) {
+      this.ballast.fill();
+      if (this.isRelieved) this.isRelieved = !this.ballast.isThere;
+    }
+  }
+
+  /** Whether the disk was full and what is written goes into the room that was kept back for cancels. Ends once there is room for that again. */
+  isRunningOut(): boolean {
+    return this.isRelieved;
   }
 
   /** Whether the last attempt to write succeeded; a mirror that could not be written is tried again with every flush. */
@@ -174,9 +183,10 @@ export class MirrorStore {
       this.writable = false;
       if (!isFullDisk(error)) throw this.cannotWrite(error, false);
       if (!this.ballast.release()) throw this.cannotWrite(error, true);
+      this.isRelieved = true;
       this.commitAfterRelief(changes);
       this.onRelief(
-        `the disk of ${this.path} is full: what was kept back for that was given up, and lasts for the last orders and cancels only; make room`,
+        `the disk of ${this.path} is full: what was kept back for that was given up, and lasts for cancels only; no orders are placed until there is room again`,
       );
     }
   }

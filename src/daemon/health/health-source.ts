@@ -40,6 +40,8 @@ export interface HealthSource {
   heartbeatAgeMs(): number;
   /** Why the mirror can not be written to; null when it can. */
   mirrorFault(): string | null;
+  /** Whether only the room that is kept for cancels is left to write to. */
+  isDiskFull(): boolean;
   phase(): 'syncing' | 'trading' | 'halted' | 'draining';
   /** Why trading is halted; null when it is not. */
   haltReason(): string | null;

@@ -61,6 +61,7 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
     ...(phase === 'syncing' ? ['it is still finding out how things stand'] : []),
     ...(phase === 'draining' ? ['it is ending'] : []),
     ...(halt === null && phase !== 'halted' ? [] : [`trading is halted: ${halt ?? 'no reason is known'}`]),
+    ...(source.isDiskFull() ? ['the disk is full, so no orders are placed'] : []),
     ...bounded(source.breaks(), (text) => `the books do not agree with the exchange: ${text}`),
     ...bounded(source.lockouts(), lockoutText),
     ...bounded(stale, staleText),

@@ -56,6 +56,7 @@ class ShellWorld {
   /** What the engine says to the next events; nothing once it is used up. */
   readonly says: (Partial<EngineOutput> | Error)[] = [];
   storeError: Error | null = null;
+  isDiskFull = false;
   reply: () => Promise<VenueEnd> = async () => ({ answer: { outcome: 'value', value: null }, error: null });
   readonly shell: BotShell;
 
@@ -91,6 +92,7 @@ class ShellWorld {
           this.log.push(`apply ${names.join(' ')}${isDurable ? ' durably' : ''}`);
         },
         flush: () => this.log.push('flush'),
+        isRunningOut: () => this.isDiskFull,
       },
       onNotices: (notices) => {
         for (const notice of notices) this.told.push(notice.kind === 'notice' ? notice.message : notice.kind);
@@ -177,6 +179,17 @@ describe('the shell of the bot', () => {
         { requestId: 2, sentAtMs: START_MS, answer: { outcome: 'value' } },
         { requestId: 3, sentAtMs: null, answer: { outcome: 'unsent' } },
       ]);
+    });
+
+    test('places nothing while only the room for cancels is left, and does the rest', async () => {
+      world.isDiskFull = true;
+      const requests = [request(1, place), request(2, cancel), request(3, { kind: 'wallets' })];
+      await world.hear({ changes: [kept('a')], isDurable: true, requests });
+      expect(world.log).toEqual(['apply a durably', 'send cancel', 'send wallets']);
+      expect(world.answers().find(({ requestId }) => requestId === 1)).toMatchObject({
+        sentAtMs: null,
+        answer: { outcome: 'unsent', reason: 'the disk is full', retryInMs: 10_000 },
+      });
     });
 
     test('keeps the changes and writes them before later ones, once', async () => {

@@ -19,7 +19,7 @@ const open = (): MirrorStore =>
     nowMs: 0,
     epoch: () => 'abcd',
     durability: 'full',
-    onRelief: (message) => say({ relief: /is full.*make room/.test(message) }),
+    onRelief: (message) => say({ relief: /is full.*room again/.test(message) }),
   });
 
 /** Takes every byte that is left. */
@@ -67,12 +67,19 @@ try {
   for (; written < 10_000; written += 1) store.apply([line(`durable-${written}`)], { atMs: 2, isDurable: true });
 } catch (error) {
   if (!(error instanceof SarrafError)) throw error;
-  say({ code: error.code, isFull: error.details['isFull'], ballast: hasBallast(), writable: store.isWritable() });
+  say({
+    code: error.code,
+    isFull: error.details['isFull'],
+    ballast: hasBallast(),
+    writable: store.isWritable(),
+    runningOut: store.isRunningOut(),
+  });
 }
 const failed = line(`durable-${written}`);
 for (const name of readdirSync(disk)) if (name.startsWith('filler')) rmSync(join(disk, name));
 store.apply([failed], { atMs: 3, isDurable: true });
-say({ written, writable: store.isWritable() });
+for (let flushes = 0; flushes < 60; flushes += 1) store.flush();
+say({ written, writable: store.isWritable(), runningOut: store.isRunningOut() });
 store.close();
 
 const again = open();

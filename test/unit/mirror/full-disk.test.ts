@@ -39,8 +39,9 @@ test.skipIf(!canMount)(
       // What only was gathered waits, and leaves the ballast to what has to be durable.
       { gathered: false, ballast: true },
       { relief: true },
-      { code: 'DATA_UNUSABLE', isFull: true, ballast: false, writable: false },
-      { written: expect.any(Number), writable: true },
+      { code: 'DATA_UNUSABLE', isFull: true, ballast: false, writable: false, runningOut: true },
+      // Once there is room for the ballast again, everything may be written.
+      { written: expect.any(Number), writable: true, runningOut: false },
       { kept: { gathered: '1' }, ballast: true },
     ]);
     expect((JSON.parse(lines[4] ?? '') as { written: number }).written).toBeGreaterThan(10);

@@ -71,6 +71,7 @@ describe('/readyz', () => {
   test.each<[string, Partial<HealthSource>, RegExp]>([
     ['the loop stands still', { heartbeatAgeMs: () => 60_000 }, /last turned 60 s ago/],
     ['it begins', { phase: () => 'syncing' }, /still finding out/],
+    ['the disk is full', { isDiskFull: () => true }, /disk is full/],
     ['it ends', { phase: () => 'draining' }, /is ending/],
     ['it is halted', { haltReason: () => 'lunch', phase: () => 'halted' }, /^trading is halted: lunch$/],
     ['there is a break', { breaks: () => ['BTC: 1 here, 2 there'] }, /do not agree .*BTC: 1 here, 2 there/],

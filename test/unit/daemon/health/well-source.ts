@@ -5,6 +5,7 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
   return {
     heartbeatAgeMs: () => 40,
     mirrorFault: () => null,
+    isDiskFull: () => false,
     phase: () => 'trading',
     haltReason: () => null,
     breaks: () => [],
