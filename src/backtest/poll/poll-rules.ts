@@ -1,0 +1,69 @@
+import { SarrafError } from '../../domain/errors.ts';
+
+/** Where in the queue at its price an order of ours begins: behind all that the book shows there, before it, or behind a part of it. */
+export type QueuePlace =
+  | { readonly kind: 'back' }
+  | { readonly kind: 'front' }
+  | { readonly kind: 'share'; readonly millionths: number };
+
+/** How long a request and its reply take. Round trips that were measured are drawn from anew for each request; half of one is the way out. */
+export type Latency =
+  | { readonly kind: 'constant'; readonly outMs: number; readonly backMs: number }
+  | { readonly kind: 'drawn'; readonly roundTripsMs: readonly number[]; readonly seed: number };
+
+/** What decides a fill, and how old things are when they are seen, where books and trades were recorded. */
+export interface PollRules {
+  readonly queue: QueuePlace;
+  /** How much of our order fills when the market goes through its price: all of it, or as much as was traded or offered beyond it. */
+  readonly through: 'whole' | 'volume';
+  /** How long what we took from a level is missing: until a recorded book shows another amount there, or until the next recorded book. */
+  readonly liquidity: 'until-change' | 'next-book';
+  readonly latency: Latency;
+  /** How far our own trades list lags behind. */
+  readonly tradesLagMs: number;
+}
+
+export const DEFAULT_POLL_RULES: PollRules = {
+  queue: { kind: 'back' },
+  through: 'whole',
+  liquidity: 'until-change',
+  latency: { kind: 'constant', outMs: 50, backMs: 50 },
+  tradesLagMs: 0,
+};
+
+const MILLION = 1_000_000;
+
+/** A request that takes longer than this is no latency any more. */
+const MOST_MS = 3_600_000;
+
+/** The default rules with some set otherwise. Throws `INVALID_OPTIONS` for a number out of its range. */
+export function createPollRules(given: Partial<PollRules> = {}): PollRules {
+  const rules = { ...DEFAULT_POLL_RULES, ...given };
+  const { queue, latency, tradesLagMs } = rules;
+  if (queue.kind === 'share' && !isWithin(queue.millionths, MILLION)) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected queue.millionths to be a whole number of 0 to ${MILLION}, was ${queue.millionths}: 500000 is the middle of the queue`,
+    );
+  }
+  checkMs('tradesLagMs', tradesLagMs);
+  if (latency.kind === 'constant') {
+    checkMs('latency.outMs', latency.outMs);
+    checkMs('latency.backMs', latency.backMs);
+    return rules;
+  }
+  if (latency.roundTripsMs.length === 0) {
+    throw new SarrafError('INVALID_OPTIONS', 'expected at least one round trip in latency.roundTripsMs, was none');
+  }
+  for (const roundTripMs of latency.roundTripsMs) checkMs('latency.roundTripsMs', roundTripMs);
+  return rules;
+}
+
+function checkMs(name: string, durationMs: number): void {
+  if (isWithin(durationMs, MOST_MS)) return;
+  throw new SarrafError('INVALID_OPTIONS', `expected ${name} of 0 to ${MOST_MS} whole ms, was ${durationMs}`);
+}
+
+function isWithin(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= most;
+}

@@ -1,0 +1,48 @@
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import { formatAmount, formatPrice } from '../../domain/market.ts';
+import type { Amount, Price } from '../../domain/money.ts';
+import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
+import { BOOK_LEVELS } from '../../recording/records.ts';
+import type { MarketState } from '../../simulator/core/market/market-state.ts';
+import type { Liquidity } from './liquidity.ts';
+import type { RecordedMarket } from './recorded-market.ts';
+
+const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
+
+/** The book as the public sees it: the recorded one, without what we took, and with our own orders in it. */
+export function shownBook(market: RecordedMarket): OrderBook {
+  const { book, bids, asks, state } = market;
+  if (book === null) return NO_BOOK;
+  return { bids: shownSide(bids, state), asks: shownSide(asks, state), updatedAtMs: book.venueTimeMs };
+}
+
+function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
+  const { side } = of;
+  const resting = state.book.sideOf(side.side);
+  if (of.isUntouched && resting.levelCount === 0) {
+    return side.length <= BOOK_LEVELS ? side.levels : side.levels.slice(0, BOOK_LEVELS);
+  }
+  const own = resting.top(BOOK_LEVELS);
+  const levels: BookLevel[] = [];
+  let mine = 0;
+  for (let index = 0; index < side.length && levels.length < BOOK_LEVELS; index += 1) {
+    const price = side.priceAt(index);
+    for (let level = own[mine]; level !== undefined && side.isBetter(level.price, price); level = own[mine]) {
+      levels.push(levelOf(state, level.price, level.amount));
+      mine += 1;
+    }
+    const left = of.shownAt(index);
+    const level = own[mine];
+    const ours = level?.price === price ? level.amount : 0;
+    if (ours > 0) mine += 1;
+    const recorded = side.levels[index];
+    if (recorded !== undefined && ours === 0 && left === side.amountAt(index)) levels.push(recorded);
+    else if (left + ours > 0) levels.push(levelOf(state, price, left + ours));
+  }
+  for (const { price, amount } of own.slice(mine)) levels.push(levelOf(state, price, amount));
+  return levels.slice(0, BOOK_LEVELS);
+}
+
+function levelOf({ grid }: MarketState, price: number, amount: number): readonly [DecimalText, DecimalText] {
+  return [formatPrice(grid, price as Price), formatAmount(grid, amount as Amount)];
+}
