@@ -1,3 +1,5 @@
+import { setTimeout as startTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
 import type { LockoutBook } from '../budget/lockouts.ts';
 import { ledgerPath, subjectOf } from '../budget/ledger-file.ts';
 import { readLedger } from '../budget/ledger-report.ts';
@@ -81,9 +83,12 @@ export function openRemoteExchange(options: {
 /** What may happen while the first answers are waited for. */
 export interface Waiting {
   readonly signal: AbortSignal;
-  /** Told once, when it takes long. */
+  /** Told when it takes long, and when the exchange did not answer and is asked again. */
   readonly onWait: (message: string) => void;
 }
+
+const MOST_TRIES = 5;
+const RETRY_AFTER_MS = 3_000;
 
 /** When waiting is worth a word. */
 const QUIET_FOR_MS = 2_000;
@@ -96,12 +101,28 @@ export async function readMarkets(remote: RemoteExchange, waiting: Waiting): Pro
   throw new SarrafError('SERVER_ERROR', `expected the options of the exchange, which name its markets: ${why}`);
 }
 
-/** Asks the exchange something before the engine is there to ask. */
+/**
+ * Asks the exchange something before the engine is there to ask. A lost answer is asked for again, a few times and ever later: a bot that is started while
+ * the exchange restarts should not need somebody to start it again.
+ */
 export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting: Waiting): Promise<VenueAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await askOnce(remote, call, waiting);
+    if (answer.outcome !== 'failed' || tries === MOST_TRIES) return answer;
+    const waitMs = RETRY_AFTER_MS * tries;
+    const { code, message } = answer;
+    waiting.onWait(`the exchange did not answer, and is asked again in ${waitMs / 1_000} s: ${code}: ${message}`);
+    await setTimeout(waitMs, null, { signal: waiting.signal }).catch(() => {
+      throw ended();
+    });
+  }
+}
+
+async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: Waiting): Promise<VenueAnswer> {
   const { signal, onWait } = waiting;
   const stop = (): void => void remote.limiter.close();
   signal.addEventListener('abort', stop, { once: true });
-  const timer = setTimeout(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
+  const timer = startTimer(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
   try {
     if (signal.aborted) throw ended();
     const request = { id: 0, call, requestClass: 'account', dedupe: null } as const;
