@@ -29,17 +29,20 @@ export function createLimitedClient(options: LimitedClientOptions): ExchangeClie
       if (outgoing.endpoint !== 'login') return;
       await admitted(options, outgoing.budget.name, (end) => endings.set(outgoing, end));
     },
-    onSettled(outgoing, { status, error }) {
-      endings.get(outgoing)?.(endOf(status, error));
+    onSettled(outgoing, { status, backOffMs, error }) {
+      endings.get(outgoing)?.(endOf({ status, backOffMs }, error));
       endings.delete(outgoing);
     },
   });
 }
 
-/** What a status says where there was a reply: the body is the client's to read. */
-function endOf(status: number | null, error: SarrafError | null): LogInEnd {
+/** What a status says where there was a reply: the rest of the body is the client's to read. */
+function endOf(
+  { status, backOffMs }: { readonly status: number | null; readonly backOffMs: number | null },
+  error: SarrafError | null,
+): LogInEnd {
   if (error !== null || status === null || status < 400) return error;
-  const details = { httpStatus: status };
+  const details = { httpStatus: status, backOffMs };
   if (status === 401) return new SarrafError('UNAUTHORIZED', 'login: the credentials were refused', { details });
   if (status === 403 || status === 429) return new SarrafError('RATE_LIMITED', 'login: over a limit', { details });
   return new SarrafError('SERVER_ERROR', `login: HTTP ${status}`, { details });

@@ -48,10 +48,10 @@ export interface ClientOptions {
    * nothing is sent.
    */
   readonly admit?: (request: OutgoingRequest) => void | Promise<void>;
-  /** Told how each request ended: its status, or the error that took the answer's place. For logs and metrics. */
+  /** Told how each request ended: its status and how long a limit reply asks to wait, or the error that took the answer's place. */
   readonly onSettled?: (
     request: OutgoingRequest,
-    end: { readonly status: number | null; readonly error: SarrafError | null },
+    end: { readonly status: number | null; readonly backOffMs: number | null; readonly error: SarrafError | null },
   ) => void;
 }
 

@@ -7,6 +7,7 @@ import { budgetTable } from './budget-table.ts';
 import type { CallOptions, ClientOptions, OutgoingRequest } from './client-options.ts';
 import type { Budget, Endpoint } from './endpoint.ts';
 import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints/index.ts';
+import { backOffOf } from './failure.ts';
 import { PaymentGateway, type Merchant } from './gateway.ts';
 import {
   iterateOrders,
@@ -167,11 +168,11 @@ export class ExchangeClient {
         timeoutMs: call.timeoutMs ?? this.settings.timeoutsMs?.[outgoing.endpoint] ?? endpoint.timeoutMs,
         ...(call.signal === undefined ? {} : { signal: call.signal }),
       });
-      this.settings.onSettled?.(outgoing, { status: response.status, error: null });
+      this.settings.onSettled?.(outgoing, { status: response.status, backOffMs: backOffOf(response), error: null });
       return response;
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
-      this.settings.onSettled?.(outgoing, { status: null, error });
+      this.settings.onSettled?.(outgoing, { status: null, backOffMs: null, error });
       // A read changes nothing, so a lost answer to it leaves nothing unknown.
       if (!endpoint.idempotent || error.outcome === 'none') throw error;
       throw new SarrafError(error.code, error.message, {

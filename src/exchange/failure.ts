@@ -79,3 +79,18 @@ export function failureOf(body: Body, response: HttpResponse): Failure {
     isPermission: waits.length === 0 && SPEAKS_OF_PERMISSION.test(words) && !SPEAKS_OF_LIMIT.test(words),
   };
 }
+
+/** How long a response asks to wait, by its body or its headers; null where it does not. */
+export function backOffOf(response: HttpResponse): number | null {
+  if (response.status < 400) return null;
+  return failureOf(bodyOf(response), response).backOffMs;
+}
+
+function bodyOf({ body }: HttpResponse): Body {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : {};
+  } catch {
+    return {};
+  }
+}
