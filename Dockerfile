@@ -12,6 +12,8 @@ FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 # The ledger of requests goes below it. Containers that send from one address, or for one account, have to share it.
 ENV XDG_STATE_HOME=/state
+# A bot makes little garbage at a time and lives for months: without it V8 lets the young generation grow to hundreds of megabytes.
+ENV NODE_OPTIONS=--max-semi-space-size=4
 WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
