@@ -19,6 +19,9 @@ export const UNIT_DECIMALS = 10;
 export const UNITS_PER_ONE = 10_000_000_000n;
 export const NO_UNITS = 0n as Units;
 
+/** The code of the character 0. */
+const ZERO = 48;
+
 /** Worked out once: a power costs more than the rest of reading a number. */
 const POWERS_OF_TEN = Array.from({ length: UNIT_DECIMALS + 1 }, (_, power) => 10n ** BigInt(power));
 
@@ -45,8 +48,10 @@ export function parseUnits(input: string | number): Units {
 export function formatUnits(units: bigint): DecimalText {
   const negative = units < 0n;
   const digits = (negative ? -units : units).toString().padStart(UNIT_DECIMALS + 1, '0');
-  const whole = digits.slice(0, -UNIT_DECIMALS);
-  const fraction = digits.slice(-UNIT_DECIMALS).replace(/0+$/, '');
-  const text = fraction === '' ? whole : `${whole}.${fraction}`;
+  const point = digits.length - UNIT_DECIMALS;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  const whole = digits.slice(0, point);
+  const text = end === point ? whole : `${whole}.${digits.slice(point, end)}`;
   return (negative ? `-${text}` : text) as DecimalText;
 }
