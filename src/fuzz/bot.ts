@@ -29,8 +29,8 @@ export interface BotOptions {
 /** Deaths by a mistake after which a bot is not begun again: it would die of the same over and over. */
 const MOST_MISTAKES = 3;
 
-/** A process dies so many times more likely amid a request that changes something than amid one that reads. */
-const CHANGE_FACTOR = 15;
+/** A process dies so many times more likely amid a request that changes something, or while an order settles, than at any other moment. */
+const LIKELY_FACTOR = 15;
 
 /** The clock of a machine is off by at most this, however often it is stepped. */
 const LARGEST_OFFSET_MS = 15_000;
@@ -138,8 +138,10 @@ export class Bot {
       logsIn: swarm.logsIn,
       createEngine: (state, nowMs) => createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs),
       witnesses: [this.journal, this.lockouts, this.foreign, this.overlap],
-      diesAt: (point, isChange) =>
-        this.mayCrash && this.dice.happens(swarm.crashes[point] * (isChange ? CHANGE_FACTOR : 1)),
+      diesAt: (point, isChange) => {
+        const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;
+        return this.mayCrash && this.dice.happens(swarm.crashes[point] * factor);
+      },
       onStep: (event, output) => this.watch(event, output),
       onDeath: (cause, error) => this.died(cause, error),
     });

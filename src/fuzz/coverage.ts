@@ -66,6 +66,12 @@ export class Coverage {
     }
   }
 
+  /** Whether an order is closed whose fills are missing: a state that is short, and seldom met by a crash that is not sought. */
+  isSettling(): boolean {
+    for (const { state } of this.live.values()) if (state === 'settling') return true;
+    return false;
+  }
+
   counts(): Counts {
     return Object.fromEntries([...this.found].toSorted(([left], [right]) => left.localeCompare(right)));
   }
