@@ -31,7 +31,7 @@ export function createTrack(market: RecordedMarket, { books, trades }: MarketRec
  */
 export class RecordedFeed {
   private readonly tracks: readonly Track[];
-  private readonly streams: readonly RecordedStream<unknown>[];
+  private readonly streams: readonly (RecordedStream<RecordedBook> | RecordedStream<RecordedTrade>)[];
   private dueMs = Number.NEGATIVE_INFINITY;
 
   constructor(tracks: readonly Track[]) {
@@ -63,7 +63,7 @@ export class RecordedFeed {
   async firstBooksMs(): Promise<number> {
     let firstMs = Number.NEGATIVE_INFINITY;
     for (const { books, market } of this.tracks) {
-      await books.readTo(books.horizonMs + 1);
+      await books.readFirst();
       if (books.dueMs === Number.POSITIVE_INFINITY) {
         throw new SarrafError(
           'DATA_UNUSABLE',

@@ -56,18 +56,25 @@ export class RecordedStream<Row> {
     return row;
   }
 
+  /** Reads on until there is a row, or the end. */
+  async readFirst(): Promise<void> {
+    while (this.index >= this.rows.length && !this.isEnded) await this.readOn();
+  }
+
   /** Reads on until all rows until a time are at hand. */
   async readTo(untilMs: number): Promise<void> {
-    while (this.horizonMs < untilMs) {
-      const next = await this.chunks.next();
-      if (next.done === true) this.isEnded = true;
-      else this.append(next.value);
-    }
+    while (this.horizonMs < untilMs) await this.readOn();
   }
 
   /** Lets go of a recording that was not read to its end. */
   async close(): Promise<void> {
     await this.chunks.return?.();
+  }
+
+  private async readOn(): Promise<void> {
+    const next = await this.chunks.next();
+    if (next.done === true) this.isEnded = true;
+    else this.append(next.value);
   }
 
   private append(chunk: readonly Row[]): void {

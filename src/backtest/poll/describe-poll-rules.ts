@@ -1,0 +1,68 @@
+import type { FidelityStatement } from '../fidelity.ts';
+import type { Latency, PollRules, QueuePlace } from './poll-rules.ts';
+
+function queueOf(queue: QueuePlace): string {
+  if (queue.kind === 'front') return 'before all that the book shows at its price';
+  if (queue.kind === 'back') return 'behind all that the book shows at its price';
+  return `behind ${Number((queue.millionths / 10_000).toFixed(4))} % of what the book shows at its price`;
+}
+
+function latencyOf(latency: Latency): string {
+  if (latency.kind === 'constant') return `${latency.outMs} ms to the exchange, ${latency.backMs} ms back`;
+  return `drawn from ${latency.roundTripsMs.length} recorded round trips, half of it each way, seed ${latency.seed}`;
+}
+
+/** The rules by name and setting, and what they can not know, for the result of a backtest. */
+export function describePollRules(rules: PollRules): FidelityStatement {
+  const { queue, through, liquidity, latency, tradesLagMs } = rules;
+  const isWhole = through === 'whole';
+  return {
+    kind: 'poll',
+    rules: [
+      { rule: 'the bot', setting: 'the live one: poll plan, budgets, risk checks and orders, in virtual time' },
+      {
+        rule: 'the market changes',
+        setting: 'at the time that the exchange gave, else when it was seen; at the same time trades before books',
+      },
+      { rule: 'latency', setting: latencyOf(latency) },
+      { rule: 'own trades are listed', setting: tradesLagMs === 0 ? 'at once' : `${tradesLagMs} ms late` },
+      {
+        rule: 'orders that take',
+        setting: 'what the last recorded book offers, level by level, less what was traded there since',
+      },
+      {
+        rule: 'what was taken',
+        setting:
+          liquidity === 'until-change'
+            ? 'is missing until a recorded book shows another amount at that price'
+            : 'is missing until the next recorded book',
+      },
+      {
+        rule: 'orders that rest',
+        setting: `${queueOf(queue)}; forward only by recorded trades at that price, and never behind more than the book still shows there`,
+      },
+      {
+        rule: 'orders that rest at a price the book did not reach',
+        setting: 'behind what it shows there once it does; until then only a trade beyond their price fills them',
+      },
+      {
+        rule: 'the market goes through a resting order',
+        setting: isWhole
+          ? 'a recorded trade beyond its price, or a book whose other side reaches it, fills all of it at its own price'
+          : 'a recorded trade beyond its price, or a book whose other side reaches it, fills as much as was traded or offered, at its own price',
+      },
+      { rule: 'stop orders', setting: 'wake by the last recorded trade, then take as others do' },
+      { rule: 'the book that is polled', setting: 'the recorded one, less what we took, with our own orders in it' },
+      { rule: 'fees', setting: 'half-even, in the currency received, by the fill being maker or taker' },
+      { rule: 'value of the account', setting: 'the last price at the exchange, whether the bot had seen it or not' },
+    ],
+    caveats: [
+      'The recorded market does not answer: nobody moves a quote because of our orders.',
+      'Between two recorded books the book stands still; what came and went between them is not known.',
+      'What stood before us and was canceled counts as still there, as long as the book shows as much.',
+      'The recording was itself made by asking: a change counts from when it was recorded to have been, which is late by up to one of its polls where the exchange gave no time.',
+      'Replies are never lost, and the exchange refuses nothing but by its rules; a run of the fuzzer does both.',
+      ...(isWhole ? ['An order that the market goes through fills whole, however little was traded beyond it.'] : []),
+    ],
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { ChangeStore } from '../../daemon/bot-shell.ts';
+import { EMPTY_MIRROR_STATE, type JournalEntry, type MirrorChange, type MirrorState } from '../../engine/mirror-change.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+
+/** The part of every clientOrderId that a mirror draws once; here it is the same in every run, so that the same input gives the same output. */
+const EPOCH = 'poll';
+
+/**
+ * The mirror of a run that is never restarted: orders and fills in memory, and of the journal its hash, which is the one that a mirror on the disk has of
+ * the same lines. All else that a live bot writes down to be read by others is let go, so that memory grows with what was traded and with nothing else.
+ */
+export class MemoryMirror implements ChangeStore {
+  readonly fills: FillRecord[] = [];
+  private readonly byKey = new Map<string, OrderRecord>();
+  private readonly hash = createHash('sha256');
+  private readonly onJournal: ((entry: JournalEntry, atMs: number) => void) | null;
+  private lines = 0;
+
+  /** `onJournal` is told each line of the journal. */
+  constructor(onJournal: ((entry: JournalEntry, atMs: number) => void) | null = null) {
+    this.onJournal = onJournal;
+  }
+
+  /** As they are now, in the order in which they were planned. */
+  get orders(): readonly OrderRecord[] {
+    return [...this.byKey.values()];
+  }
+
+  load(): MirrorState {
+    return { ...EMPTY_MIRROR_STATE, epoch: EPOCH };
+  }
+
+  apply(changes: readonly MirrorChange[], { atMs }: { readonly atMs: number }): void {
+    for (const change of changes) {
+      if (change.kind === 'order') this.byKey.set(change.order.key, change.order);
+      else if (change.kind === 'fill') this.fills.push(change.fill);
+      else if (change.kind === 'journal') this.write(change.entry, atMs);
+    }
+  }
+
+  flush(): void {
+    // Nothing waits.
+  }
+
+  isRunningOut(): boolean {
+    return false;
+  }
+
+  /** SHA-256 of every line of the journal so far, in hexadecimal. */
+  journalHash(): string {
+    return this.hash.copy().digest('hex');
+  }
+
+  private write(entry: JournalEntry, atMs: number): void {
+    this.lines += 1;
+    const { kind, subject, json } = entry;
+    this.hash.update(`${JSON.stringify([this.lines, atMs, kind, subject, json])}\n`);
+    this.onJournal?.(entry, atMs);
+  }
+}

@@ -1,0 +1,47 @@
+import type { SeatSettings } from '../../engine/engine-settings.ts';
+import { ageText } from '../../scheduler/age-text.ts';
+import type { PlannedFeed } from '../../scheduler/feed.ts';
+import type { Track } from './recorded-feed.ts';
+
+/** A plan counts as finer than a recording where it looks this much more often than something was recorded. */
+const FINER = 1.5;
+
+/** Where the plan looks more often than the recording changes, and where no order could pass for the age of what was recorded. One sentence each. */
+export function planWarnings(
+  tracks: readonly Track[],
+  of: { readonly feeds: readonly PlannedFeed[]; readonly seats: readonly SeatSettings[] },
+): readonly string[] {
+  return tracks.flatMap((track) => {
+    const { symbol } = track.market.state.rules;
+    const kinds = [
+      { what: 'book', kind: 'book', gapMs: track.books.usualGapMs },
+      { what: 'tape', kind: 'public-trades', gapMs: track.trades?.usualGapMs ?? null },
+    ] as const;
+    return [
+      ...kinds.flatMap(({ what, kind, gapMs }) => {
+        const feed = of.feeds.find((candidate) => isFeedOf(candidate, kind, symbol));
+        if (feed === undefined || gapMs === null || gapMs <= feed.intervalMs * FINER) return [];
+        return [
+          `the plan looks at the ${what} of ${symbol} every ${ageText(feed.intervalMs)}, but it was recorded about every ${ageText(gapMs)}: the bot sees the same again and again, and what happened between is not known`,
+        ];
+      }),
+      ...of.seats.flatMap(({ runner, limits }) => tooOld(symbol, track.books.usualGapMs, { runner, limits })),
+    ];
+  });
+}
+
+function isFeedOf(feed: PlannedFeed, kind: 'book' | 'public-trades', symbol: string): boolean {
+  return (feed.kind === kind && feed.market === symbol) || (kind === 'book' && feed.kind === 'books');
+}
+
+function tooOld(
+  symbol: string,
+  gapMs: number | null,
+  { runner, limits }: Pick<SeatSettings, 'runner' | 'limits'>,
+): readonly string[] {
+  const { maxBookVenueAgeMs } = limits;
+  if (runner.market !== symbol || gapMs === null || maxBookVenueAgeMs === null || gapMs <= maxBookVenueAgeMs) return [];
+  return [
+    `books of ${symbol} were recorded about every ${ageText(gapMs)}, but ${runner.name} may only trade on books of at most ${ageText(maxBookVenueAgeMs)} by the exchange's time: most of its orders are refused; set its risk.maxBookVenueAge higher`,
+  ];
+}

@@ -1,0 +1,66 @@
+import { BudgetLedger } from '../../budget/ledger.ts';
+import { MemoryLockouts } from '../../budget/lockouts.ts';
+import { BotShell } from '../../daemon/bot-shell.ts';
+import { planInputOf } from '../../daemon/create-plan.ts';
+import { RequestCounts } from '../../daemon/request-counts.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { EngineNotice } from '../../engine/engine-command.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { EngineSettings } from '../../engine/engine-settings.ts';
+import type { Budget } from '../../exchange/endpoint.ts';
+import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
+import { createVirtualLimiter } from '../../virtual/virtual-limiter.ts';
+import type { VirtualTime } from '../../virtual/virtual-time.ts';
+import type { MemoryMirror } from './memory-mirror.ts';
+import type { PollCaller } from './poll-caller.ts';
+
+/** The live bot in virtual time. */
+export interface PollBot {
+  readonly engine: Engine;
+  readonly shell: BotShell;
+  readonly plan: PollPlan;
+  readonly counts: RequestCounts;
+}
+
+export interface PollBotOptions {
+  /** Feeds follow from the plan. */
+  readonly settings: Omit<EngineSettings, 'feeds'>;
+  readonly budgets: ReadonlyMap<string, Budget>;
+  readonly time: VirtualTime;
+  readonly caller: PollCaller;
+  readonly mirror: MemoryMirror;
+  readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
+}
+
+/** The plan that the live bot would make. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
+export function planOf(seats: EngineSettings['seats'], budgets: ReadonlyMap<string, Budget>): PollPlan {
+  const runners = seats.map(({ runner }) => runner);
+  const plan = planPolls(planInputOf(runners, budgets.values()));
+  if (plan.problems.length === 0) return plan;
+  const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems];
+  throw new SarrafError('INVALID_OPTIONS', message.join('\n  '));
+}
+
+/** Puts the bot together of the parts that the daemon has, with virtual time for timers and a mirror in memory. Throws as `planOf` does. */
+export function createPollBot(options: PollBotOptions): PollBot {
+  const { settings, budgets, time, caller, mirror, onNotices = () => undefined } = options;
+  const plan = planOf(settings.seats, budgets);
+  const engine = new Engine({ ...settings, feeds: plan.feeds }, mirror.load(), time.now());
+  const ledger = new BudgetLedger(budgets.values());
+  const most = (): ReadonlyMap<string, number> =>
+    new Map(ledger.usage().map(({ budget, most: used }) => [budget.name, used]));
+  const counts = new RequestCounts({ budgets, most });
+  const nowMs = (): number => time.now();
+  const shell = new BotShell({
+    engine,
+    store: mirror,
+    time,
+    limiter: createVirtualLimiter({ time, budgets: budgets.values(), ledger, lockouts: new MemoryLockouts() }),
+    caller,
+    canLogIn: false,
+    limiterMs: nowMs,
+    onRequestEnd: ({ call }, { outcome }) => counts.add(caller.endpointOf(call), outcome),
+    onNotices,
+  });
+  return { engine, shell, plan, counts };
+}

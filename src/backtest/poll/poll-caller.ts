@@ -1,0 +1,101 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { createRandom } from '../../domain/random.ts';
+import type { VenueCall, VenueCallKind } from '../../domain/venue-call.ts';
+import type { VenueCaller, VenueEnd } from '../../daemon/venue-caller.ts';
+import { venueRequest } from '../../daemon/venue-request.ts';
+import { isAnonymous } from '../../exchange/authenticator.ts';
+import type { Budget, Endpoint } from '../../exchange/endpoint.ts';
+import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
+import type { Timeline } from '../../virtual/virtual-time.ts';
+import type { PollExchange } from './poll-exchange.ts';
+import type { Latency } from './poll-rules.ts';
+
+export interface PollCallerOptions {
+  readonly exchange: PollExchange;
+  readonly time: Timeline;
+  readonly latency: Latency;
+  readonly budgets: ReadonlyMap<string, Budget>;
+  /** Brings the markets to a time, which never goes back. */
+  readonly advance: (timeMs: number) => void;
+}
+
+/** What is known of a call before it is sent; the same for all of a kind. */
+interface Way {
+  readonly name: EndpointName;
+  readonly endpoint: Endpoint;
+  readonly budget: Budget;
+}
+
+/** Makes the engine's calls at the typed door, each on its way for as long as the latency says. Nothing is encoded, and nothing gets lost. */
+export class PollCaller implements VenueCaller {
+  private readonly options: PollCallerOptions;
+  private readonly ways = new Map<VenueCallKind, Way>();
+  private readonly draw: () => { readonly outMs: number; readonly backMs: number };
+
+  constructor(options: PollCallerOptions) {
+    this.options = options;
+    this.draw = drawerOf(options.latency);
+  }
+
+  endpointOf(call: VenueCall): EndpointName {
+    return this.wayOf(call).name;
+  }
+
+  budgetOf(call: VenueCall): string {
+    return this.wayOf(call).budget.name;
+  }
+
+  credentialOf(call: VenueCall): 'none' | 'with' {
+    return isAnonymous(this.wayOf(call).endpoint.access) ? 'none' : 'with';
+  }
+
+  timeoutMsOf(call: VenueCall): number {
+    return this.wayOf(call).endpoint.timeoutMs;
+  }
+
+  async send(call: VenueCall): Promise<VenueEnd> {
+    const { exchange, time, advance } = this.options;
+    const { endpoint, budget, name } = this.wayOf(call);
+    const { outMs, backMs } = this.draw();
+    const sentMs = time.now();
+    const { timeoutMs } = endpoint;
+    return new Promise((resolve) => {
+      time.at(sentMs + outMs, () => {
+        const nowMs = time.now();
+        advance(nowMs);
+        exchange.admit(budget, nowMs);
+        const answer = exchange.answer(call, nowMs);
+        if (outMs + backMs < timeoutMs) time.at(nowMs + backMs, () => resolve({ answer, error: null }));
+        else time.at(sentMs + timeoutMs, () => resolve(timedOut(name, endpoint)));
+      });
+    });
+  }
+
+  private wayOf(call: VenueCall): Way {
+    const known = this.ways.get(call.kind);
+    if (known !== undefined) return known;
+    const name = venueRequest(call).endpoint;
+    const endpoint: Endpoint = ENDPOINTS[name];
+    const way = { name, endpoint, budget: this.options.budgets.get(endpoint.budget.name) ?? endpoint.budget };
+    this.ways.set(call.kind, way);
+    return way;
+  }
+}
+
+/** The exchange has done what was asked, and nobody knows. */
+function timedOut(name: EndpointName, { timeoutMs, idempotent }: Endpoint): VenueEnd {
+  const error = new SarrafError('TIMED_OUT', `${name}: expected a reply within ${timeoutMs} ms`);
+  const { code, message } = error;
+  return { answer: { outcome: 'failed', code, message, effect: idempotent ? 'none' : error.outcome }, error };
+}
+
+function drawerOf(latency: Latency): () => { readonly outMs: number; readonly backMs: number } {
+  if (latency.kind === 'constant') return () => latency;
+  const { roundTripsMs, seed } = latency;
+  const random = createRandom(seed);
+  return () => {
+    const roundTripMs = roundTripsMs[Math.floor(random.next() * roundTripsMs.length)] ?? 0;
+    const outMs = Math.floor(roundTripMs / 2);
+    return { outMs, backMs: roundTripMs - outMs };
+  };
+}

@@ -1,0 +1,326 @@
+import { RESOLUTIONS, resolutionMs } from '../../domain/candle.ts';
+import { columnsOf, type CandleColumns } from '../../domain/candle-columns.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import type { Market } from '../../domain/market.ts';
+import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Units } from '../../domain/money.ts';
+import type { EngineNotice } from '../../engine/engine-command.ts';
+import type { EngineSettings } from '../../engine/engine-settings.ts';
+import type { JournalEntry } from '../../engine/mirror-change.ts';
+import { budgetTable } from '../../exchange/budget-table.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import type { EndpointUsage } from '../../daemon/summary.ts';
+import type { PollPlan } from '../../scheduler/plan-polls.ts';
+import { VirtualTime } from '../../virtual/virtual-time.ts';
+import type { EquityCurve, TradedMarket } from '../backtest-run.ts';
+import type { FidelityStatement } from '../fidelity.ts';
+import { describePollRules } from './describe-poll-rules.ts';
+import { MemoryMirror } from './memory-mirror.ts';
+import { planWarnings } from './plan-warnings.ts';
+import { createPollBot, planOf, type PollBot } from './poll-bot.ts';
+import { PollCaller } from './poll-caller.ts';
+import { PollEquity } from './poll-equity.ts';
+import { PollExchange } from './poll-exchange.ts';
+import { createPollRules, type PollRules } from './poll-rules.ts';
+import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
+import type { RecordedMarket } from './recorded-market.ts';
+import { seedPast } from './seed-past.ts';
+import { candleOf } from './venue-records.ts';
+
+/** One market with what was recorded of it, in the order of time. */
+export interface PollMarket extends MarketRecording {
+  readonly market: Market;
+  /** Bars of the time before the recording, so that strategies need not wait for theirs. */
+  readonly past?: readonly CandleColumns[];
+}
+
+export interface PollRunOptions {
+  /** Without markets and feeds, which follow from what was recorded and from the plan. */
+  readonly settings: Omit<EngineSettings, 'markets' | 'feeds'>;
+  readonly markets: readonly PollMarket[];
+  readonly fees: FeeSchedule;
+  /** By currency, lower case. */
+  readonly balances: Readonly<Record<string, Units>>;
+  readonly quote: QuoteCurrency;
+  /** Rate limits that differ from those of the interface, by the name of their budget. */
+  readonly limits?: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  readonly rules?: Partial<PollRules>;
+  /** When the bot begins: then, or once every market has shown a book. What was recorded before is the past. From the first book without it. */
+  readonly fromMs?: number;
+  /** When the market stands still; at the end of the recordings without it. */
+  readonly toMs?: number;
+  /** Between two points of the curve; a minute without it. */
+  readonly curveEveryMs?: number;
+  /** Told now and then, for long runs: how far the bot's time is, and books and trades that went by. */
+  readonly onProgress?: (atMs: number, rows: number) => void;
+  readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
+  readonly onJournal?: (entry: JournalEntry, atMs: number) => void;
+}
+
+/** What a run against recorded books and trades did. */
+export interface PollRun {
+  /** As the bot knew them in the end, in the order in which they were planned. */
+  readonly orders: readonly OrderRecord[];
+  /** In the order in which the bot learned of them. */
+  readonly fills: readonly FillRecord[];
+  readonly curve: EquityCurve;
+  readonly initialEquity: Units;
+  readonly finalEquity: Units;
+  readonly failures: ReadonlyMap<string, string>;
+  readonly plan: PollPlan;
+  /** What was sent, by endpoint. */
+  readonly requests: readonly EndpointUsage[];
+  readonly markets: readonly TradedMarket[];
+  readonly fidelity: FidelityStatement;
+  readonly warnings: readonly string[];
+  /** From the first moment at which a strategy could act to that at which the market stood still. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** SHA-256 of the journal: the same input gives the same. */
+  readonly journalHash: string;
+  /** Books and trades that went by, and requests. */
+  readonly events: number;
+}
+
+const CURVE_EVERY_MS = 60_000;
+
+/** At the end the bot may take as long to learn of its last fills as it takes to know that an order without an answer never arrived. */
+const LONGEST_END_MS = 600_000;
+const END_STEP_MS = 1_000;
+
+/** Bars that a report draws at most. */
+const MOST_BARS = 2_000;
+
+/** Of the bot's time. */
+const PROGRESS_EVERY_MS = 3_600_000;
+
+/**
+ * Runs the whole live bot against what was recorded: it polls by its plan, within its budgets, and sees nothing before a reply has brought it. The market is
+ * handed what was recorded as time reaches it; of what is later one chunk a stream is in memory, and nothing leads to it. At the end the market stands
+ * still until the bot has read what became of its orders.
+ * @throws SarrafError `INVALID_OPTIONS` where the plan does not fit the limits, `DATA_UNUSABLE` without books or within the range.
+ */
+export async function runPoll(options: PollRunOptions): Promise<PollRun> {
+  const { markets, quote, fees, balances, limits = {}, fromMs = Number.NEGATIVE_INFINITY } = options;
+  const rules = createPollRules(options.rules);
+  const budgets = budgetTable(limits);
+  const plan = planOf(options.settings.seats, budgets);
+  const exchange = new PollExchange({
+    markets: markets.map(({ market, trades }) => ({ market, hasTrades: trades !== null })),
+    fees,
+    balances,
+    limits,
+    startMs: Number.isFinite(fromMs) ? fromMs : 0,
+    rules,
+  });
+  const tracks = exchange.markets.map((market, index) => createTrack(market, recordingOf(markets, index)));
+  const feed = new RecordedFeed(tracks);
+  try {
+    const firstMs = Math.max(fromMs, await feed.firstBooksMs());
+    await seedAll(tracks, markets);
+    await passBy(feed, firstMs);
+    const endMs = options.toMs ?? Number.POSITIVE_INFINITY;
+    if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
+      throw new SarrafError(
+        'DATA_UNUSABLE',
+        `expected recorded books within the range, which would begin at ${firstMs}: choose another range`,
+      );
+    }
+    const run = new PollLife({ options, rules, exchange, feed, plan, firstMs, endMs });
+    await run.toEnd();
+    return run.result(tracks, { fidelity: describePollRules(rules), quote });
+  } finally {
+    await feed.close();
+  }
+}
+
+/** One life of the bot, from its first moment to the end of what was recorded. */
+class PollLife {
+  private readonly options: PollRunOptions;
+  private readonly exchange: PollExchange;
+  private readonly feed: RecordedFeed;
+  private readonly time: VirtualTime;
+  private readonly mirror: MemoryMirror;
+  private readonly bot: PollBot;
+  private readonly equity: PollEquity;
+  private readonly initialEquity: Units;
+  private readonly firstPrices: readonly Units[];
+  private readonly fromMs: number;
+  private readonly endMs: number;
+  private readonly marginMs: number;
+  private toMs: number;
+  private finalEquity: Units;
+
+  constructor(of: {
+    readonly options: PollRunOptions;
+    readonly rules: PollRules;
+    readonly exchange: PollExchange;
+    readonly feed: RecordedFeed;
+    readonly plan: PollPlan;
+    readonly firstMs: number;
+    readonly endMs: number;
+  }) {
+    const { options, rules, exchange, feed, firstMs } = of;
+    const { settings, markets, quote, limits = {}, onJournal = null, onNotices } = options;
+    this.options = options;
+    this.exchange = exchange;
+    this.feed = feed;
+    this.fromMs = firstMs;
+    this.endMs = of.endMs;
+    this.toMs = firstMs;
+    this.time = new VirtualTime(firstMs);
+    this.mirror = new MemoryMirror(onJournal);
+    const budgets = budgetTable(limits);
+    const caller = new PollCaller({
+      exchange,
+      time: this.time,
+      latency: rules.latency,
+      budgets,
+      advance: (timeMs) => feed.advance(Math.min(timeMs, this.endMs)),
+    });
+    this.bot = createPollBot({
+      settings: { ...settings, markets: markets.map(({ market }) => market) },
+      budgets,
+      time: this.time,
+      caller,
+      mirror: this.mirror,
+      ...(onNotices === undefined ? {} : { onNotices }),
+    });
+    this.equity = new PollEquity(exchange, quote);
+    this.initialEquity = this.equity.exact();
+    this.finalEquity = this.initialEquity;
+    this.firstPrices = exchange.markets.map(({ price }) => price);
+    const slowest = of.plan.feeds
+      .filter(({ key }) => key === 'orders' || key === 'fills')
+      .reduce((most, { intervalMs, idleIntervalMs }) => Math.max(most, intervalMs, idleIntervalMs), 0);
+    this.marginMs = 2 * slowest + rules.tradesLagMs;
+  }
+
+  async toEnd(): Promise<void> {
+    const { time, bot, feed } = this;
+    this.notePoints();
+    bot.shell.start();
+    let toldMs = time.now();
+    for (;;) {
+      await feed.readTo(time.now() + 1);
+      const untilMs = Math.min(this.endMs, Number.isFinite(feed.horizonMs) ? feed.horizonMs : feed.lastMs);
+      await this.runTo(untilMs);
+      if (untilMs === this.endMs || !Number.isFinite(feed.horizonMs)) break;
+      if (time.now() - toldMs < PROGRESS_EVERY_MS) continue;
+      toldMs = time.now();
+      this.options.onProgress?.(toldMs, feed.rows);
+    }
+    this.toMs = time.now();
+    feed.advance(this.toMs);
+    this.equity.note(this.toMs);
+    this.finalEquity = this.equity.exact();
+    await this.readRest();
+    bot.shell.close();
+    this.options.onProgress?.(this.toMs, feed.rows);
+  }
+
+  result(
+    tracks: readonly Track[],
+    of: { readonly fidelity: FidelityStatement; readonly quote: QuoteCurrency },
+  ): PollRun {
+    const { bot, mirror, equity, feed } = this;
+    const { plan, engine, counts } = bot;
+    const { seats } = this.options.settings;
+    const unvalued = equity.unvalued.map(
+      (currency) => `no recorded market values ${currency} in ${of.quote}: it counts for nothing`,
+    );
+    const failures = engine.seats.flatMap(({ runner }) =>
+      runner.failure === null ? [] : [[runner.name, runner.failure] as const],
+    );
+    return {
+      orders: mirror.orders,
+      fills: mirror.fills,
+      curve: equity.curve(),
+      initialEquity: this.initialEquity,
+      finalEquity: this.finalEquity,
+      failures: new Map(failures),
+      plan,
+      requests: counts.usage(),
+      markets: this.exchange.markets.map((market, index) => this.tradedMarket(market, index)),
+      fidelity: of.fidelity,
+      warnings: [...planWarnings(tracks, { feeds: plan.feeds, seats }), ...unvalued],
+      fromMs: this.fromMs,
+      toMs: this.toMs,
+      journalHash: mirror.journalHash(),
+      events: feed.rows + counts.total,
+    };
+  }
+
+  /** The bot plans nothing more, its orders stay, and it asks until it knows what became of them. */
+  private async readRest(): Promise<void> {
+    const { time, bot } = this;
+    bot.shell.control({ kind: 'drain', openOrders: 'keep' });
+    const leastMs = time.now() + this.marginMs;
+    const mostMs = leastMs + LONGEST_END_MS;
+    while (time.now() < leastMs || (!bot.engine.isDrained() && time.now() < mostMs)) {
+      await this.runTo(Math.min(mostMs, time.now() + END_STEP_MS));
+    }
+  }
+
+  private async runTo(untilMs: number): Promise<void> {
+    await Promise.race([this.time.run(untilMs), this.bot.shell.failure]);
+  }
+
+  /** A point of the curve now, and then again and again while the market lives. */
+  private notePoints(): void {
+    const everyMs = this.options.curveEveryMs ?? CURVE_EVERY_MS;
+    const { time, feed } = this;
+    const next = (): void => {
+      time.at(time.now() + everyMs, () => {
+        const nowMs = time.now();
+        if (nowMs >= this.endMs || this.toMs > this.fromMs) return;
+        feed.advance(nowMs);
+        this.equity.note(nowMs);
+        next();
+      });
+    };
+    next();
+  }
+
+  private tradedMarket(market: RecordedMarket, index: number): TradedMarket {
+    const { state, price } = market;
+    const spanMs = this.toMs - this.fromMs;
+    const resolution = RESOLUTIONS.find((candidate) => spanMs / resolutionMs(candidate) <= MOST_BARS) ?? 'D';
+    const bars = state.candles.bars(resolution).filter(({ openTimeMs }) => openTimeMs + resolutionMs(resolution) > this.fromMs);
+    return {
+      market: state.rules,
+      firstPrice: this.firstPrices[index] ?? price,
+      lastPrice: price,
+      candles: columnsOf(
+        { market: state.rules.symbol, resolution },
+        bars.map((bar) => candleOf(state.grid, bar)),
+      ),
+    };
+  }
+}
+
+function recordingOf(markets: readonly PollMarket[], index: number): MarketRecording {
+  const market = markets[index];
+  if (market === undefined) throw new RangeError(`expected a market below ${markets.length}, was ${index}`);
+  return market;
+}
+
+/** Bars of the past, before anything of the recording. */
+async function seedAll(tracks: readonly Track[], markets: readonly PollMarket[]): Promise<void> {
+  for (const [index, { market, books, trades }] of tracks.entries()) {
+    await trades?.readFirst();
+    const beforeMs = Math.min(books.dueMs, trades?.dueMs ?? Number.POSITIVE_INFINITY);
+    for (const columns of markets[index]?.past ?? []) seedPast(market, columns, beforeMs);
+  }
+}
+
+/** What was recorded before the bot begins, chunk by chunk. */
+async function passBy(feed: RecordedFeed, firstMs: number): Promise<void> {
+  for (let { horizonMs } = feed; horizonMs < firstMs; { horizonMs } = feed) {
+    feed.advance(horizonMs);
+    await feed.readTo(horizonMs + 1);
+  }
+  feed.advance(firstMs);
+}
