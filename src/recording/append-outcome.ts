@@ -20,6 +20,8 @@ export type AppendOutcome =
       readonly fromMs: number | null;
       readonly toMs: number | null;
     }
+  /** What was to be confirmed was not; nothing was changed. */
+  | { readonly kind: 'abandoned' }
   | { readonly kind: 'conflict'; readonly count: number; readonly conflicts: readonly RecordConflict[] };
 
 /** Conflicts that are told one by one. */

@@ -33,6 +33,8 @@ export interface AppendOptions<Row> {
   readonly covered?: TimeRange;
   /** Stretches in which something may be missing. */
   readonly gaps?: readonly TimeRange[];
+  /** Asked when all is written and before it counts: false leaves the folder as it was. */
+  readonly confirm?: () => Promise<boolean>;
   /** Writes what a later file continues, under a name of its own; called when the rows have ended. */
   readonly writeTail?: (folder: string, generation: number) => Promise<Manifest['tail']>;
 }
@@ -88,6 +90,7 @@ async function merge<Row>(database: Database, manifest: Manifest, options: Appen
   const partitions = await writePartitions(database, { manifest, options, decimals: staging.decimals, news });
   const generation = manifest.generation + 1;
   const tail = (await options.writeTail?.(folder, generation)) ?? manifest.tail;
+  if (options.confirm !== undefined && !(await options.confirm())) return { kind: 'abandoned' };
   syncFolder(folder);
   writeManifest(root, key, { ...noted(manifest, options), generation, partitions, tail });
   const added = [...news.values()].reduce((sum, count) => sum + count, 0);

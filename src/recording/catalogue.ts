@@ -119,10 +119,11 @@ export class Catalogue {
     return this.append({ ...rest, key: { market, kind: 'trades' }, shape: TRADE_SHAPE, rows: trades });
   }
 
-  /** Adds books; levels beyond `BOOK_LEVELS` are left out. `writeTail`: see `appendRows`. */
+  /** Adds books; levels beyond `BOOK_LEVELS` are left out. `confirm` and `writeTail`: see `appendRows`. */
   appendBooks(
     options: AppendSource & {
       readonly books: RowParts<RecordedBook>;
+      readonly confirm?: () => Promise<boolean>;
       readonly writeTail?: (folder: string, generation: number) => Promise<Manifest['tail']>;
     },
   ): Promise<AppendOutcome> {

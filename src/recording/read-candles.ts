@@ -5,7 +5,7 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { openDatabase, type Database } from './duckdb.ts';
 import type { Partition } from './manifest.ts';
 import { MoneyCells } from './money-cells.ts';
-import { isReplaced, partitionChunks, partitionsOfData } from './read-partitions.ts';
+import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } from './read-partitions.ts';
 import type { TimeRange } from './records.ts';
 import { CANDLE_SHAPE } from './table-shapes.ts';
 
@@ -61,47 +61,60 @@ async function readAll(
     volume: new Float64Array(rows),
   };
   const database = await openDatabase();
-  let length = 0;
   try {
-    for (const partition of partitions) {
-      length += await readInto({ database, root, question, partition, columns, at: length });
-    }
+    const length = await fill(columns, { database, root, question, partitions });
+    if (length > 0) return { ...columns, length };
+    throw noneThere(root, { ...question, kind: 'candles' }, question);
   } finally {
     database.close();
   }
-  if (length === 0) partitionsOfData(root, { ...question, kind: 'candles' }, { fromMs: -1, toMs: -1 });
-  return { ...columns, length };
 }
 
-async function readInto(options: {
-  readonly database: Database;
-  readonly root: string;
-  readonly question: CandleQuestion;
-  readonly partition: Partition;
-  readonly columns: Omit<CandleColumns, 'length'>;
-  readonly at: number;
-}): Promise<number> {
-  const { database, root, question, partition, columns } = options;
+/** Fills columns and answers how many bars that were. All files are one query, so that one is unpacked while another is read. */
+async function fill(
+  columns: Omit<CandleColumns, 'length'>,
+  from: {
+    readonly database: Database;
+    readonly root: string;
+    readonly question: CandleQuestion;
+    readonly partitions: readonly Partition[];
+  },
+): Promise<number> {
+  const { database, root, question, partitions } = from;
   const { openTimeMs, open, high, low, close, volume, priceDecimals, volumeDecimals } = columns;
   const prices = [open, high, low, close];
-  let at = options.at;
   const chunks = partitionChunks(database, {
     root,
     key: { ...question, kind: 'candles' },
     shape: CANDLE_SHAPE,
-    partition,
+    partitions,
     range: question,
     select: 'time_ms::DOUBLE, open, high, low, close, volume',
   });
+  let at = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
   for await (const chunk of chunks) {
     const count = chunk.rowCount;
     const times = chunk.getColumnVector(0);
-    for (let row = 0; row < count; row += 1) openTimeMs[at + row] = times.getItem(row) as number;
+    for (let row = 0; row < count; row += 1) {
+      const timeMs = times.getItem(row) as number;
+      if (timeMs <= lastMs) throw outOfOrder(root, question, timeMs);
+      openTimeMs[at + row] = timeMs;
+      lastMs = timeMs;
+    }
     for (const [index, column] of prices.entries()) {
       new MoneyCells(chunk.getColumnVector(index + 1)).fill(column, { at, count, decimals: priceDecimals });
     }
     new MoneyCells(chunk.getColumnVector(5)).fill(volume, { at, count, decimals: volumeDecimals });
     at += count;
   }
-  return at - options.at;
+  return at;
+}
+
+/** What is written is sorted, so somebody else has written it. */
+function outOfOrder(root: string, question: CandleQuestion, timeMs: number): SarrafError {
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected candles of ${question.market} in ${root} in the order of time, each once, found ${timeText(timeMs)} out of it; see "sarraf data verify"`,
+  );
 }

@@ -24,13 +24,18 @@ export function partitionsOfData(root: string, key: FolderKey, range: TimeRange)
   }
   const within = partitionsWithin(root, key, range);
   if (within.length > 0) return within;
+  throw noneThere(root, key, range);
+}
+
+/** Says that a stretch holds nothing, and what there is. */
+export function noneThere(root: string, key: FolderKey, range: TimeRange): SarrafError {
   const all = readManifest(root, key)?.partitions ?? [];
   const [first, last] = [all[0], all.at(-1)];
   const found =
     first === undefined || last === undefined
       ? `there are none in ${root}; see "sarraf data list"`
       : `those there reach from ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
-  throw new SarrafError(
+  return new SarrafError(
     'INVALID_OPTIONS',
     `expected data of ${folderTitle(key)} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: ${found}`,
   );
@@ -50,23 +55,24 @@ export const LATEST_MS = 253_402_300_799_999;
 /** All that there is. */
 export const ALL_TIME: TimeRange = { fromMs: EARLIEST_MS, toMs: LATEST_MS };
 
-/** The rows of one partition within a stretch, in the order of the file. */
+/** The rows of partitions within a stretch, in the order of the files. */
 export function partitionChunks<Row>(
   database: Database,
   options: {
     readonly root: string;
     readonly key: FolderKey;
     readonly shape: TableShape<Row>;
-    readonly partition: Partition;
+    readonly partitions: readonly Partition[];
     readonly range: TimeRange;
     readonly select: string;
   },
 ): AsyncGenerator<DuckDBDataChunk> {
-  const { root, key, shape, partition, range, select } = options;
-  const path = join(folderPath(root, key), partition.file);
-  const sql = `SELECT ${select} FROM read_parquet(${sqlFiles([path])})
+  const { root, key, shape, partitions, range, select } = options;
+  const folder = folderPath(root, key);
+  const files = partitions.map(({ file }) => join(folder, file));
+  const sql = `SELECT ${select} FROM read_parquet(${sqlFiles(files)})
     WHERE ${shape.timeSql} >= ${range.fromMs} AND ${shape.timeSql} < ${range.toMs}`;
-  return streamChunks(database, sql, `read ${path}`);
+  return streamChunks(database, sql, `read ${files.length === 1 ? files[0] : folder}`);
 }
 
 /**

@@ -37,7 +37,7 @@ export async function* readRows<Row>(reading: RowReading<Row>): AsyncGenerator<r
         root,
         key,
         shape,
-        partition,
+        partitions: [partition],
         range,
         select: columns.join(', '),
       })) {
@@ -75,17 +75,18 @@ export function decodeTrades(chunk: DuckDBDataChunk): readonly RecordedTrade[] {
   });
 }
 
+function levels(prices: MoneyLists | undefined, amounts: MoneyLists | undefined, row: number): BookLevel[] {
+  const amountsOf = amounts?.texts(row) ?? [];
+  return (prices?.texts(row) ?? []).flatMap((price, index) => {
+    const amount = amountsOf[index];
+    return amount === undefined ? [] : [[price, amount] as const];
+  });
+}
+
 /** Books of a chunk. */
 export function decodeBooks(chunk: DuckDBDataChunk): readonly RecordedBook[] {
   const [times, seen, ...lists] = columnsOf(chunk);
   const [bidPrices, bidAmounts, askPrices, askAmounts] = lists.map((vector) => new MoneyLists(vector));
-  const levels = (prices: MoneyLists | undefined, amounts: MoneyLists | undefined, row: number): BookLevel[] => {
-    const amountsOf = amounts?.texts(row) ?? [];
-    return (prices?.texts(row) ?? []).flatMap((price, index) => {
-      const amount = amountsOf[index];
-      return amount === undefined ? [] : [[price, amount] as const];
-    });
-  };
   return rowsOf(chunk, (row) => ({
     venueTimeMs: times?.getItem(row) as number | null,
     seenMs: seen?.getItem(row) as number,

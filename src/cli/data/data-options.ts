@@ -1,0 +1,78 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { acquireLock } from '../../daemon/locks/lock.ts';
+import { RESOLUTIONS, type Resolution } from '../../domain/candle.ts';
+import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
+import { Catalogue } from '../../recording/catalogue.ts';
+import { EARLIEST_MS, LATEST_MS } from '../../recording/read-partitions.ts';
+import { TimeReader } from '../../recording/import/time-reader.ts';
+import { wrongInput } from '../command-error.ts';
+
+/** What every command of the catalogue knows. */
+export interface DataOptions {
+  readonly catalogue: string;
+  readonly json?: true;
+}
+
+const DEFAULT_CATALOGUE = 'data/catalogue';
+
+/** What the user can mend by writing something else. */
+const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_OPTIONS',
+  'INVALID_FILE',
+  'INVALID_MARKET',
+  'TOO_LARGE',
+  'TOO_MANY_DECIMALS',
+]);
+
+/** A command of `sarraf data` with what all of them take. */
+export function dataCommand(
+  name: string,
+  about: { readonly description: string; readonly examples: string },
+): Command {
+  return new Command(name)
+    .description(about.description)
+    .option('--catalogue <folder>', 'where recordings lie', DEFAULT_CATALOGUE)
+    .option('--json', 'prints JSON')
+    .addHelpText('after', `\nExamples:\n${about.examples}`);
+}
+
+/** The catalogue at a folder, which one process writes to at a time. */
+export function openCatalogue(root: string): Catalogue {
+  return new Catalogue({
+    root,
+    takeLock: (path) =>
+      acquireLock({ path, what: `the folder of ${path}`, otherwise: 'wait until it has written, and try again' }),
+  });
+}
+
+/** Runs a command; what its user wrote wrong ends it with one line and exit code 2. */
+export async function asCommand(run: () => Promise<void> | void): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof SarrafError && USERS_MISTAKES.has(error.code)) throw wrongInput(error.message);
+    throw error;
+  }
+}
+
+/** Reads a resolution of candles. */
+export function resolutionOption(text: string): Resolution {
+  const found = RESOLUTIONS.find((known) => known === text.toUpperCase());
+  if (found !== undefined) return found;
+  throw new InvalidArgumentError(`expected one of ${RESOLUTIONS.join(', ')}.`);
+}
+
+/** Reads a time: ISO 8601, UTC where it has no zone, or a number since 1970. */
+export function timeOption(text: string): number {
+  const time = new TimeReader().read(text, { path: text, line: 1 });
+  if (typeof time === 'number') return time;
+  throw new InvalidArgumentError(`${time}.`);
+}
+
+/** A stretch from options; all time where they are not given. */
+export function rangeOf(options: { readonly from?: number; readonly to?: number }): {
+  readonly fromMs: number;
+  readonly toMs: number;
+} {
+  return { fromMs: options.from ?? EARLIEST_MS, toMs: options.to ?? LATEST_MS };
+}

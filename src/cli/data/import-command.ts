@@ -1,0 +1,136 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Resolution } from '../../domain/candle.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Catalogue } from '../../recording/catalogue.ts';
+import { FIELDS, PRESET_NAMES, type Field, type Preset } from '../../recording/import/column-places.ts';
+import { importFeed } from '../../recording/import/import-feed.ts';
+import type { ImportReport } from '../../recording/import/import-report.ts';
+import { importTable } from '../../recording/import/import-table.ts';
+import { wrongInput } from '../command-error.ts';
+import { integerOption, marketOption } from '../option-readers.ts';
+import { asCommand, dataCommand, openCatalogue, resolutionOption, type DataOptions } from './data-options.ts';
+import { importLines, reportJson } from './import-lines.ts';
+import { ProgressLine } from './progress-line.ts';
+
+interface Options extends DataOptions {
+  readonly market: MarketSymbol;
+  readonly kind?: 'candles' | 'trades' | 'depth';
+  readonly resolution?: Resolution;
+  readonly resample?: true;
+  readonly preset?: Preset;
+  readonly columns: ReadonlyMap<Field, string>;
+  readonly bookEvery: number;
+  readonly skipBad?: true;
+}
+
+const EXAMPLES = `  sarraf data import candles.csv.gz --market BTCUSDT
+  sarraf data import trades.csv --market BTCIRT --columns time=when,amount=size
+  sarraf data import feed.jsonl.gz --market BTCUSDT --kind depth`;
+
+/** `sarraf data import`: files of others, into the catalogue. */
+export function importCommand(): Command {
+  return dataCommand('import', {
+    description: 'Brings candles, trades and depth feeds of files into the catalogue: each file whole, or not at all.',
+    examples: EXAMPLES,
+  })
+    .argument('<files...>', 'CSV, Parquet or JSON lines; CSV and JSON lines may be packed as .gz')
+    .requiredOption('--market <market>', 'whose data it is', marketOption)
+    .addOption(
+      new Option('--kind <kind>', 'what the files hold; their columns say it without this').choices([
+        'candles',
+        'trades',
+        'depth',
+      ]),
+    )
+    .option('--resolution <resolution>', 'of the candles; their times say it without this', resolutionOption)
+    .option('--resample', 'puts finer candles together to those of --resolution')
+    .addOption(new Option('--preset <name>', 'the columns of a well-known file').choices(PRESET_NAMES))
+    .option('--columns <map>', 'which column is what: time=NAME or its number,open=…', columnsOption, new Map())
+    .option('--book-every <ms>', 'of a depth feed: at most one book in so many ms', integerOption(1, 3_600_000), 100)
+    .option('--skip-bad', 'imports the rest of a file that has rows which can not be read')
+    .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
+}
+
+function columnsOption(text: string): ReadonlyMap<Field, string> {
+  return new Map(
+    text.split(',').map((pair) => {
+      const [name = '', ...rest] = pair.split('=');
+      const field = FIELDS.find((known) => known === name.trim());
+      const column = rest.join('=').trim();
+      if (field !== undefined && column !== '') return [field, column] as const;
+      throw new InvalidArgumentError(`expected pairs such as time=when, of ${FIELDS.join(', ')}.`);
+    }),
+  );
+}
+
+/** Imports file after file; a file that is refused ends it, those before it stay. */
+async function run(files: readonly string[], options: Options): Promise<void> {
+  const catalogue = openCatalogue(options.catalogue);
+  for (const file of files) {
+    const report = await importOne(catalogue, file, options);
+    const reportFile = writeReport(catalogue, report);
+    if (options.json === true) console.log(JSON.stringify({ ...reportJson(report), ...reportFile }));
+    else for (const line of importLines(report, reportFile.rejectsFile)) console.log(line);
+    if (report.result !== 'imported') throw refusal(report, reportFile.rejectsFile);
+  }
+}
+
+async function importOne(catalogue: Catalogue, path: string, options: Options): Promise<ImportReport> {
+  const line = new ProgressLine(options.json !== true);
+  const { market, kind, skipBad, bookEvery } = options;
+  const asked = {
+    catalogue,
+    path,
+    market,
+    source: basename(path),
+    skipBadRows: skipBad === true,
+    onProgress(rows: number, { readBytes, totalBytes }: { readonly readBytes: number; readonly totalBytes: number }) {
+      line.show({ what: basename(path), done: rows, share: totalBytes === 0 ? null : readBytes / totalBytes });
+    },
+  };
+  try {
+    const isFeed = kind === 'depth' || (kind === undefined && /\.(?:jsonl|ndjson)(?:\.gz)?$/.test(path));
+    if (isFeed) return await importFeed({ ...asked, everyMs: bookEvery });
+    return await importTable({
+      ...asked,
+      kind: kind === 'candles' || kind === 'trades' ? kind : null,
+      resolution: options.resolution ?? null,
+      mayResample: options.resample === true,
+      preset: options.preset ?? null,
+      columns: options.columns,
+    });
+  } finally {
+    line.end();
+  }
+}
+
+interface ReportFiles {
+  readonly reportFile: string;
+  readonly rejectsFile: string | null;
+}
+
+/** Keeps what became of a file below the catalogue, and the rows that were not taken beside it. */
+function writeReport(catalogue: Catalogue, report: ImportReport): ReportFiles {
+  const folder = join(catalogue.root, 'imports');
+  mkdirSync(folder, { recursive: true });
+  const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${basename(report.file)}`;
+  const reportFile = join(folder, `${name}.report.json`);
+  writeFileSync(reportFile, `${JSON.stringify(reportJson(report), null, 1)}\n`);
+  if (report.rejects.count === 0) return { reportFile, rejectsFile: null };
+  const rejectsFile = join(folder, `${name}.rejects.csv`);
+  writeFileSync(rejectsFile, report.rejects.csv());
+  return { reportFile, rejectsFile };
+}
+
+function refusal(report: ImportReport, rejectsFile: string | null): Error {
+  const { file, rejects } = report;
+  const [first] = rejects.kept;
+  if (report.result === 'bad-rows' && first !== undefined) {
+    return wrongInput(
+      `${file}:${first.line}: ${first.problem}; nothing of the file was imported. All ${rejects.count} such rows: ${rejectsFile}. Mend them, or import the rest with --skip-bad`,
+    );
+  }
+  return wrongInput(`${file}: contradicts what is there, as said above; nothing of it was imported`);
+}

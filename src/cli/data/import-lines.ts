@@ -1,0 +1,49 @@
+import type { AppendOutcome } from '../../recording/append-outcome.ts';
+import type { ImportPart, ImportReport } from '../../recording/import/import-report.ts';
+
+/** Rejects that are shown; all are in their file. */
+const MOST_SHOWN = 5;
+
+const isoText = (timeMs: number): string => new Date(timeMs).toISOString().replace('.000Z', 'Z');
+
+/** What became of a file, for programs. */
+export function reportJson({ rejects, ...report }: ImportReport): object {
+  return { ...report, rejected: rejects.count, firstRejects: rejects.kept.slice(0, MOST_SHOWN) };
+}
+
+/** What became of a file, for people. */
+export function importLines(report: ImportReport, rejectsFile: string | null): string[] {
+  const { rejects, file } = report;
+  const lines = [`${file}: ${report.rows.toLocaleString('en')} rows`];
+  lines.push(...report.parts.flatMap((part) => partLines(part, report.market)), ...report.notes.map((note) => `  ${note}`));
+  if (report.result !== 'imported' || rejects.count === 0) return lines;
+  lines.push(`  ${rejects.count.toLocaleString('en')} rows were not taken, all of them in ${rejectsFile}`);
+  lines.push(...rejects.kept.slice(0, MOST_SHOWN).map(({ line, problem }) => `    ${file}:${line}: ${problem}`));
+  return lines;
+}
+
+function partLines({ kind, resolution, outcome }: ImportPart, market: string): string[] {
+  const name = `${market} ${kind}${resolution === null ? '' : `-${resolution}`}`;
+  return [`  ${name}: ${outcomeText(outcome)}`, ...conflictLines(outcome)];
+}
+
+function outcomeText(outcome: AppendOutcome): string {
+  if (outcome.kind === 'abandoned') return 'nothing was changed';
+  if (outcome.kind === 'conflict') return `${outcome.count} contradict what is there; nothing was changed`;
+  const { added, known, fromMs, toMs } = outcome;
+  const from = fromMs === null || toMs === null ? '' : `, ${isoText(fromMs)} to ${isoText(toMs)}`;
+  const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;
+  return `${added.toLocaleString('en')} added${there}${from}`;
+}
+
+function conflictLines(outcome: AppendOutcome): string[] {
+  if (outcome.kind !== 'conflict') return [];
+  return outcome.conflicts.map(
+    ({ timeMs, there, given }) => `    ${isoText(timeMs)}: there is ${values(there)}, the file has ${values(given)}`,
+  );
+}
+
+/** The values of a record without the names that the query gave them. */
+function values(text: string): string {
+  return text.replaceAll(/'?v\d+'?: /g, '').slice(0, 200);
+}

@@ -1,0 +1,47 @@
+import { lengthText } from '../time-text.ts';
+
+/** Between two drawings of the line. */
+const EVERY_MS = 200;
+
+/** One line on a terminal that says how far something is; nothing where standard error is none. */
+export class ProgressLine {
+  private readonly isShown: boolean;
+  private readonly startMs = performance.now();
+  private drawnMs = Number.NEGATIVE_INFINITY;
+  private isDrawn = false;
+
+  constructor(isShown: boolean) {
+    this.isShown = isShown && process.stderr.isTTY;
+  }
+
+  /** Says how many are done; `share`, from 0 to 1, is null where it is not known. */
+  show(progress: { readonly what: string; readonly done: number; readonly share: number | null }): void {
+    const nowMs = performance.now();
+    if (!this.isShown || nowMs - this.drawnMs < EVERY_MS) return;
+    this.drawnMs = nowMs;
+    this.isDrawn = true;
+    process.stderr.write(`\r\u001B[K${progressText({ ...progress, passedMs: nowMs - this.startMs })}`);
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    if (this.isDrawn) process.stderr.write('\r\u001B[K');
+    this.isDrawn = false;
+  }
+}
+
+/** The line: what, how many, how fast, and how long yet. */
+export function progressText(progress: {
+  readonly what: string;
+  readonly done: number;
+  readonly share: number | null;
+  readonly passedMs: number;
+}): string {
+  const { what, done, share, passedMs } = progress;
+  const rate = passedMs > 0 ? Math.round((done * 1_000) / passedMs) : 0;
+  const words = [`${what}: ${done.toLocaleString('en')}`, `${rate.toLocaleString('en')}/s`];
+  if (share !== null && share > 0) {
+    words.push(`${Math.floor(share * 100)} %`, `${lengthText((passedMs * (1 - share)) / share)} left`);
+  }
+  return words.join(', ');
+}

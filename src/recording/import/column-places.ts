@@ -1,0 +1,130 @@
+import { SarrafError } from '../../domain/errors.ts';
+
+/** What a column can be. */
+export const FIELDS = [
+  'time',
+  'open',
+  'high',
+  'low',
+  'close',
+  'volume',
+  'price',
+  'amount',
+  'side',
+  'maker',
+  'id',
+] as const;
+
+export type Field = (typeof FIELDS)[number];
+
+/** Which column holds what, counted from 0. */
+export type ColumnPlaces = ReadonlyMap<Field, number>;
+
+/** Titles that a column may have, by what it is; the first one found counts. */
+const TITLES: Readonly<Record<Field, readonly string[]>> = {
+  time: [
+    'time_ms',
+    'time_ms_utc',
+    'timestamp',
+    'open_time',
+    'opentime',
+    'open time',
+    'time',
+    'unix',
+    'datetime',
+    'date',
+    't',
+  ],
+  open: ['open', 'o'],
+  high: ['high', 'h'],
+  low: ['low', 'l'],
+  close: ['close', 'c'],
+  volume: ['volume', 'volume_src', 'base_volume', 'vol', 'v', 'volume btc'],
+  price: ['price', 'rate', 'p'],
+  amount: ['amount', 'quantity', 'qty', 'size', 'q'],
+  side: ['side', 'type', 'taker_side'],
+  maker: ['is_buyer_maker', 'isbuyermaker', 'buyer_maker'],
+  id: ['trade_id', 'tradeid', 'id', 'agg_trade_id'],
+};
+
+/** The orders of columns that well-known files have; a dash is a column that is not used. */
+const PRESETS = {
+  ohlcv: 'time,open,high,low,close,volume',
+  'binance-klines': 'time,open,high,low,close,volume,-,-,-,-,-,-',
+  'binance-trades': 'id,price,amount,-,time,maker,-',
+  'binance-aggtrades': 'id,price,amount,-,-,time,maker,-',
+  coinbase: 'time,low,high,open,close,volume',
+  trades: 'time,price,amount,side',
+} as const;
+
+export type Preset = keyof typeof PRESETS;
+
+export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
+
+export interface PlacesQuestion {
+  readonly path: string;
+  readonly header: readonly string[] | null;
+  /** Fields of the first row. */
+  readonly firstRow: readonly string[];
+  readonly preset: Preset | null;
+  /** What columns are called, or their numbers from 1, by what they hold; laid over what else is found. */
+  readonly columns: ReadonlyMap<Field, string>;
+}
+
+/** Finds out which column holds what. Throws `INVALID_FILE` for a column that is not there. */
+export function findPlaces(question: PlacesQuestion): ColumnPlaces {
+  const { header, firstRow, preset, columns } = question;
+  const named = header?.map((title) => title.toLowerCase()) ?? null;
+  const places =
+    named !== null && preset !== 'coinbase' ? byTitle(named) : byPreset(preset ?? presetOf(firstRow) ?? 'ohlcv');
+  const laid = new Map(places);
+  for (const [field, column] of columns) laid.set(field, placeOf(question, column));
+  return laid;
+}
+
+function byTitle(titles: readonly string[]): Map<Field, number> {
+  return new Map(
+    FIELDS.flatMap((field) => {
+      const place = TITLES[field].map((title) => titles.indexOf(title)).find((index) => index !== -1);
+      return place === undefined ? [] : [[field, place] as const];
+    }),
+  );
+}
+
+function byPreset(preset: Preset): Map<Field, number> {
+  return new Map(
+    PRESETS[preset].split(',').flatMap((name, index) => {
+      const field = FIELDS.find((known) => known === name);
+      return field === undefined ? [] : [[field, index] as const];
+    }),
+  );
+}
+
+const isTruth = (text: string | undefined): boolean => /^(?:true|false)$/i.test(text ?? '');
+
+/** The preset that a first row without titles looks like. */
+function presetOf(row: readonly string[]): Preset | null {
+  if (row.length >= 6 && isTruth(row[5])) return 'binance-trades';
+  if (row.length >= 7 && isTruth(row[6])) return 'binance-aggtrades';
+  if (/^(?:buy|sell)$/i.test(row[3] ?? '')) return 'trades';
+  if (row.length >= 11) return 'binance-klines';
+  return row.length >= 6 ? 'ohlcv' : null;
+}
+
+function placeOf({ path, header, firstRow }: PlacesQuestion, column: string): number {
+  const titled = header?.findIndex((title) => title.toLowerCase() === column.toLowerCase()) ?? -1;
+  if (titled !== -1) return titled;
+  const number = /^\d{1,4}$/.test(column) ? Number(column) : 0;
+  if (number >= 1 && number <= firstRow.length) return number - 1;
+  const found = header === null ? `${firstRow.length} without titles` : header.join(', ');
+  throw new SarrafError('INVALID_FILE', `expected a column "${column}" in ${path}, found ${found}`);
+}
+
+/** What of the wanted columns is missing, as the end of a message; null where none is. */
+export function missingColumns(places: ColumnPlaces, kind: 'candles' | 'trades'): string | null {
+  const wanted: readonly Field[] =
+    kind === 'candles' ? ['time', 'open', 'high', 'low', 'close', 'volume'] : ['time', 'price', 'amount'];
+  const missing = wanted.filter((field) => !places.has(field)) as string[];
+  if (kind === 'trades' && !places.has('side') && !places.has('maker')) missing.push('side');
+  return missing.length === 0 ? null : missing.join(', ');
+}

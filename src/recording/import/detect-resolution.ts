@@ -1,0 +1,92 @@
+import { resolutionMs, RESOLUTIONS, type Resolution } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+
+/** A stretch of time that is easy to read. */
+function lengthText(lengthMs: number): string {
+  if (lengthMs % 86_400_000 === 0) return `${lengthMs / 86_400_000} d`;
+  if (lengthMs % 60_000 === 0) return `${lengthMs / 60_000} min`;
+  return `${lengthMs / 1_000} s`;
+}
+
+/** The times between neighbours. */
+interface Steps {
+  /** The most frequent: gaps are rarer than bars. */
+  readonly usualMs: number;
+  /** What divides all of them: bars that are often missing are no finer than this. */
+  readonly commonMs: number;
+}
+
+/** Null for fewer than two times. */
+function stepsOf(timesMs: readonly number[]): Steps | null {
+  const counts = new Map<number, number>();
+  const sorted = timesMs.toSorted((left, right) => left - right);
+  for (const [index, timeMs] of sorted.entries()) {
+    const before = sorted[index - 1];
+    if (before === undefined || before === timeMs) continue;
+    counts.set(timeMs - before, (counts.get(timeMs - before) ?? 0) + 1);
+  }
+  const [first, ...others] = [...counts];
+  if (first === undefined) return null;
+  return {
+    usualMs: others.reduce((most, entry) => (entry[1] > most[1] ? entry : most), first)[0],
+    commonMs: [...counts.keys()].reduce(commonDivisor),
+  };
+}
+
+function commonDivisor(left: number, right: number): number {
+  return right === 0 ? left : commonDivisor(right, left % right);
+}
+
+/** Which bars to make of a file, and whether its own have to be put together for them. */
+export interface BarPlan {
+  readonly resolution: Resolution;
+  readonly isResampled: boolean;
+}
+
+/**
+ * The resolution of a file whose first bars open at these times. Throws `INVALID_FILE` where none fits, and where the wanted one can not be had from the bars.
+ */
+export function planBars(options: {
+  readonly path: string;
+  readonly timesMs: readonly number[];
+  readonly wanted: Resolution | null;
+  readonly mayResample: boolean;
+}): BarPlan {
+  const { path, timesMs, wanted, mayResample } = options;
+  const steps = stepsOf(timesMs);
+  const usualMs = steps?.usualMs ?? null;
+  const own = RESOLUTIONS.find((resolution) => resolutionMs(resolution) === usualMs) ?? null;
+  if (wanted === null) {
+    if (own !== null) return { resolution: own, isResampled: false };
+    const found = usualMs === null ? 'fewer than two bars' : `bars ${lengthText(usualMs)} apart`;
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected bars of one of the resolutions ${RESOLUTIONS.join(', ')} in ${path}, found ${found}: name one with --resolution, and --resample to make it of finer bars`,
+    );
+  }
+  const wantedMs = resolutionMs(wanted);
+  if (steps === null || usualMs === wantedMs || steps.commonMs === wantedMs) {
+    return { resolution: wanted, isResampled: false };
+  }
+  const { commonMs } = steps;
+  if (commonMs > wantedMs) {
+    if (timesMs.length < FEW_BARS && commonMs % wantedMs === 0) return { resolution: wanted, isResampled: false };
+    throw misfit(path, wanted, commonMs);
+  }
+  if (mayResample && wantedMs % commonMs === 0) return { resolution: wanted, isResampled: true };
+  const how = wantedMs % commonMs === 0 ? 'add --resample to put them together' : 'which do not fill it';
+  throw new SarrafError(
+    'INVALID_FILE',
+    `expected bars of ${lengthText(wantedMs)} in ${path}, found bars ${lengthText(commonMs)} apart: ${how}`,
+  );
+}
+
+/** Fewer bars than this may by chance be so far apart that they look coarser than they are. */
+const FEW_BARS = 10;
+
+function misfit(path: string, wanted: Resolution, stepMs: number): SarrafError {
+  return new SarrafError(
+    'INVALID_FILE',
+    `expected bars of ${lengthText(resolutionMs(wanted))} in ${path}, found bars ${lengthText(stepMs)} apart, of which finer ones can not be made: name a resolution of ${lengthText(stepMs)} or more`,
+  );
+}

@@ -1,0 +1,144 @@
+import { createInterface } from 'node:readline';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { AppendOutcome } from '../append-outcome.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { folderPath } from '../folder-key.ts';
+import type { RecordedBook, RecordedTrade } from '../records.ts';
+import { FeedBook } from './feed-book.ts';
+import { readFeedMessage } from './feed-message.ts';
+import { readTails, writeTails } from './feed-tails.ts';
+import type { ReadProgress } from './file-row.ts';
+import type { ImportPart, ImportReport } from './import-report.ts';
+import { openText, unreadable } from './open-text.ts';
+import { Rejects } from './rejects.ts';
+
+/** Records that are handed on together. */
+const PART_RECORDS = 500;
+
+export interface ImportFeedOptions {
+  readonly catalogue: Catalogue;
+  readonly path: string;
+  readonly market: MarketSymbol;
+  /** One book in each stretch of so many ms at most. */
+  readonly everyMs: number;
+  readonly skipBadRows: boolean;
+  readonly source: string;
+  readonly onProgress?: (rows: number, progress: ReadProgress) => void;
+}
+
+/** Stops an append because of lines that can not be read. */
+class BadRows extends Error {}
+
+/** What was counted in a pass over the file. */
+interface FeedCounts {
+  rows: number;
+  badRows: number;
+  others: number;
+  isContinued: boolean;
+}
+
+/**
+ * Imports a feed of depth and trades in JSON lines: books of 24 levels, and trades. All of it, or nothing: the books are entered in their manifest only when
+ * the trades are in theirs, and a crash between the two leaves what importing the file again completes. Changes of the depth that nothing can be made of are rejected
+ * without keeping the file out. Throws `INVALID_FILE` where there is no such file.
+ */
+export async function importFeed(options: ImportFeedOptions): Promise<ImportReport> {
+  const { catalogue, market, path, source } = options;
+  const folder = folderPath(catalogue.root, { market, kind: 'books' });
+  const tails = await readTails(folder, catalogue.manifest({ market, kind: 'books' }));
+  const book = new FeedBook({ everyMs: options.everyMs, tails });
+  const rejects = new Rejects();
+  const counts: FeedCounts = { rows: 0, badRows: 0, others: 0, isContinued: false };
+  let trades: AppendOutcome | null = null;
+  let books: AppendOutcome | null = null;
+  try {
+    books = await catalogue.appendBooks({
+      market,
+      source,
+      books: readBooks(options, { book, rejects, counts }),
+      async writeTail(into, generation) {
+        const tail = book.tail();
+        if (tail === null) return null;
+        return writeTails({ folder: into, generation, before: tails, tail });
+      },
+      async confirm() {
+        trades = await catalogue.appendTrades({ market, source, trades: readTrades(options) });
+        return trades.kind === 'added';
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof BadRows)) throw unreadable(path, error);
+  }
+  const parts: ImportPart[] = [];
+  if (trades !== null) parts.push({ kind: 'trades', resolution: null, outcome: trades });
+  if (books !== null) parts.push({ kind: 'books', resolution: null, outcome: books });
+  const isConflict = parts.some(({ outcome }) => outcome.kind === 'conflict');
+  return {
+    file: path,
+    market,
+    result: books === null ? 'bad-rows' : isConflict ? 'conflict' : 'imported',
+    rows: counts.rows,
+    parts,
+    rejects,
+    notes: [
+      ...(book.isContinued ? ['it continues a feed that was imported before'] : []),
+      ...(counts.others > 0 ? [`${counts.others} messages of other kinds, such as best prices, were left out`] : []),
+    ],
+  };
+}
+
+async function* readBooks(
+  options: ImportFeedOptions,
+  into: { readonly book: FeedBook; readonly rejects: Rejects; readonly counts: FeedCounts },
+): AsyncGenerator<readonly RecordedBook[]> {
+  const { book, rejects, counts } = into;
+  let part: RecordedBook[] = [];
+  for await (const text of linesOf(options)) {
+    counts.rows += 1;
+    const reject = (problem: string): void => rejects.add({ line: counts.rows, problem, text });
+    const message = readFeedMessage(text);
+    if (message.kind === 'snapshot') book.snapshot(message);
+    else if (message.kind === 'other') counts.others += 1;
+    else if (message.kind === 'bad') {
+      counts.badRows += 1;
+      reject(message.problem);
+    } else if (message.kind === 'depth') {
+      const step = book.depth(message);
+      if (step.kind === 'rejected') reject(step.problem);
+      else if (step.kind === 'book') part.push(step.book);
+    }
+    if (part.length < PART_RECORDS) continue;
+    yield part;
+    part = [];
+  }
+  if (counts.badRows > 0 && !options.skipBadRows) throw new BadRows();
+  yield part;
+}
+
+async function* readTrades(options: ImportFeedOptions): AsyncGenerator<readonly RecordedTrade[]> {
+  let part: RecordedTrade[] = [];
+  for await (const text of linesOf(options)) {
+    const message = readFeedMessage(text);
+    if (message.kind === 'trade') part.push(message.trade);
+    if (part.length < PART_RECORDS) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
+}
+
+async function* linesOf({ path, onProgress }: ImportFeedOptions): AsyncGenerator<string> {
+  const { stream, progress } = openText(path);
+  let lines = 0;
+  try {
+    for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+      lines += 1;
+      if (lines % PART_RECORDS === 0) onProgress?.(lines, progress());
+      yield text;
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    stream.destroy();
+  }
+}

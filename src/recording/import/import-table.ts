@@ -1,0 +1,232 @@
+import { barStartMs, type Candle, type Resolution } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { AppendOutcome } from '../append-outcome.ts';
+import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { RecordedTrade } from '../records.ts';
+import { findPlaces, missingColumns, type ColumnPlaces, type Field, type Preset } from './column-places.ts';
+import { planBars, type BarPlan } from './detect-resolution.ts';
+import type { FileRow, ReadProgress, RowFile } from './file-row.ts';
+import type { ImportReport } from './import-report.ts';
+import { openCsv } from './open-csv.ts';
+import { openParquet } from './open-parquet.ts';
+import { Rejects } from './rejects.ts';
+import { RowReader, type ReadRow } from './row-reader.ts';
+
+/** Rows that are handed on together, and that the resolution is found from. */
+const PART_ROWS = 1_000;
+
+export interface ImportTableOptions {
+  readonly catalogue: Catalogue;
+  readonly path: string;
+  readonly market: MarketSymbol;
+  /** Null: what its columns say. */
+  readonly kind: 'candles' | 'trades' | null;
+  readonly resolution: Resolution | null;
+  /** Whether bars may be put together to the resolution. */
+  readonly mayResample: boolean;
+  readonly preset: Preset | null;
+  readonly columns: ReadonlyMap<Field, string>;
+  /** Whether rows that can not be read are left out; else one of them keeps the whole file out. */
+  readonly skipBadRows: boolean;
+  readonly source: string;
+  readonly onProgress?: (rows: number, progress: ReadProgress) => void;
+}
+
+/** Stops an append because of rows that can not be read. */
+class BadRows extends Error {}
+
+/**
+ * Imports a CSV or Parquet file of candles or trades: all of it, or nothing. Throws `INVALID_FILE` where it is none, lacks a column, or can not give what is asked.
+ */
+export async function importTable(options: ImportTableOptions): Promise<ImportReport> {
+  const { path } = options;
+  const file = await (path.endsWith('.parquet') ? openParquet(path) : openCsv(path));
+  const first = await firstRows(file);
+  const places = placesOf(options, file, first.rows);
+  const kind = options.kind ?? (missingColumns(places, 'candles') === null ? 'candles' : 'trades');
+  const missing = missingColumns(places, kind);
+  if (missing !== null) throw lacking(options, { kind, missing, file });
+  const reader = new TableReader(options, { places, rows: joined(first), progress: () => file.progress() });
+  return kind === 'candles' ? importCandles(options, reader, first.rows) : importTrades(options, reader);
+}
+
+async function importCandles(
+  options: ImportTableOptions,
+  reader: TableReader,
+  first: readonly FileRow[],
+): Promise<ImportReport> {
+  const plan = planBars({
+    path: options.path,
+    timesMs: reader.timesOf(first),
+    wanted: options.resolution,
+    mayResample: options.mayResample,
+  });
+  const rows = reader.rows((each, row) => aligned(each.candle(row), plan));
+  const { catalogue, market, source } = options;
+  const outcome = await unlessBad(() =>
+    catalogue.appendCandles({
+      market,
+      source,
+      resolution: plan.resolution,
+      candles: plan.isResampled ? resampled(rows, plan.resolution) : rows,
+    }),
+  );
+  const notes = plan.isResampled ? [`finer bars were put together to bars of ${plan.resolution}`] : [];
+  return report(options, { reader, outcome, kind: 'candles', resolution: plan.resolution, notes });
+}
+
+async function importTrades(options: ImportTableOptions, reader: TableReader): Promise<ImportReport> {
+  const { catalogue, market, source } = options;
+  const trades = reader.rows<RecordedTrade>((each, row) => each.trade(row));
+  const outcome = await unlessBad(() => catalogue.appendTrades({ market, source, trades }));
+  return report(options, { reader, outcome, kind: 'trades', resolution: null, notes: [] });
+}
+
+async function unlessBad(append: () => Promise<AppendOutcome>): Promise<AppendOutcome | null> {
+  try {
+    return await append();
+  } catch (error) {
+    if (error instanceof BadRows) return null;
+    throw error;
+  }
+}
+
+function report(
+  { path, market }: ImportTableOptions,
+  of: {
+    readonly reader: TableReader;
+    readonly outcome: AppendOutcome | null;
+    readonly kind: 'candles' | 'trades';
+    readonly resolution: string | null;
+    readonly notes: readonly string[];
+  },
+): ImportReport {
+  const { reader, outcome, kind, resolution, notes } = of;
+  const result = outcome === null ? 'bad-rows' : outcome.kind === 'conflict' ? 'conflict' : 'imported';
+  return {
+    file: path,
+    market,
+    result,
+    rows: reader.count,
+    parts: outcome === null ? [] : [{ kind, resolution, outcome }],
+    rejects: reader.rejects,
+    notes,
+  };
+}
+
+/** Reads rows in parts, sets the bad ones aside, and ends with `BadRows` where they are not to be left out. */
+class TableReader {
+  count = 0;
+  readonly rejects = new Rejects();
+  private readonly options: ImportTableOptions;
+  private readonly from: {
+    readonly places: ColumnPlaces;
+    readonly rows: AsyncIterable<FileRow>;
+    readonly progress: () => ReadProgress;
+  };
+
+  constructor(options: ImportTableOptions, from: TableReader['from']) {
+    this.options = options;
+    this.from = from;
+  }
+
+  /** The times of some rows, as far as they can be read. */
+  timesOf(rows: readonly FileRow[]): number[] {
+    const reader = new RowReader(this.options.path, this.from.places);
+    return rows.flatMap((row) => {
+      const read = reader.candle(row);
+      return 'row' in read ? [read.row.openTimeMs] : [];
+    });
+  }
+
+  async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row>): AsyncGenerator<readonly Row[]> {
+    const { path, skipBadRows, onProgress } = this.options;
+    const reader = new RowReader(path, this.from.places);
+    let part: Row[] = [];
+    for await (const row of this.from.rows) {
+      this.count += 1;
+      const result = read(reader, row);
+      if ('row' in result) part.push(result.row);
+      else this.rejects.add({ line: row.line, problem: result.problem, text: row.fields.join(',') });
+      if (this.count % PART_ROWS !== 0) continue;
+      onProgress?.(this.count, this.from.progress());
+      if (part.length > 0) yield part;
+      part = [];
+    }
+    if (this.rejects.count > 0 && !skipBadRows) throw new BadRows();
+    if (part.length > 0) yield part;
+  }
+}
+
+/** A bar that does not begin where bars of its resolution do is one of another time zone, or none. */
+function aligned(read: ReadRow<Candle>, { resolution, isResampled }: BarPlan): ReadRow<Candle> {
+  if ('problem' in read || isResampled || barStartMs(read.row.openTimeMs, resolution) === read.row.openTimeMs)
+    return read;
+  const found = new Date(read.row.openTimeMs).toISOString();
+  return { problem: `expected a bar that begins where bars of ${resolution} do in UTC, found ${found}` };
+}
+
+async function* resampled(
+  parts: AsyncIterable<readonly Candle[]>,
+  resolution: Resolution,
+): AsyncGenerator<readonly Candle[]> {
+  const builder = new BarBuilder(resolution);
+  for await (const part of parts) {
+    for (const candle of part) builder.add(candle);
+    if (builder.count > MOST_BUILT_BARS) {
+      throw new SarrafError(
+        'INVALID_FILE',
+        `expected at most ${MOST_BUILT_BARS} bars, found more: import a coarser resolution`,
+      );
+    }
+  }
+  yield builder.candles();
+}
+
+interface FirstRows {
+  readonly rows: readonly FileRow[];
+  readonly rest: AsyncIterator<FileRow>;
+}
+
+async function firstRows(file: RowFile): Promise<FirstRows> {
+  const rest = file.rows[Symbol.asyncIterator]();
+  const rows: FileRow[] = [];
+  while (rows.length < PART_ROWS) {
+    const { done, value } = await rest.next();
+    if (done === true) break;
+    rows.push(value);
+  }
+  return { rows, rest };
+}
+
+async function* joined({ rows, rest }: FirstRows): AsyncGenerator<FileRow> {
+  yield* rows;
+  for (;;) {
+    const { done, value } = await rest.next();
+    if (done === true) return;
+    yield value;
+  }
+}
+
+function placesOf(options: ImportTableOptions, file: RowFile, rows: readonly FileRow[]): ColumnPlaces {
+  const [first] = rows;
+  if (first === undefined) {
+    throw new SarrafError('INVALID_FILE', `expected rows in ${options.path}, found none`);
+  }
+  const { path, preset, columns } = options;
+  return findPlaces({ path, header: file.header, firstRow: first.fields, preset, columns });
+}
+
+function lacking(
+  { path }: ImportTableOptions,
+  what: { readonly kind: string; readonly missing: string; readonly file: RowFile },
+): SarrafError {
+  const { kind, missing, file } = what;
+  const found = file.header === null ? 'columns without titles' : `the columns ${file.header.join(', ')}`;
+  return new SarrafError(
+    'INVALID_FILE',
+    `expected a column for ${missing} of ${kind} in ${path}, found ${found}: say which it is, such as --columns ${missing.split(',')[0]}=NAME`,
+  );
+}

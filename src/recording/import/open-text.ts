@@ -1,0 +1,29 @@
+import { createReadStream, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { SarrafError } from '../../domain/errors.ts';
+import type { ReadProgress } from './file-row.ts';
+
+/** A text file that is read, and how far that is. */
+export interface OpenText {
+  readonly stream: Readable;
+  readonly progress: () => ReadProgress;
+}
+
+/** Opens a text file, unpacked if its name ends in `.gz`. Throws `INVALID_FILE` where there is none. */
+export function openText(path: string): OpenText {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() !== true) throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
+  const file = createReadStream(path);
+  const stream = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
+  // An error of the file does not pass through the unpacking by itself.
+  if (stream !== file) file.on('error', (error) => stream.destroy(error));
+  return { stream, progress: () => ({ readBytes: file.bytesRead, totalBytes: found.size }) };
+}
+
+/** What reading a file failed of, as an error of ours that names it. */
+export function unreadable(path: string, error: unknown): SarrafError {
+  if (error instanceof SarrafError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SarrafError('INVALID_FILE', `expected to be able to read ${path}: ${reason}`, { cause: error });
+}

@@ -1,0 +1,126 @@
+import type { Candle } from '../../domain/candle.ts';
+import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
+import type { RecordedTrade } from '../records.ts';
+import type { ColumnPlaces, Field } from './column-places.ts';
+import type { FileRow } from './file-row.ts';
+import { TimeReader } from './time-reader.ts';
+
+const MOST_DECIMALS = 10;
+
+/** Thrown and caught within this folder: what is wrong with a row, as a sentence. */
+class BadRow extends Error {}
+
+/** A row that was read, or why it can not be. */
+export type ReadRow<Row> = { readonly row: Row } | { readonly problem: string };
+
+/** Reads rows by the places of their columns. */
+export class RowReader {
+  private readonly path: string;
+  private readonly places: ColumnPlaces;
+  private readonly times = new TimeReader();
+
+  constructor(path: string, places: ColumnPlaces) {
+    this.path = path;
+    this.places = places;
+  }
+
+  /** One bar. Throws `INVALID_FILE` only where the whole file is in doubt. */
+  candle(row: FileRow): ReadRow<Candle> {
+    return attempt(() => {
+      const [open, high, low, close] = (['open', 'high', 'low', 'close'] as const).map((field) =>
+        this.positive(row, field),
+      );
+      const bar = {
+        openTimeMs: this.time(row),
+        open: open as DecimalText,
+        high: high as DecimalText,
+        low: low as DecimalText,
+        close: close as DecimalText,
+        volume: this.decimal(row, 'volume'),
+      };
+      const problem = shapeProblem(bar);
+      if (problem !== null) throw new BadRow(problem);
+      return bar;
+    });
+  }
+
+  /** One trade. It counts as seen when it happened, since a file does not tell. */
+  trade(row: FileRow): ReadRow<RecordedTrade> {
+    return attempt(() => {
+      const timeMs = this.time(row);
+      return {
+        timeMs,
+        seenMs: timeMs,
+        price: this.positive(row, 'price'),
+        amount: this.positive(row, 'amount'),
+        side: this.side(row),
+        id: this.id(row),
+      };
+    });
+  }
+
+  private text(row: FileRow, field: Field): string {
+    return row.fields[this.places.get(field) ?? -1] ?? '';
+  }
+
+  private time(row: FileRow): number {
+    const time = this.times.read(this.text(row, 'time'), { path: this.path, line: row.line });
+    if (typeof time === 'string') throw new BadRow(time);
+    return time;
+  }
+
+  private decimal(row: FileRow, field: Field): DecimalText {
+    const text = this.text(row, field);
+    const decimal = tryDecimalText(text);
+    if (decimal === null || decimal.startsWith('-')) {
+      throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);
+    }
+    if (fractionDigits(decimal) > MOST_DECIMALS) {
+      throw new BadRow(`expected at most ${MOST_DECIMALS} decimals of ${field}, found "${text}"`);
+    }
+    return decimal;
+  }
+
+  private positive(row: FileRow, field: Field): DecimalText {
+    const decimal = this.decimal(row, field);
+    if (decimal === '0') throw new BadRow(`expected a positive ${field}, found 0`);
+    return decimal;
+  }
+
+  private side(row: FileRow): 'buy' | 'sell' {
+    if (this.places.has('maker')) {
+      const text = this.text(row, 'maker').toLowerCase();
+      if (text === 'true' || text === '1') return 'sell';
+      if (text === 'false' || text === '0') return 'buy';
+      throw new BadRow(`expected true or false for whether the buyer was there first, found "${text}"`);
+    }
+    const side = this.text(row, 'side').toLowerCase();
+    if (side === 'buy' || side === 'sell') return side;
+    throw new BadRow(`expected side buy or sell, found "${side}"`);
+  }
+
+  private id(row: FileRow): number | null {
+    if (!this.places.has('id')) return null;
+    const text = this.text(row, 'id');
+    const id = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(id)) return id;
+    throw new BadRow(`expected the number of a trade, found "${text}"`);
+  }
+}
+
+/** What is wrong with the prices of a bar; null where low <= open, close <= high holds. Texts are compared by their numbers: neighbours beyond 15 digits count as one. */
+function shapeProblem({ open, high, low, close }: Candle): string | null {
+  const isWithin = [open, close].every((price) => Number(price) >= Number(low) && Number(price) <= Number(high));
+  return isWithin
+    ? null
+    : `expected low <= open, close <= high, found open ${open}, high ${high}, low ${low}, close ${close}`;
+}
+
+function attempt<Row>(read: () => Row): ReadRow<Row> {
+  try {
+    return { row: read() };
+  } catch (error) {
+    if (error instanceof BadRow) return { problem: error.message };
+    throw error;
+  }
+}
