@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   halt: async () => (await import('./commands/halt.ts')).haltCommand(),
   resume: async () => (await import('./commands/resume.ts')).resumeCommand(),
   health: async () => (await import('./commands/health.ts')).healthCommand(),
+  data: async () => (await import('./commands/data.ts')).dataCommands(),
   fuzz: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
 };
 
