@@ -10,6 +10,7 @@ import { FAILED, OK, WRONG_INPUT } from './exit-codes.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).runCommand(),
   exchange: async () => (await import('./commands/exchange.ts')).exchangeCommand(),
+  backtest: async () => (await import('./commands/backtest.ts')).backtestCommand(),
   plan: async () => (await import('./commands/plan.ts')).planCommand(),
   budget: async () => (await import('./commands/budget.ts')).budgetCommand(),
   ledger: async () => (await import('./commands/ledger.ts')).ledgerCommand(),
@@ -22,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   halt: async () => (await import('./commands/halt.ts')).haltCommand(),
   resume: async () => (await import('./commands/resume.ts')).resumeCommand(),
   health: async () => (await import('./commands/health.ts')).healthCommand(),
+  report: async () => (await import('./commands/report.ts')).reportCommand(),
   data: async () => (await import('./commands/data.ts')).dataCommands(),
   fuzz: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
 };

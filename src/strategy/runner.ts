@@ -76,6 +76,11 @@ export class StrategyRunner {
     this.json = this.takenJson;
   }
 
+  /** Its parameters, defaults put in. */
+  get params(): unknown {
+    return this.setup.params;
+  }
+
   /** Bars that a candle subscription wants before its first live one: its own `warmUp`, or what its indicators need to have settled. */
   warmUpLength(subscription: CandleSubscription): number {
     return this.seriesOf(subscription)?.warmUpLength ?? 0;

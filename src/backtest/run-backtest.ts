@@ -1,0 +1,187 @@
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import { cellUnits, columnScale } from '../domain/candle-columns.ts';
+import { resolutionMs } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import type { Market } from '../domain/market.ts';
+import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import { NO_UNITS, type Units } from '../domain/money.ts';
+import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts';
+import type { BacktestRun, TradedMarket } from './backtest-run.ts';
+import { CandleRunner, type CandleMarket, type CandleRun } from './candle-runner.ts';
+import { describeCandleRules } from './candle-venue/describe-candle-rules.ts';
+import type { CandleRules } from './candle-venue/candle-rules.ts';
+import { CandleVenue } from './candle-venue/candle-venue.ts';
+
+/** A backtest on bars, ready to run. */
+export interface CandleBacktest {
+  /** New ones for each run, which leaves them as they are at its end. */
+  readonly seats: readonly SeatSettings[];
+  readonly execution: Pick<
+    EngineSettings,
+    'instance' | 'lateArrivalMs' | 'absencePassesApartMs' | 'resendUnknown' | 'placeWithinMs'
+  >;
+  readonly markets: readonly CandleMarket[];
+  readonly fees: FeeSchedule;
+  readonly balances: Readonly<Record<string, Units>>;
+  readonly rules: Partial<CandleRules>;
+  /** Bars that open before it are the past. */
+  readonly fromMs: number;
+  /** What the result keeps of how it was made. JSON. */
+  readonly config: unknown;
+  /** How long the bars took to load. */
+  readonly loadMs: number;
+  /** A clock in ms, for the timing. */
+  readonly clock: () => number;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Runs it. Throws `INVALID_OPTIONS` where no bar is in its range, or its markets are priced in two currencies. */
+export function runBacktest(backtest: CandleBacktest): BacktestRun {
+  const { markets, fromMs, clock } = backtest;
+  const quote = quoteOf(markets.map(({ market }) => market));
+  const startedMs = clock();
+  const { run, venue } = runOnce(backtest, backtest.markets);
+  const runMs = clock() - startedMs;
+  return {
+    fidelity: describeCandleRules(venue.rules),
+    quote,
+    fromMs: firstOpenMs(markets, fromMs),
+    toMs: run.curve.timeMs[run.curve.length - 1] ?? fromMs,
+    barMs: Math.min(...markets.map(({ columns }) => resolutionMs(columns.resolution))),
+    initialEquity: run.initialEquity,
+    finalEquity: run.finalEquity,
+    curve: run.curve,
+    markets: markets.map((market) => tradedMarket(market, fromMs)),
+    strategies: backtest.seats.map(({ runner }) => ({
+      name: runner.name,
+      market: runner.market,
+      params: runner.params,
+      failure: run.failures.get(runner.name) ?? null,
+    })),
+    orders: run.orders,
+    fills: run.fills,
+    warnings: warningsOf(backtest, venue.valuer(quote).unvalued),
+    config: backtest.config,
+    timing: { loadMs: backtest.loadMs, runMs, events: run.bars },
+  };
+}
+
+/** What a strategy wanted, for a comparison of two runs. */
+export interface WantedOrder {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** A run on other bars of the same backtest: what was wanted, in order. */
+export function wantedIn(
+  backtest: CandleBacktest,
+  of: { readonly markets: readonly CandleMarket[]; readonly fromMs: number },
+): readonly WantedOrder[] {
+  const { run } = runOnce({ ...backtest, fromMs: of.fromMs }, of.markets);
+  return run.orders.map(({ plannedAtMs, market, side, execution, amount, price, stopPrice, strategy }) => ({
+    atMs: plannedAtMs,
+    text: `${strategy} ${market} ${side} ${execution} ${amount} ${price} ${stopPrice}`,
+  }));
+}
+
+/** The same bars up to a time: those that close later are not there. */
+export function cutAfter(markets: readonly CandleMarket[], untilMs: number): readonly CandleMarket[] {
+  return markets.map(({ market, columns }) => {
+    const barMs = resolutionMs(columns.resolution);
+    let { length } = columns;
+    while (length > 0 && (columns.openTimeMs[length - 1] ?? 0) + barMs > untilMs) length -= 1;
+    return { market, columns: { ...columns, length } };
+  });
+}
+
+function runOnce(
+  backtest: CandleBacktest,
+  markets: readonly CandleMarket[],
+): { readonly run: CandleRun; readonly venue: CandleVenue } {
+  const { seats, fees, balances, rules, execution, fromMs, onProgress } = backtest;
+  const listed = markets.map(({ market }) => market);
+  const venue = new CandleVenue({ markets: listed, fees, balances, rules });
+  const run = new CandleRunner({
+    settings: { ...execution, seats },
+    markets,
+    venue,
+    quote: quoteOf(listed),
+    fromMs,
+    ...(onProgress === undefined ? {} : { onProgress }),
+  }).run();
+  return { run, venue };
+}
+
+function quoteOf(markets: readonly Market[]): QuoteCurrency {
+  const [first] = markets;
+  const other = markets.find(({ dst }) => dst !== first?.dst);
+  if (first !== undefined && other === undefined) return first.dst;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected markets of one quote currency, so that all money of a result is in it, were ${markets.map(({ symbol }) => symbol).join(', ')}: run those of each apart`,
+  );
+}
+
+function firstOpenMs(markets: readonly CandleMarket[], fromMs: number): number {
+  const opens = markets.flatMap(({ columns }) => columns.openTimeMs[firstBar(columns, fromMs)] ?? []);
+  return Math.min(...opens);
+}
+
+/** The first bar that opens at `fromMs` or later; the length where there is none. */
+function firstBar({ openTimeMs, length }: CandleColumns, fromMs: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((openTimeMs[middle] ?? 0) < fromMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function tradedMarket({ market, columns }: CandleMarket, fromMs: number): TradedMarket {
+  const scale = columnScale(columns.priceDecimals);
+  const first = firstBar(columns, fromMs);
+  return {
+    market,
+    firstPrice: first < columns.length ? cellUnits(columns.open[first] ?? 0, scale) : NO_UNITS,
+    lastPrice: cellUnits(columns.close[columns.length - 1] ?? 0, scale),
+    candles: partOf(columns, first),
+  };
+}
+
+function partOf(columns: CandleColumns, first: number): CandleColumns {
+  const { openTimeMs, open, high, low, close, volume, length } = columns;
+  return {
+    ...columns,
+    length: length - first,
+    openTimeMs: openTimeMs.subarray(first),
+    open: open.subarray(first),
+    high: high.subarray(first),
+    low: low.subarray(first),
+    close: close.subarray(first),
+    volume: volume.subarray(first),
+  };
+}
+
+function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly string[]): readonly string[] {
+  const gaps = markets.flatMap(({ market, columns }) => {
+    const missing = missingBars(columns, firstBar(columns, fromMs));
+    return missing === 0
+      ? []
+      : [`${market.symbol}: ${missing} bars are missing between the others; nothing was traded in them`];
+  });
+  if (unvalued.length === 0) return gaps;
+  return [
+    ...gaps,
+    `the account has ${unvalued.join(' and ')}, which no market of the run values: it counts for nothing`,
+  ];
+}
+
+function missingBars({ openTimeMs, length, resolution }: CandleColumns, first: number): number {
+  if (length - first < 2) return 0;
+  const lengthMs = resolutionMs(resolution);
+  const spanMs = (openTimeMs[length - 1] ?? 0) - (openTimeMs[first] ?? 0);
+  return Math.round(spanMs / lengthMs) + 1 - (length - first);
+}

@@ -1,0 +1,90 @@
+import { InvalidArgumentError } from 'commander';
+import { DEFAULT_CANDLE_RULES, type BarPath, type CandleRules } from '../backtest/candle-venue/candle-rules.ts';
+import type { Resolution } from '../domain/candle.ts';
+import { SPANS, type Span } from '../strategy/subscriptions.ts';
+
+/** The length of candles of a resolution, as strategies say it. */
+export function spanOf(resolution: Resolution): Span {
+  const [span] = Object.entries(SPANS).find(([, other]) => other === resolution) ?? ['1m'];
+  return span as Span;
+}
+
+/** Reads `name=value` behind those before it; the value is JSON where it reads as such, else text. */
+export function parameterOption(
+  text: string,
+  before: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('expected name=value, such as fast=10.');
+  return { ...before, [text.slice(0, at)]: jsonOrText(text.slice(at + 1)) };
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** Reads percent with or without its sign as the decimal text that fees are configured by. */
+export function percentOption(text: string): string {
+  const percent = text.replace(/%$/, '').trim();
+  if (/^\d{1,2}(?:\.\d{1,4})?$/.test(percent)) return percent;
+  throw new InvalidArgumentError('expected percent such as 0.1%, with at most four decimals.');
+}
+
+/** Reads `next-open` and the like. */
+export function choiceOption<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
+  return (text) => {
+    const choice = choices.find((known) => known === text);
+    if (choice !== undefined) return choice;
+    throw new InvalidArgumentError(`expected one of ${choices.join(', ')}.`);
+  };
+}
+
+export const PATHS: readonly BarPath[] = ['worst-first', 'open-high-low-close', 'open-low-high-close', 'nearest-first'];
+
+/** Options that say how orders fill. */
+export interface RuleOptions {
+  readonly marketOrders?: CandleRules['arrival'];
+  readonly limitFill?: CandleRules['limitFill'];
+  readonly path?: BarPath;
+  readonly spreadBps?: number;
+  readonly slippageBps?: number;
+  readonly slippageRange?: number;
+  readonly volumeShare?: number | 'all';
+}
+
+/** Rules of the options; what is left out has its default. */
+export function rulesOf(options: RuleOptions): CandleRules {
+  const { marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare } = options;
+  const defaults = DEFAULT_CANDLE_RULES;
+  const slippage: CandleRules['slippage'] =
+    slippageRange === undefined
+      ? { kind: 'bps', bps: slippageBps ?? 0 }
+      : { kind: 'range', millionths: Math.round(slippageRange * 10_000) };
+  return {
+    ...defaults,
+    arrival: marketOrders ?? defaults.arrival,
+    limitFill: limitFill ?? defaults.limitFill,
+    path: path ?? defaults.path,
+    spreadBps: spreadBps ?? defaults.spreadBps,
+    slippage,
+    volumeShareMillionths: shareOf(volumeShare),
+  };
+}
+
+function shareOf(share: number | 'all' | undefined): number | null {
+  if (share === 'all') return null;
+  return share === undefined ? DEFAULT_CANDLE_RULES.volumeShareMillionths : Math.round(share * 10_000);
+}
+
+/** Reads a number within bounds, both included. */
+export function numberOption(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,9}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`expected a number from ${least} to ${most}.`);
+  };
+}

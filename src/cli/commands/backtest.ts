@@ -1,0 +1,213 @@
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { firstDifference, momentsWithin, type Difference } from '../../backtest/check-lookahead.ts';
+import { summaryLines } from '../../backtest/report/summary-lines.ts';
+import { createResult } from '../../backtest/result/create-result.ts';
+import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
+import { cutAfter, runBacktest, wantedIn } from '../../backtest/run-backtest.ts';
+import type { Resolution } from '../../domain/candle.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../domain/market-symbol.ts';
+import type { Override } from '../../daemon/settings/overrides.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import {
+  choiceOption,
+  numberOption,
+  parameterOption,
+  PATHS,
+  percentOption,
+  rulesOf,
+  spanOf,
+  type RuleOptions,
+} from '../backtest-options.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { createBacktest, type CreatedBacktest } from '../create-backtest.ts';
+import { asCommand, resolutionOption, timeOption } from '../data/data-options.ts';
+import { ProgressLine } from '../data/progress-line.ts';
+import { marketOption, overrideOption } from '../option-readers.ts';
+import { readConfig } from '../read-config.ts';
+
+interface Options extends RuleOptions {
+  readonly config?: string;
+  readonly set: readonly Override[];
+  readonly csv?: string;
+  readonly catalogue: string;
+  readonly market?: MarketSymbol;
+  readonly resolution: Resolution;
+  readonly from?: number;
+  readonly to?: number;
+  readonly param: Readonly<Record<string, unknown>>;
+  readonly cash?: string;
+  readonly fee?: string;
+  readonly priceStep?: string;
+  readonly amountStep?: string;
+  readonly minValue?: string;
+  readonly data: string;
+  readonly save: boolean;
+  readonly checkLookahead?: true;
+  readonly checkWarmup?: true;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+Bars come from the catalogue ("sarraf data"), or from --csv. The account, its fees and the strategies are those of the configuration (paper.balances,
+paper.fees), or of --cash, --fee and --param. Every result says by what rules its orders filled.
+Exit codes: 0 it ran, 1 a strategy stopped or a check found something, 2 an option, a file or the configuration is wrong.
+
+Examples:
+  sarraf backtest --config bot.yaml --resolution 60 --from 2024-01-01 --to 2024-07-01
+  sarraf backtest --config bot.yaml --set strategies.0.params.fast=10 --json
+  sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 60 --param fast=10 --cash 10000 --fee 0.1%`;
+
+/** Moments at which a run is cut, or begun anew, for a check. */
+const CHECKS = 5;
+
+/** The configuration, with what the short form says laid over it. */
+function configOf(strategy: string | undefined, options: Options): BotConfig {
+  const { config, csv, market, resolution, param, cash, fee } = options;
+  if (strategy !== undefined && config !== undefined) {
+    throw wrongInput('expected a strategy or --config, were both: a configuration names its strategies');
+  }
+  if (strategy === undefined && config === undefined) {
+    throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
+  }
+  if (strategy !== undefined && market === undefined) throw wrongInput('expected --market, such as BTCUSDT, was none');
+  if (csv !== undefined && market === undefined)
+    throw wrongInput('expected --market with --csv: a file does not say whose bars it has');
+  const overrides: Override[] = [];
+  if (strategy !== undefined) {
+    const plugin = /[/.]/.test(strategy) ? resolve(strategy) : strategy;
+    overrides.push(['strategies', JSON.stringify([{ plugin, market, span: spanOf(resolution), params: param }])]);
+  }
+  if (cash !== undefined) {
+    if (market === undefined) throw wrongInput('expected --market with --cash, which is of its quote currency');
+    overrides.push(['paper.balances', JSON.stringify({ [parseMarket(market).dst]: cash })]);
+  }
+  if (fee !== undefined) {
+    const rates = { maker: fee, taker: fee };
+    overrides.push(['paper.fees', JSON.stringify({ rls: rates, usdt: rates })]);
+  }
+  return readConfig(config ?? null, [...overrides, ...options.set]);
+}
+
+async function backtest(strategy: string | undefined, options: Options): Promise<void> {
+  const progress = new ProgressLine(options.json !== true);
+  const created = await createBacktest({
+    config: configOf(strategy, options),
+    resolution: options.resolution,
+    csv: options.csv ?? null,
+    catalogue: options.catalogue,
+    fromMs: options.from ?? null,
+    toMs: options.to ?? null,
+    steps: {
+      ...(options.priceStep === undefined ? {} : { price: options.priceStep }),
+      ...(options.amountStep === undefined ? {} : { amount: options.amountStep }),
+      ...(options.minValue === undefined ? {} : { minValue: options.minValue }),
+    },
+    rules: rulesOf(options),
+    onProgress: (done, total) => progress.show({ what: 'bars', done, share: done / total }),
+  });
+  for (const problem of created.problems) console.error(problem);
+  const run = runBacktest(created.backtest);
+  progress.end();
+  const result = createResult(run);
+  const folder = options.save ? writeRunFolder(join(options.data, 'backtests'), result, run) : null;
+  if (options.json === true) console.log(JSON.stringify({ ...result, folder }));
+  else {
+    for (const line of summaryLines(result)) console.log(line);
+    if (folder !== null) console.log(`\nReport: ${join(folder, 'report.html')}`);
+  }
+  const stopped = run.strategies.filter(({ failure }) => failure !== null);
+  if (stopped.length > 0) throw failed(stopped.map(({ name, failure }) => `${name} stopped: ${failure}`).join('\n'));
+  await check(created, options);
+}
+
+/** Runs it again on fewer bars, and later: neither may change what was wanted where both have what they need. */
+async function check({ backtest: whole, newSeats }: CreatedBacktest, options: Options): Promise<void> {
+  if (options.checkLookahead !== true && options.checkWarmup !== true) return;
+  const { markets, fromMs } = whole;
+  const again = async (of: Parameters<typeof wantedIn>[1]): Promise<ReturnType<typeof wantedIn>> => {
+    const { onProgress: _, ...quiet } = whole;
+    return wantedIn({ ...quiet, seats: await newSeats() }, of);
+  };
+  const all = await again({ markets, fromMs });
+  const firstMs = Math.max(fromMs, Math.min(...markets.map(({ columns }) => columns.openTimeMs[0] ?? fromMs)));
+  const lastMs = Math.max(...markets.map(({ columns }) => columns.openTimeMs[columns.length - 1] ?? fromMs));
+  for (const atMs of momentsWithin(firstMs, lastMs, CHECKS)) {
+    if (options.checkLookahead === true) {
+      const part = await again({ markets: cutAfter(markets, atMs), fromMs });
+      report('look-ahead', atMs, firstDifference(all, part, { fromMs: firstMs, untilMs: atMs }));
+    }
+    if (options.checkWarmup === true) {
+      const later = await again({ markets, fromMs: atMs });
+      const untilMs = Number.POSITIVE_INFINITY;
+      report(
+        'warm-up',
+        atMs,
+        firstDifference(sides(all), sides(later), { fromMs: later[0]?.atMs ?? untilMs, untilMs }),
+      );
+    }
+  }
+  if (options.json !== true) console.log('Checked: what was wanted is the same on fewer bars.');
+}
+
+/** Amounts depend on what was won before, so of two starts only market, side and moment can be the same. */
+function sides(wanted: ReturnType<typeof wantedIn>): ReturnType<typeof wantedIn> {
+  return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
+}
+
+function report(what: string, cutMs: number, difference: Difference | null): void {
+  if (difference === null) return;
+  const time = (timeMs: number): string => new Date(timeMs).toISOString();
+  const { atMs, whole, part } = difference;
+  throw failed(
+    `${what}: the run that was cut at ${time(cutMs)} wanted ${part ?? 'nothing'} at ${time(atMs)}, where the whole one wanted ${whole ?? 'nothing'}`,
+  );
+}
+
+/** `sarraf backtest`: strategies on recorded bars. */
+export function backtestCommand(): Command {
+  return new Command('backtest')
+    .description(
+      'Runs strategies through recorded candles, by the same engine that trades live, and says what came of it.',
+    )
+    .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
+    .option('--config <file>', 'configuration of a bot: its strategies, risk, paper.balances and paper.fees')
+    .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
+    .option('--csv <file>', 'candles of a file in place of the catalogue, CSV or CSV.gz')
+    .option('--catalogue <folder>', 'where recordings lie', 'data/catalogue')
+    .option('--market <symbol>', 'market of the strategy', marketOption)
+    .option('--resolution <resolution>', 'of the recorded candles', resolutionOption, '60' as Resolution)
+    .option('--from <time>', 'first candle that is traded; earlier ones warm up', timeOption)
+    .option('--to <time>', 'no candle that opens then or later', timeOption)
+    .option('--param <name=value>', 'a parameter of the strategy; may come again', parameterOption, {})
+    .option('--cash <amount>', 'money of the account, in the quote currency of --market')
+    .option('--fee <percent>', 'of makers and takers, such as 0.1%', percentOption)
+    .option('--price-step <step>', 'price step of the market')
+    .option('--amount-step <step>', 'amount step of the market')
+    .option('--min-value <amount>', 'least value of an order in the market')
+    .option('--market-orders <when>', 'next-open, or this-close', choiceOption(['next-open', 'this-close']))
+    .option(
+      '--limit-fill <when>',
+      'through: a price beyond its own fills it; or touch',
+      choiceOption(['through', 'touch']),
+    )
+    .option('--path <path>', `through a candle: ${PATHS.join(', ')}`, choiceOption(PATHS))
+    .option('--spread-bps <bps>', 'between bid and ask, in hundredths of a percent', numberOption(0, 10_000))
+    .option('--slippage-bps <bps>', 'paid for taking, in hundredths of a percent', numberOption(0, 10_000))
+    .option('--slippage-range <percent>', "paid for taking, in percent of the candle's range", numberOption(0, 100))
+    .option('--volume-share <percent>', "of a candle's volume that can be filled (default: 10), or all", volumeShare)
+    .option('--check-lookahead', 'runs again on fewer candles and compares every order')
+    .option('--check-warmup', 'runs again from later starts and compares the orders')
+    .option('--data <folder>', 'where the run is kept, under backtests', 'data')
+    .option('--no-save', 'keeps nothing')
+    .option('--json', 'prints the result as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (strategy: string | undefined, options: Options) =>
+      asCommand(async () => backtest(strategy, options)),
+    );
+}
+
+function volumeShare(text: string): number | 'all' {
+  return text === 'all' ? 'all' : numberOption(0.0001, 100)(text);
+}

@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CandleMarket } from '../backtest/candle-runner.ts';
+import type { CandleRules } from '../backtest/candle-venue/candle-rules.ts';
+import type { CandleBacktest } from '../backtest/run-backtest.ts';
+import { loadSeats } from '../daemon/load-seats.ts';
+import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import { resolutionMs, type Resolution } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
+import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { Catalogue } from '../recording/catalogue.ts';
+import { importTable } from '../recording/import/import-table.ts';
+import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
+import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
+import { SPANS } from '../strategy/subscriptions.ts';
+import { openCatalogue } from './data/data-options.ts';
+import { ownStrategies } from './own-strategies.ts';
+
+export interface BacktestRequest {
+  readonly config: BotConfig;
+  readonly resolution: Resolution;
+  /** Bars of a file in place of the catalogue's, of the one market that is traded. */
+  readonly csv: string | null;
+  readonly catalogue: string;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** Terms of markets that the configuration does not know. */
+  readonly steps: { readonly price?: string; readonly amount?: string; readonly minValue?: string };
+  readonly rules: CandleRules;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** A backtest with strategies that are made anew for each run. */
+export interface CreatedBacktest {
+  readonly backtest: CandleBacktest;
+  readonly newSeats: () => Promise<readonly SeatSettings[]>;
+  /** A line for each strategy that can not run. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Loads strategies and bars. Throws `INVALID_STRATEGY` where no strategy can run, `INVALID_OPTIONS` where bars or a market's steps are missing, `INVALID_FILE` for
+ * a file that holds no bars.
+ */
+export async function createBacktest(request: BacktestRequest): Promise<CreatedBacktest> {
+  const { config, fromMs, rules, onProgress } = request;
+  const first = await seatsOf(config);
+  const startedMs = performance.now();
+  const symbols = marketsOf(first.seats);
+  const reach = reachMs(first.seats, request.resolution);
+  const range = { fromMs: fromMs === null ? EARLIEST_MS : fromMs - reach, toMs: request.toMs ?? LATEST_MS };
+  const markets = await loadMarkets(request, symbols, range);
+  const { balances, fees } = config.paper;
+  const backtest: CandleBacktest = {
+    seats: first.seats,
+    execution: { ...config.execution, instance: config.instance },
+    markets,
+    fees,
+    balances: Object.fromEntries(Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)])),
+    rules,
+    fromMs: fromMs ?? EARLIEST_MS,
+    config: keptConfig(request),
+    loadMs: Math.round(performance.now() - startedMs),
+    clock: () => performance.now(),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  };
+  const newSeats = async (): Promise<readonly SeatSettings[]> => (await seatsOf(config)).seats;
+  return { backtest, newSeats, problems: first.problems };
+}
+
+async function seatsOf(config: BotConfig): ReturnType<typeof loadSeats> {
+  const { strategies, strategiesFolders } = config;
+  const knownMarkets = new Set<string>(strategies.map(({ market }) => market));
+  return loadSeats({ strategies, folders: [...strategiesFolders, ownStrategies()], knownMarkets });
+}
+
+/** Every market that a strategy trades or has candles of. */
+function marketsOf(seats: readonly SeatSettings[]): readonly MarketSymbol[] {
+  return [
+    ...new Set(
+      seats.flatMap(({ runner }) => [
+        runner.market,
+        ...runner.subscriptions.flatMap((wanted) => (wanted.kind === 'candles' ? [wanted.market] : [])),
+      ]),
+    ),
+  ] as MarketSymbol[];
+}
+
+/** How far before the beginning bars are wanted, so that indicators have settled; with some to spare for gaps. */
+function reachMs(seats: readonly SeatSettings[], resolution: Resolution): number {
+  const lengths = seats.flatMap(({ runner }) =>
+    runner.subscriptions.flatMap((wanted) =>
+      wanted.kind === 'candles' ? [runner.warmUpLength(wanted) * resolutionMs(SPANS[wanted.span])] : [],
+    ),
+  );
+  return Math.max(0, ...lengths) * 2 + resolutionMs(resolution);
+}
+
+async function loadMarkets(
+  request: BacktestRequest,
+  symbols: readonly MarketSymbol[],
+  range: { readonly fromMs: number; readonly toMs: number },
+): Promise<readonly CandleMarket[]> {
+  const { csv, resolution } = request;
+  if (csv !== null && symbols.length > 1) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected one market with --csv, were ${symbols.join(', ')}: import the files with "sarraf data import" and leave --csv out`,
+    );
+  }
+  const markets = symbols.map((symbol) => marketFor(symbol, request));
+  const read = async (catalogue: Catalogue): Promise<readonly CandleMarket[]> =>
+    Promise.all(
+      markets.map(async (market) => ({
+        market,
+        columns: await catalogue.readCandles({ market: market.symbol, resolution, ...range }),
+      })),
+    );
+  if (csv === null) return read(openCatalogue(request.catalogue));
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-bars-'));
+  try {
+    const catalogue = openCatalogue(folder);
+    await importFile(catalogue, csv, { market: markets[0]?.symbol as MarketSymbol, resolution });
+    return await read(catalogue);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function importFile(
+  catalogue: Catalogue,
+  path: string,
+  of: { readonly market: MarketSymbol; readonly resolution: Resolution },
+): Promise<void> {
+  const report = await importTable({
+    catalogue,
+    path,
+    ...of,
+    kind: 'candles',
+    mayResample: true,
+    preset: null,
+    columns: new Map(),
+    skipBadRows: false,
+    source: path,
+  });
+  if (report.result === 'imported') return;
+  const [bad] = report.rejects.kept;
+  const where = bad === undefined ? '' : `: line ${bad.line}: ${bad.problem}`;
+  throw new SarrafError(
+    'INVALID_FILE',
+    `expected bars in ${path}${where}; "sarraf data import" says all that is wrong with it`,
+  );
+}
+
+/** A market by the options, else by the configuration's exchange. */
+function marketFor(symbol: MarketSymbol, { config, steps }: BacktestRequest): Market {
+  const { price, amount, minValue } = steps;
+  const { markets } = config.embedded.exchange ?? readExchangeConfig({});
+  const known = markets.find(({ market }) => market.symbol === symbol)?.market;
+  const priceStep = price ?? textOf(known?.priceStep);
+  const amountStep = amount ?? textOf(known?.amountStep);
+  if (priceStep === undefined || amountStep === undefined) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected the steps of ${symbol}: give --price-step and --amount-step, such as 0.01 and 0.000001`,
+    );
+  }
+  const options: MarketOptions = { market: symbol, priceStep, amountStep };
+  const minOrderValue = minValue ?? textOf(known?.minOrderValue);
+  return createMarket(minOrderValue === undefined ? options : { ...options, minOrderValue });
+}
+
+const textOf = (units: Units | undefined): string | undefined => (units === undefined ? undefined : formatUnits(units));
+
+/** What a result keeps of its configuration: what decides it, and nothing secret. */
+function keptConfig({ config, resolution, csv, fromMs, toMs, rules }: BacktestRequest): unknown {
+  return {
+    resolution,
+    csv,
+    fromMs,
+    toMs,
+    rules,
+    balances: config.paper.balances,
+    feesInMillionths: config.paper.fees,
+    execution: config.execution,
+    strategies: config.strategies.map(({ plugin, name, market, span, params, capital, limits }) => ({
+      plugin: plugin.kind === 'file' ? plugin.path : plugin.name,
+      name,
+      market,
+      span,
+      params,
+      capital,
+      risk: JSON.parse(
+        JSON.stringify(limits, (_, value: unknown) => (typeof value === 'bigint' ? formatUnits(value) : value)),
+      ) as unknown,
+    })),
+  };
+}
