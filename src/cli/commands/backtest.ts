@@ -156,9 +156,10 @@ function sides(wanted: ReturnType<typeof wantedIn>): ReturnType<typeof wantedIn>
   return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
 }
 
+const time = (timeMs: number): string => new Date(timeMs).toISOString();
+
 function report(what: string, cutMs: number, difference: Difference | null): void {
   if (difference === null) return;
-  const time = (timeMs: number): string => new Date(timeMs).toISOString();
   const { atMs, whole, part } = difference;
   throw failed(
     `${what}: the run that was cut at ${time(cutMs)} wanted ${part ?? 'nothing'} at ${time(atMs)}, where the whole one wanted ${whole ?? 'nothing'}`,
