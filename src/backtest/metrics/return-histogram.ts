@@ -28,9 +28,9 @@ export function returnHistogram(values: readonly number[]): HistogramColumn[] {
   return counts.map((count, index) => ({ from: (first + index) * width, to: (first + index + 1) * width, count }));
 }
 
-/** The next width that people count in: 1, 2, 2.5 or 5 of some power of ten. Where all values are the same, a thousandth. */
+/** The next width that people count in: 1, 2, 2.5 or 5 of some power of ten. Where all values are as good as the same, a thousandth. */
 function roundWidth(least: number): number {
-  if (!(least > 0)) return 0.001;
+  if (!(least > 1e-12)) return 0.001;
   const power = 10 ** Math.floor(Math.log10(least));
   return (NICE.find((nice) => nice * power >= least) ?? 10) * power;
 }

@@ -24,13 +24,13 @@ export interface DemoRunOptions {
   readonly strategy?: string;
 }
 
-export const DEMO_START_MS = Date.UTC(2023, 0, 1);
+const START_MS = Date.UTC(2023, 0, 1);
 
 const MARKET: Market = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
 
 /** A run to make numbers and reports of. */
 export function demoRun(options: DemoRunOptions = {}): BacktestRun {
-  const { bars = 2_000, resolution = '60', fromMs = DEMO_START_MS, cash = '10000', strategy = 'ma-cross' } = options;
+  const { bars = 2_000, resolution = '60', fromMs = START_MS, cash = '10000', strategy = 'ma-cross' } = options;
   const random = createRandom(options.seed ?? 1);
   const barMs = resolutionMs(resolution);
   const candles = randomWalk({ bars, resolution, fromMs, random });
@@ -99,9 +99,11 @@ function randomWalk(options: {
     volumeDecimals: 3,
     volume: column(),
   };
+  // About one percent an hour, whatever the bar.
+  const spread = 0.01 * Math.sqrt(resolutionMs(resolution) / 3_600_000);
   let price = 2_000_000;
   for (let bar = 0; bar < bars; bar += 1) {
-    const step = (): number => Math.round((random.next() - 0.497) * price * 0.01);
+    const step = (): number => Math.round((random.next() - 0.499) * price * spread);
     const open = price;
     const close = Math.max(1_000, open + step());
     candles.openTimeMs[bar] = fromMs + bar * resolutionMs(resolution);

@@ -93,4 +93,11 @@ describe('a distribution', () => {
     );
     expect(returnHistogram([])).toEqual([]);
   });
+
+  test('has columns of a width even where all values are as good as zero', () => {
+    expect(returnHistogram([-6.4e-323, 0])).toEqual([
+      { from: -0.001, to: 0, count: 1 },
+      { from: 0, to: 0.001, count: 1 },
+    ]);
+  });
 });

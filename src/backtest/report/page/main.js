@@ -1,0 +1,48 @@
+import { startCharts } from './charts.js';
+import { readData } from './read-data.js';
+import { startTheme } from './theme.js';
+import { startTradeTable } from './trade-table.js';
+
+/** Begins when the page is there; `data-ready` on the document says that all is drawn. */
+
+/**
+ * @template {HTMLElement} Kind
+ * @param {string} id
+ * @returns {Kind}
+ */
+function element(id) {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`expected an element "${id}"`);
+  return /** @type {Kind} */ (found);
+}
+
+async function start() {
+  const root = document.documentElement;
+  /** @type {{ paint: () => void } | null} */
+  let drawn = null;
+  startTheme(/** @type {HTMLButtonElement} */ (element('theme')), () => drawn?.paint());
+  const data = await readData('data');
+  const charts = startCharts(data, { chart: element('chart'), legend: element('legend'), note: element('note') });
+  drawn = charts;
+  charts.paint();
+  element('whole').addEventListener('click', charts.showAll);
+  const market = /** @type {HTMLSelectElement} */ (element('market'));
+  market.hidden = data.markets.length < 2;
+  for (const [index, { name }] of data.markets.entries()) market.add(new Option(name, String(index)));
+  market.addEventListener('change', () => charts.showMarket(Number(market.value)));
+  if (data.trades.length > 0) {
+    startTradeTable(data, element('trades'), (trade) => {
+      market.value = String(trade.market);
+      charts.goTo(trade);
+      const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+      element('charts').scrollIntoView({ behavior: isCalm ? 'auto' : 'smooth', block: 'start' });
+    });
+  }
+  root.dataset['ready'] = 'true';
+}
+
+start().catch((error) => {
+  element('note').textContent =
+    `The charts can not be drawn: ${error instanceof Error ? error.message : String(error)}`;
+  throw error;
+});

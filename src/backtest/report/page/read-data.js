@@ -1,0 +1,116 @@
+/** What the page draws, as its charts and table need it. See `ReportData` for what is sent. */
+
+/**
+ * @typedef {{ readonly time: import('lightweight-charts').UTCTimestamp, readonly value: number }} Point
+ * @typedef {{ readonly time: import('lightweight-charts').UTCTimestamp, readonly open: number, readonly high: number,
+ *   readonly low: number, readonly close: number }} Bar
+ * @typedef {{ readonly market: number, readonly time: import('lightweight-charts').UTCTimestamp, readonly isBuy: boolean,
+ *   readonly price: number }} Fill
+ * @typedef {{ readonly number: number, readonly market: number, readonly openedAtMs: number, readonly closedAtMs: number | null,
+ *   readonly lengthMs: number, readonly amount: string, readonly entryPrice: string, readonly exitPrice: string, readonly fees: number,
+ *   readonly profit: number, readonly change: number | null }} Trade
+ * @typedef {{ readonly name: string, readonly decimals: number, readonly bars: readonly Bar[] }} Market
+ * @typedef {{ readonly quote: string, readonly stepMs: number, readonly isThinned: boolean, readonly equity: readonly Point[],
+ *   readonly equityRange: readonly Bar[], readonly drawdown: readonly Point[], readonly hold: readonly Point[],
+ *   readonly markets: readonly Market[], readonly fills: readonly Fill[], readonly trades: readonly Trade[],
+ *   readonly timeAt: (timeMs: number) => import('lightweight-charts').UTCTimestamp }} PageData
+ */
+
+/**
+ * Unpacks the data in an element of the page. Rejects where the browser can not.
+ * @param {string} id
+ * @returns {Promise<PageData>}
+ */
+export async function readData(id) {
+  const text = document.getElementById(id)?.textContent ?? '';
+  const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return unpacked(await new Response(stream).json());
+}
+
+/**
+ * @param {any} sent
+ * @returns {PageData}
+ */
+function unpacked(sent) {
+  const { quote, startMs, stepMs, isThinned, equity, trades, fills } = sent;
+  /** @param {number} step */
+  const timeOf = (step) => /** @type {import('lightweight-charts').UTCTimestamp} */ ((startMs + step * stepMs) / 1000);
+  const at = summed(equity.at);
+  /** @param {(index: number) => number} value */
+  const points = (value) => at.map((step, index) => ({ time: timeOf(step), value: value(index) }));
+  const opened = summed(trades.openedAtMs);
+  const numbers = summed(trades.number);
+  const filledAt = summed(fills.at);
+  return {
+    quote,
+    stepMs,
+    isThinned,
+    equity: points((index) => equity.last[index]),
+    equityRange: at.map((step, index) => ({
+      time: timeOf(step),
+      open: equity.last[index],
+      high: equity.high[index],
+      low: equity.low[index],
+      close: equity.last[index],
+    })),
+    drawdown: points((index) => -100 * equity.depth[index]),
+    hold: points((index) => sent.hold[index]),
+    markets: sent.markets.map((/** @type {any} */ market) => ({
+      name: market.name,
+      decimals: market.candles.decimals,
+      bars: barsOf(market.candles, timeOf),
+    })),
+    fills: filledAt.map((step, index) => ({
+      market: fills.market[index],
+      time: timeOf(step),
+      isBuy: fills.isBuy[index] === 1,
+      price: fills.price[index],
+    })),
+    trades: opened.map((openedAtMs, index) => ({
+      number: numbers[index] ?? 0,
+      market: trades.market[index],
+      openedAtMs,
+      closedAtMs: trades.lengthMs[index] < 0 ? null : openedAtMs + trades.lengthMs[index],
+      lengthMs: trades.lengthMs[index],
+      amount: trades.amount[index],
+      entryPrice: trades.entryPrice[index],
+      exitPrice: trades.exitPrice[index],
+      fees: trades.fees[index],
+      profit: trades.profit[index],
+      change: trades.change[index],
+    })),
+    timeAt: (timeMs) => timeOf(Math.floor((timeMs - startMs) / stepMs)),
+  };
+}
+
+/**
+ * Bars from their columns, in which the prices are steps from one another.
+ * @param {any} candles
+ * @param {(step: number) => import('lightweight-charts').UTCTimestamp} timeOf
+ * @returns {Bar[]}
+ */
+function barsOf(candles, timeOf) {
+  const scale = 10 ** candles.decimals;
+  let close = 0;
+  return summed(candles.at).map((step, index) => {
+    const open = close + candles.open[index];
+    close = open + candles.close[index];
+    return {
+      time: timeOf(step),
+      open: open / scale,
+      high: (open + candles.high[index]) / scale,
+      low: (open + candles.low[index]) / scale,
+      close: close / scale,
+    };
+  });
+}
+
+/**
+ * Numbers from their distances.
+ * @param {readonly number[]} distances
+ */
+function summed(distances) {
+  let sum = 0;
+  return distances.map((distance) => (sum += distance));
+}

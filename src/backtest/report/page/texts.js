@@ -1,0 +1,44 @@
+/** How numbers and times are written on the page. */
+
+/**
+ * @param {number} value
+ * @param {string} quote
+ */
+export function moneyOf(value, quote) {
+  const digits = quote === 'rls' ? 0 : 2;
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/**
+ * A price with as many digits as its market has.
+ * @param {number | string} value
+ * @param {number} decimals
+ */
+export function priceOf(value, decimals) {
+  return Number(value).toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+/** @param {string} amount */
+export function amountOf(amount) {
+  return Number(amount).toLocaleString('en-US', { maximumFractionDigits: 10 });
+}
+
+/** @param {number | null} fraction */
+export function percentOf(fraction) {
+  return fraction === null ? 'n/a' : `${(fraction * 100).toFixed(2)} %`;
+}
+
+/** @param {number} timeMs */
+export function timeOfDay(timeMs) {
+  return new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** @param {number} lengthMs */
+export function lengthOf(lengthMs) {
+  if (lengthMs < 0) return 'open';
+  const minutes = Math.round(lengthMs / 60_000);
+  if (minutes < 60) return minutes === 0 ? `${Math.round(lengthMs / 1000)} s` : `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}

@@ -1,0 +1,184 @@
+import { numberOf } from '../metrics/finite-number.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import type { BacktestResult, FillRow, TripRow } from '../result/result-schema.ts';
+import { thinCandles, type ThinCandles } from './thin-candles.ts';
+import { thinEquity, type ThinEquity } from './thin-equity.ts';
+import { stepAt, timeGrid } from './time-grid.ts';
+
+/** The most of a report's table and marks. Of more trades those with the largest profit or loss are shown, and the fills of these. */
+const MOST_TRADES = 5_000;
+const MOST_FILLS = 10_000;
+
+/** What the page draws. Columns, as rows would be several times as large; whole numbers that rise are stored as steps from the one before. */
+export interface ReportData {
+  readonly quote: string;
+  readonly startMs: number;
+  readonly stepMs: number;
+  readonly isThinned: boolean;
+  readonly equity: ThinEquity;
+  /** What the money would be worth had it been spread over the markets and kept, at the steps of `equity`. */
+  readonly hold: readonly number[];
+  readonly markets: readonly { readonly name: string; readonly candles: ThinCandles }[];
+  readonly fills: {
+    readonly market: readonly number[];
+    readonly at: readonly number[];
+    /** 1 for a buy, 0 for a sell. */
+    readonly isBuy: readonly number[];
+    readonly price: readonly number[];
+  };
+  readonly trades: {
+    readonly number: readonly number[];
+    readonly market: readonly number[];
+    readonly openedAtMs: readonly number[];
+    /** How long after its opening, in ms; -1 for an open one. */
+    readonly lengthMs: readonly number[];
+    readonly amount: readonly string[];
+    readonly entryPrice: readonly string[];
+    readonly exitPrice: readonly string[];
+    readonly fees: readonly number[];
+    readonly profit: readonly number[];
+    readonly change: readonly (number | null)[];
+  };
+}
+
+/** What a report draws of a run, thinned to what a screen can show. */
+export function reportData(result: BacktestResult, run: BacktestRun): ReportData {
+  const grid = timeGrid(run);
+  const initialEquity = numberOf(run.initialEquity);
+  const equity = thinEquity(run.curve, initialEquity, grid);
+  const markets = run.markets.map(({ market, candles }) => ({
+    name: market.symbol as string,
+    candles: thinCandles(candles, grid),
+  }));
+  const trades = shownTrades(result.trades);
+  const indexOf = new Map(markets.map(({ name }, index) => [name, index]));
+  const fills = shownFills(result.fills, trades, indexOf).map((fill) => ({ ...fill, at: stepAt(grid, fill.atMs) }));
+  return {
+    quote: run.quote,
+    ...grid,
+    equity: inDrawingPrecision(equity),
+    hold: holdCurve({ equity, markets, initialEquity, run }),
+    markets: markets.map(({ name, candles }) => ({ name, candles: inSteps(candles) })),
+    fills: {
+      market: fills.map(({ market }) => market),
+      at: steps(fills.map(({ at }) => at)),
+      isBuy: fills.map(({ isBuy }) => isBuy),
+      price: fills.map(({ price }) => price),
+    },
+    trades: {
+      number: steps(trades.map(({ number }) => number)),
+      market: trades.map(({ market }) => indexOf.get(market) ?? 0),
+      openedAtMs: steps(trades.map(({ openedAtMs }) => openedAtMs)),
+      lengthMs: trades.map(({ closedAtMs, openedAtMs }) => (closedAtMs === null ? -1 : closedAtMs - openedAtMs)),
+      amount: trades.map(({ amount }) => amount),
+      entryPrice: trades.map(({ entryPrice }) => entryPrice),
+      exitPrice: trades.map(({ exitPrice }) => exitPrice),
+      fees: trades.map(({ fees }) => rounded(Number(fees), 8)),
+      profit: trades.map(({ profit }) => rounded(Number(profit), 10)),
+      change: trades.map(({ change }) => (change === null ? null : rounded(change, 5))),
+    },
+  };
+}
+
+/** All trades, or those that mattered most where there are more than a page can hold; in their order. */
+function shownTrades(trades: readonly TripRow[]): readonly TripRow[] {
+  if (trades.length <= MOST_TRADES) return trades;
+  return trades
+    .toSorted((left, right) => Math.abs(Number(right.profit)) - Math.abs(Number(left.profit)))
+    .slice(0, MOST_TRADES)
+    .toSorted((left, right) => left.number - right.number);
+}
+
+interface Mark {
+  readonly market: number;
+  readonly atMs: number;
+  readonly isBuy: 0 | 1;
+  readonly price: number;
+}
+
+/** All fills, or the entries and exits of the trades that are shown. */
+function shownFills(
+  fills: readonly FillRow[],
+  trades: readonly TripRow[],
+  indexOf: ReadonlyMap<string, number>,
+): readonly Mark[] {
+  if (fills.length <= MOST_FILLS) {
+    return fills.map(({ market, atMs, side, price }) => ({
+      market: indexOf.get(market) ?? 0,
+      atMs,
+      isBuy: side === 'buy' ? 1 : 0,
+      price: Number(price),
+    }));
+  }
+  return trades
+    .flatMap(({ market, openedAtMs, closedAtMs, entryPrice, exitPrice }): Mark[] => {
+      const index = indexOf.get(market) ?? 0;
+      const entry: Mark = { market: index, atMs: openedAtMs, isBuy: 1, price: rounded(Number(entryPrice), 10) };
+      if (closedAtMs === null) return [entry];
+      return [entry, { market: index, atMs: closedAtMs, isBuy: 0, price: rounded(Number(exitPrice), 10) }];
+    })
+    .toSorted((left, right) => left.atMs - right.atMs);
+}
+
+/** The initial equity, spread evenly over the markets at their first prices, at each step of the equity. */
+function holdCurve(options: {
+  readonly equity: ThinEquity;
+  readonly markets: readonly { readonly candles: ThinCandles }[];
+  readonly initialEquity: number;
+  readonly run: BacktestRun;
+}): number[] {
+  const { equity, markets, initialEquity, run } = options;
+  const shares = markets.map(({ candles }, index) => ({
+    candles,
+    unitPrice: numberOf(run.markets[index]?.firstPrice ?? run.initialEquity) * 10 ** candles.decimals,
+    next: 0,
+    growth: 1,
+  }));
+  return equity.at.map((step) => {
+    let growth = 0;
+    for (const share of shares) {
+      const { candles, unitPrice } = share;
+      while ((candles.at[share.next] ?? Number.POSITIVE_INFINITY) <= step) {
+        share.growth = (candles.close[share.next] ?? unitPrice) / unitPrice;
+        share.next += 1;
+      }
+      growth += share.growth;
+    }
+    return rounded(shares.length === 0 ? initialEquity : (initialEquity * growth) / shares.length, 7);
+  });
+}
+
+/** Digits that a screen can show. */
+function inDrawingPrecision({ at, last, low, high, depth }: ThinEquity): ThinEquity {
+  return {
+    at: steps(at),
+    last: toSeven(last),
+    low: toSeven(low),
+    high: toSeven(high),
+    depth: depth.map((value) => Number(value.toFixed(5))),
+  };
+}
+
+const toSeven = (values: readonly number[]): number[] => values.map((value) => rounded(value, 7));
+
+/** Bars as small numbers: the open by the close before, and the others by the open. */
+function inSteps({ decimals, at, open, high, low, close }: ThinCandles): ThinCandles {
+  const byOpen = (values: readonly number[]): number[] => values.map((value, index) => value - (open[index] ?? 0));
+  return {
+    decimals,
+    at: steps(at),
+    open: open.map((value, index) => value - (close[index - 1] ?? 0)),
+    high: byOpen(high),
+    low: byOpen(low),
+    close: byOpen(close),
+  };
+}
+
+/** Each number as its distance from the one before. */
+function steps(values: readonly number[]): number[] {
+  return values.map((value, index) => value - (values[index - 1] ?? 0));
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toPrecision(digits));
+}

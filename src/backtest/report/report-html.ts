@@ -1,0 +1,60 @@
+import { gzipSync } from 'node:zlib';
+import type { BacktestRun } from '../backtest-run.ts';
+import type { BacktestResult } from '../result/result-schema.ts';
+import { escapeHtml } from './escape-html.ts';
+import { chartLibrary, pageScript, pageStyle } from './page-assets.ts';
+import { reportData } from './report-data.ts';
+import { configSection, fidelitySection, runSection } from './sections/basis-sections.ts';
+import { chartSection, tradesSection } from './sections/chart-section.ts';
+import { distributionSection } from './sections/distribution-section.ts';
+import { headerSection, tilesSection, warningsSection } from './sections/header-section.ts';
+import { monthlySection } from './sections/monthly-section.ts';
+import { summarySection } from './sections/summary-section.ts';
+
+/** Nothing but what is in the file may run or load: a report opens offline and tells nobody that it was opened. */
+const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+
+/**
+ * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its scripts inside. Long runs are thinned for drawing
+ * (the page says so) and stay below two megabytes.
+ */
+export function reportHtml(result: BacktestResult, run: BacktestRun): string {
+  const data = reportData(result, run);
+  const packed = gzipSync(JSON.stringify(data), { level: 9 }).toString('base64');
+  return `<!doctype html>
+<html lang="en" data-theme="light">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<title>${escapeHtml(result.name)}</title>
+<style>${pageStyle()}</style>
+</head>
+<body>
+${headerSection(result)}
+<main>
+${warningsSection(result)}
+${tilesSection(result)}
+${chartSection(data)}
+${summarySection(result)}
+${monthlySection(result)}
+${distributionSection(result)}
+${tradesSection({ shown: data.trades.number.length, all: result.trades.length })}
+${fidelitySection(result)}
+${runSection(result)}
+${configSection(result)}
+</main>
+<footer><p>Made by sarraf on ${new Date(result.createdAtMs).toISOString().slice(0, 10)}. Figures are explained in docs/metrics.md; times are UTC.
+Charts: TradingView Lightweight Charts, Copyright (c) TradingView, Inc., <a href="https://www.tradingview.com/">tradingview.com</a>, Apache License 2.0.</p></footer>
+<script type="text/plain" id="data">${packed}</script>
+<script>${inScript(chartLibrary())}</script>
+<script>${inScript(pageScript())}</script>
+</body>
+</html>
+`;
+}
+
+/** A script within a page: what would end its element early is written otherwise. */
+function inScript(script: string): string {
+  return script.replaceAll('</script', String.raw`<\/script`);
+}

@@ -1,0 +1,42 @@
+import { stringify } from 'yaml';
+import type { BacktestResult } from '../../result/result-schema.ts';
+import { escapeHtml } from '../escape-html.ts';
+import { decimalGrouped, durationText, numberText } from '../value-text.ts';
+import { listOf } from './header-section.ts';
+
+/** A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all of it. */
+const MOST_CONFIG = 100_000;
+
+/** How the fills came about, and what that can not know. */
+export function fidelitySection({ fidelity }: BacktestResult): string {
+  const { kind, rules, caveats } = fidelity;
+  const rows = rules.map(
+    ({ rule, setting }) => `<div><dt>${escapeHtml(rule)}</dt><dd>${escapeHtml(setting)}</dd></div>`,
+  );
+  const notes = caveats.length === 0 ? '' : `<h3 style="margin-top:14px">What it can not know</h3>${listOf(caveats)}`;
+  return `<section id="fidelity"><h2>Fidelity: ${kind}</h2><dl>${rows.join('')}</dl>${notes}</section>`;
+}
+
+/** Markets and strategies of the run, and where its time went. */
+export function runSection(result: BacktestResult): string {
+  const { markets, strategies, timing } = result;
+  const marketRows = markets.map((market) => {
+    const prices = `${decimalGrouped(market.firstPrice)} to ${decimalGrouped(market.lastPrice)}`;
+    const steps = `${decimalGrouped(String(market.bars))} bars, price step ${market.priceStep}, amount step ${market.amountStep}`;
+    return `<div><dt>${escapeHtml(market.market)}</dt><dd>${prices}; ${steps}</dd></div>`;
+  });
+  const strategyRows = strategies.map(
+    ({ name, market, params }) =>
+      `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(market)} ${escapeHtml(JSON.stringify(params))}</dd></div>`,
+  );
+  const rate = `${decimalGrouped(String(timing.events))} events in ${numberText(timing.runMs)} ms, loaded in ${numberText(timing.loadMs)} ms`;
+  return `<section id="run"><h2>Run</h2><dl>${marketRows.join('')}${strategyRows.join('')}<div><dt>Timing</dt><dd>${rate}</dd></div>
+<div><dt>Bar</dt><dd>${durationText(result.barMs)}</dd></div></dl></section>`;
+}
+
+/** The configuration, as YAML. */
+export function configSection({ config }: BacktestResult): string {
+  const text = stringify(config);
+  const shown = text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in result.json`;
+  return `<section id="config"><h2>Configuration</h2><pre>${escapeHtml(shown)}</pre></section>`;
+}

@@ -1,0 +1,88 @@
+import type { ResultHead } from '../result/result-schema.ts';
+import { brailleChart } from './braille-chart.ts';
+import { figureGroups, type FigureGroup } from './summary-table.ts';
+import { currencyText, decimalGrouped, durationText, moneyText, numberText, timeText } from './value-text.ts';
+
+/** The width that every terminal has. */
+const WIDTH = 80;
+const CHART_HEIGHT = 4;
+const GAP = 4;
+const COLUMN = (WIDTH - GAP) / 2;
+
+/** A result on a terminal: what was run, a small equity line, the figures in two columns, and what must be known. At most 80 columns wide. */
+export function summaryLines(result: ResultHead): string[] {
+  const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
+  const span = `${timeText(fromMs)} to ${timeText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
+  const events = `${decimalGrouped(String(timing.events))} events`;
+  const rate = timing.eventsPerS === null ? '' : `, ${decimalGrouped(String(Math.round(timing.eventsPerS)))} a second`;
+  return [
+    ...wrapped(name),
+    ...wrapped(span),
+    '',
+    ...chartLines(result),
+    '',
+    ...figureLines(result),
+    '',
+    ...wrapped(`${events} in ${numberText(timing.runMs)} ms${rate}; loaded in ${numberText(timing.loadMs)} ms.`),
+    ...warnings.flatMap((warning) => wrapped(`Warning: ${warning}`)),
+  ];
+}
+
+/** The equity over time, with its highest and lowest value at its side. */
+function chartLines({ sketch, summary }: ResultHead): string[] {
+  const { timeMs, equity } = sketch;
+  if (equity.length < 2) return ['No equity curve: the run has fewer than two bars.'];
+  const highest = equity.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const lowest = equity.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const labels = [highest, lowest].map((value) => moneyText(value, summary.quote));
+  const room = Math.max(...labels.map((label) => label.length));
+  const chart = brailleChart({ timeMs, value: equity }, { width: WIDTH - room - 1, height: CHART_HEIGHT });
+  return [
+    `Equity in ${currencyText(summary.quote)}`,
+    ...chart.map((line, index) => {
+      const label = index === 0 ? labels[0] : index === chart.length - 1 ? labels[1] : '';
+      return `${(label ?? '').padStart(room)} ${line}`;
+    }),
+  ];
+}
+
+/** Result and risk on the left, trades and activity on the right. */
+function figureLines({ summary }: ResultHead): string[] {
+  const [result, risk, trades, activity] = figureGroups(summary).map(groupLines);
+  const left = [...(result ?? []), '', ...(risk ?? [])];
+  const right = [...(trades ?? []), '', ...(activity ?? [])];
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, line) =>
+    `${(left[line] ?? '').padEnd(COLUMN + GAP)}${right[line] ?? ''}`.trimEnd(),
+  );
+}
+
+function groupLines({ title, figures }: FigureGroup): string[] {
+  return [title, ...figures.map((figure) => aligned(`  ${figure.title}`, figure.text))];
+}
+
+/** A name on the left and a text on the right of a column. */
+function aligned(name: string, text: string): string {
+  const room = COLUMN - name.length - 1;
+  return `${name} ${fitting(text, room).padStart(room)}`;
+}
+
+/** A number that is too long for its room without its digits after the point, or as a power of ten. */
+function fitting(text: string, room: number): string {
+  if (text.length <= room || !/^-?[\d,]+(?:\.\d+)?$/.test(text)) return text;
+  const whole = text.replace(/\.\d+$/, '');
+  return whole.length <= room ? whole : Number(text.replaceAll(',', '')).toExponential(4);
+}
+
+/** A sentence over as many lines as it takes; a word that is longer than a line is cut. */
+function wrapped(sentence: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of sentence.split(/\s+/).flatMap((word) => word.match(new RegExp(`.{1,${WIDTH}}`, 'gu')) ?? [])) {
+    if (line !== '' && line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,106 @@
+import { formatUnits } from '../../domain/money.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import { numberOf, quotient } from '../metrics/finite-number.ts';
+import { monthlyReturns } from '../metrics/monthly-returns.ts';
+import { roundTrips, type RoundTrips } from '../metrics/round-trips.ts';
+import { runMetrics } from '../metrics/run-metrics.ts';
+import { fillRow, orderRow, tripRow } from './result-rows.ts';
+import { RESULT_SCHEMA, type BacktestResult, type BacktestSummary } from './result-schema.ts';
+import { thinCurve } from './thin-curve.ts';
+
+/** Points of the equity curve that a result carries by itself; all of them are in `equity.csv`. */
+const SKETCH_POINTS = 320;
+
+/**
+ * The result of a run: its figures, round trips, orders and fills, with money as exact text. `createdAtMs` is when the backtest was run, and only a
+ * label. Throws a RangeError where a fill is of no market of the run.
+ */
+export function createResult(run: BacktestRun, createdAtMs: number = Date.now()): BacktestResult {
+  const trips = roundTrips(
+    run.fills,
+    new Map(run.markets.map(({ market, lastPrice }) => [market.symbol, { amountStep: market.amountStep, lastPrice }])),
+  );
+  const { fidelity } = run;
+  const { loadMs, runMs, events } = run.timing;
+  return {
+    schema: RESULT_SCHEMA,
+    name: nameOf(run),
+    createdAtMs,
+    fromMs: run.fromMs,
+    toMs: run.toMs,
+    barMs: run.barMs,
+    summary: summaryOf(run, trips),
+    fidelity: {
+      kind: fidelity.kind,
+      rules: fidelity.rules.map((rule) => ({ ...rule })),
+      caveats: [...fidelity.caveats],
+    },
+    warnings: [...run.warnings, ...warningsOf(run, trips)],
+    timing: { loadMs, runMs, events, eventsPerS: quotient(events * 1_000, runMs) },
+    markets: run.markets.map(({ market, firstPrice, lastPrice, candles }) => ({
+      market: market.symbol,
+      priceStep: formatUnits(market.priceStep),
+      amountStep: formatUnits(market.amountStep),
+      firstPrice: formatUnits(firstPrice),
+      lastPrice: formatUnits(lastPrice),
+      bars: candles.length,
+    })),
+    strategies: run.strategies.map(({ name, market, params, failure }) => ({
+      name,
+      market,
+      params: plain(params),
+      failure,
+    })),
+    config: plain(run.config),
+    monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
+    sketch: sketchOf(run),
+    trades: trips.trips.map(tripRow),
+    orders: run.orders.map(orderRow),
+    fills: run.fills.map(fillRow),
+  };
+}
+
+function summaryOf(run: BacktestRun, { trips }: RoundTrips): BacktestSummary {
+  const { tradedValue, fees, ...statistics } = runMetrics(run, trips);
+  return {
+    quote: run.quote,
+    initialEquity: formatUnits(run.initialEquity),
+    finalEquity: formatUnits(run.finalEquity),
+    profit: formatUnits(run.finalEquity - run.initialEquity),
+    ...statistics,
+    tradedValue: formatUnits(tradedValue),
+    fees: formatUnits(fees),
+    orders: run.orders.length,
+    fills: run.fills.length,
+  };
+}
+
+/** What the numbers do not show by themselves. */
+function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
+  const failures = run.strategies.flatMap(({ name, market, failure }) =>
+    failure === null ? [] : [`${name} on ${market} stopped before the end: ${failure}`],
+  );
+  const sales = unmatched.map(
+    ({ market, strategy, amount }) =>
+      `${strategy ?? 'Another hand'} sold ${formatUnits(amount)} on ${market} that no buy of it had brought in this run; such sales are in no trade.`,
+  );
+  return [...failures, ...sales];
+}
+
+function nameOf({ strategies, markets }: BacktestRun): string {
+  const names = new Set(strategies.map(({ name }) => name));
+  return [...names, ...markets.map(({ market }) => market.symbol)].join(' ') || 'backtest';
+}
+
+function sketchOf({ curve }: BacktestRun): BacktestResult['sketch'] {
+  const { timeMs, value } = thinCurve(
+    { timeMs: curve.timeMs.subarray(0, curve.length), value: curve.equity.subarray(0, curve.length) },
+    SKETCH_POINTS,
+  );
+  return { timeMs, equity: value };
+}
+
+/** What JSON keeps of a value that is meant to be JSON. */
+function plain(value: unknown): BacktestResult['config'] {
+  return JSON.parse(JSON.stringify(value ?? null)) as BacktestResult['config'];
+}

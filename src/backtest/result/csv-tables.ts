@@ -1,0 +1,82 @@
+import type { BacktestRun } from '../backtest-run.ts';
+import { drawdowns } from '../metrics/drawdown.ts';
+import { numberOf } from '../metrics/finite-number.ts';
+import type { BacktestResult, OrderRow, TripRow } from './result-schema.ts';
+
+/** A column of a CSV file: its title and what a row has in it. */
+type Columns<Row> = readonly (readonly [title: string, cell: (row: Row) => string | number | boolean | null])[];
+
+const TRADES: Columns<TripRow> = [
+  ['number', ({ number }) => number],
+  ['market', ({ market }) => market],
+  ['strategy', ({ strategy }) => strategy],
+  ['opened_at', ({ openedAtMs }) => isoTime(openedAtMs)],
+  ['closed_at', ({ closedAtMs }) => (closedAtMs === null ? null : isoTime(closedAtMs))],
+  ['amount', ({ amount }) => amount],
+  ['entry_price', ({ entryPrice }) => entryPrice],
+  ['exit_price', ({ exitPrice }) => exitPrice],
+  ['cost', ({ cost }) => cost],
+  ['proceeds', ({ proceeds }) => proceeds],
+  ['fees', ({ fees }) => fees],
+  ['profit', ({ profit }) => profit],
+  ['return', ({ change }) => change],
+  ['is_open', ({ isOpen }) => isOpen],
+  ['entry_order', ({ entryOrder }) => entryOrder],
+  ['exit_order', ({ exitOrder }) => exitOrder],
+];
+
+const ORDERS: Columns<OrderRow> = [
+  ['key', ({ key }) => key],
+  ['pair_key', ({ pairKey }) => pairKey],
+  ['strategy', ({ strategy }) => strategy],
+  ['tag', ({ tag }) => tag],
+  ['market', ({ market }) => market],
+  ['side', ({ side }) => side],
+  ['execution', ({ execution }) => execution],
+  ['price', ({ price }) => price],
+  ['stop_price', ({ stopPrice }) => stopPrice],
+  ['amount', ({ amount }) => amount],
+  ['filled', ({ filled }) => filled],
+  ['filled_total', ({ filledTotal }) => filledTotal],
+  ['average_price', ({ averagePrice }) => averagePrice],
+  ['fee', ({ fee }) => fee],
+  ['state', ({ state }) => state],
+  ['reason', ({ reason }) => reason],
+  ['planned_at', ({ plannedAtMs }) => isoTime(plannedAtMs)],
+  ['closed_at', ({ closedAtMs }) => (closedAtMs === null ? null : isoTime(closedAtMs))],
+];
+
+/** `trades.csv`, line by line: the round trips. Times are UTC, money in the quote currency and exact. */
+export function tradesCsv({ trades }: BacktestResult): Generator<string> {
+  return csvLines(TRADES, trades);
+}
+
+/** `orders.csv`, line by line. */
+export function ordersCsv({ orders }: BacktestResult): Generator<string> {
+  return csvLines(ORDERS, orders);
+}
+
+/** `equity.csv`, line by line: one a point of the curve, as floats, with the drawdown as a fraction. */
+export function* equityCsv({ curve, initialEquity }: BacktestRun): Generator<string> {
+  const depth = drawdowns(numberOf(initialEquity), curve.equity.subarray(0, curve.length));
+  yield 'time,equity,drawdown,is_exposed\n';
+  for (let index = 0; index < curve.length; index += 1) {
+    const cells = [isoTime(curve.timeMs[index] ?? 0), curve.equity[index], depth[index], curve.isExposed[index] === 1];
+    yield `${cells.join(',')}\n`;
+  }
+}
+
+function* csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<string> {
+  yield `${columns.map(([title]) => title).join(',')}\n`;
+  for (const row of rows) yield `${columns.map(([, cell]) => csvCell(cell(row))).join(',')}\n`;
+}
+
+/** RFC 4180: quoted where a comma, a quote or a line break is in it. */
+function csvCell(value: string | number | boolean | null): string {
+  const text = value === null ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}

@@ -1,0 +1,127 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { SarrafError } from '../../domain/errors.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import { reportHtml } from '../report/report-html.ts';
+import { equityCsv, ordersCsv, tradesCsv } from './csv-tables.ts';
+import { resultHead, resultJson } from './result-json.ts';
+import type { BacktestResult } from './result-schema.ts';
+
+/** What a folder is called while it is written; readers pass over names that begin with a dot. */
+const UNFINISHED = '.unfinished-';
+
+const ABANDONED_MS = 86_400_000;
+
+/** Folders of one name: more runs of one configuration within a second are a mistake. */
+const MOST_OF_ONE_NAME = 100;
+
+/** Text is handed to the file in pieces of about this many characters. */
+const PIECE = 1_000_000;
+
+/**
+ * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`, `summary.json` (the same without its long
+ * lists), `trades.csv`, `orders.csv`, `equity.csv` and `report.html`. Returns its path. It is there whole or not at all, and no other one is
+ * overwritten. Throws `DATA_UNUSABLE` where it can not be written.
+ */
+export function writeRunFolder(root: string, result: BacktestResult, run: BacktestRun): string {
+  try {
+    mkdirSync(root, { recursive: true });
+    dropAbandoned(root);
+    const unfinished = join(root, `${UNFINISHED}${randomUUID()}`);
+    mkdirSync(unfinished);
+    try {
+      writePieces(join(unfinished, 'result.json'), resultJson(result));
+      writePieces(join(unfinished, 'summary.json'), [`${JSON.stringify(resultHead(result), null, 2)}\n`]);
+      writePieces(join(unfinished, 'trades.csv'), tradesCsv(result));
+      writePieces(join(unfinished, 'orders.csv'), ordersCsv(result));
+      writePieces(join(unfinished, 'equity.csv'), equityCsv(run));
+      writePieces(join(unfinished, 'report.html'), [reportHtml(result, run)]);
+      return place(unfinished, join(root, folderName(result)));
+    } catch (error) {
+      rmSync(unfinished, { recursive: true, force: true });
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof SarrafError || !isSystemError(error)) throw error;
+    throw new SarrafError('DATA_UNUSABLE', `expected to keep the run under ${root}, but: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Removes what runs that were killed left unfinished, once it is a day old: until then it may be at work. */
+function dropAbandoned(root: string): void {
+  for (const name of readdirSync(root)) {
+    const path = join(root, name);
+    const isOld = name.startsWith(UNFINISHED) && Date.now() - statSync(path).mtimeMs > ABANDONED_MS;
+    if (isOld) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** `20240131T120000Z-ma-cross-btcusdt-1a2b3c4d`: sorted by name is sorted by time. */
+function folderName({ createdAtMs, name, config, fidelity, fromMs, toMs }: BacktestResult): string {
+  const time = new Date(createdAtMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const slug = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([config, fidelity, name, fromMs, toMs]))
+    .digest('hex');
+  return `${time}-${slug === '' ? 'backtest' : slug}-${hash.slice(0, 8)}`;
+}
+
+/** Gives a finished folder its name, or that name with a number where it is taken: a folder that holds anything refuses to be replaced. */
+function place(unfinished: string, wanted: string): string {
+  for (let number = 1; number <= MOST_OF_ONE_NAME; number += 1) {
+    const path = number === 1 ? wanted : `${wanted}-${number}`;
+    try {
+      renameSync(unfinished, path);
+      return path;
+    } catch (error) {
+      if (!isSystemError(error) || (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST')) throw error;
+    }
+  }
+  throw new SarrafError('DATA_UNUSABLE', `expected at most ${MOST_OF_ONE_NAME} runs named ${wanted}; remove some`);
+}
+
+/** Writes a file and sees it on the disk. */
+function writePieces(path: string, pieces: Iterable<string>): void {
+  const file = openSync(path, 'wx');
+  try {
+    let piece = '';
+    for (const part of pieces) {
+      piece += part;
+      if (piece.length < PIECE) continue;
+      writeAll(file, piece);
+      piece = '';
+    }
+    writeAll(file, piece);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A write may take less than it was given. */
+function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text, 'utf8');
+  let written = 0;
+  while (written < bytes.length) written += writeSync(file, bytes, written);
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/report/compare-lines.ts';
+import { summaryLines } from '../../backtest/report/summary-lines.ts';
+import { moneyText, numberText, percentText, timeText } from '../../backtest/report/value-text.ts';
+import { findRun, listRuns, type KeptRun } from '../../backtest/result/read-run-folder.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { wrongInput } from '../command-error.ts';
+import { integerOption } from '../option-readers.ts';
+import { tableLines, type Column } from '../table.ts';
+
+interface Options {
+  readonly data: string;
+  readonly json?: true;
+}
+
+interface ListOptions extends Options {
+  readonly last: number;
+}
+
+/** Runs of a list at the most: each is a file to read. */
+const MOST_RUNS = 1_000;
+
+const EXAMPLES = `
+RUN is \`last\`, the name of a run's folder or a part of it that no other has, or a path to one.
+Exit codes: 0 well, 1 a run can not be read, 2 there is no such run or more than one.
+
+Examples:
+  sarraf report list
+  sarraf report show last
+  sarraf report compare 20240131T1 20240201T1 --json`;
+
+const LIST_COLUMNS: readonly Column[] = [
+  { title: 'run' },
+  { title: 'from' },
+  { title: 'to' },
+  { title: 'final equity', align: 'right' },
+  { title: 'return', align: 'right' },
+  { title: 'drawdown', align: 'right' },
+  { title: 'Sharpe', align: 'right' },
+  { title: 'trades', align: 'right' },
+];
+
+const folderOf = ({ data }: Options): string => join(data, 'backtests');
+
+function listRow({ run, result }: KeptRun): string[] {
+  const { summary, fromMs, toMs } = result;
+  return [
+    run,
+    timeText(fromMs),
+    timeText(toMs),
+    moneyText(summary.finalEquity, summary.quote),
+    percentText(summary.totalReturn),
+    percentText(summary.maxDrawdown),
+    numberText(summary.sharpe),
+    String(summary.trades),
+  ];
+}
+
+function list(options: ListOptions): void {
+  const { runs, unreadable } = listRuns(folderOf(options), options.last);
+  for (const sentence of unreadable) console.error(sentence);
+  if (options.json === true) console.log(JSON.stringify({ runs, unreadable }));
+  else if (runs.length === 0) console.log(`No runs under ${folderOf(options)}; \`sarraf backtest\` makes one.`);
+  else console.log(tableLines(LIST_COLUMNS, runs.map(listRow)).join('\n'));
+}
+
+function show(wanted: string, options: Options): void {
+  const kept = runOf(wanted, options);
+  if (options.json === true) {
+    console.log(JSON.stringify(kept));
+    return;
+  }
+  const { result, path } = kept;
+  const rules = result.fidelity.rules.map(({ rule, setting }) => `  ${rule}: ${setting}`);
+  const caveats = result.fidelity.caveats.map((caveat) => `  ${caveat}`);
+  console.log([...summaryLines(result), '', 'Fidelity', ...rules, ...caveats].join('\n'));
+  console.log(`\n${join(path, 'report.html')}`);
+}
+
+function compare(wanted: readonly [first: string, second: string], options: Options): void {
+  const [first, second] = [runOf(wanted[0], options), runOf(wanted[1], options)];
+  const grounds = differentGrounds(first.result, second.result);
+  if (options.json === true) {
+    const figures = figureDifferences(first.result.summary, second.result.summary);
+    console.log(JSON.stringify({ first: first.run, second: second.run, figures, differentGrounds: grounds }));
+    return;
+  }
+  const columns: readonly Column[] = [
+    { title: '' },
+    { title: 'first', align: 'right' },
+    { title: 'second', align: 'right' },
+    { title: 'difference', align: 'right' },
+  ];
+  console.log([`first   ${first.run}`, `second  ${second.run}`, ''].join('\n'));
+  console.log(tableLines(columns, comparisonRows(first, second)).join('\n'));
+  if (grounds.length > 0) console.log(['', ...grounds].join('\n'));
+}
+
+/** A run by what the user called it. One that is not there is a mistake of the user. */
+function runOf(wanted: string, options: Options): KeptRun {
+  try {
+    return findRun(folderOf(options), wanted);
+  } catch (error) {
+    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS' ? wrongInput(error.message) : error;
+  }
+}
+
+function subcommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--data <folder>', 'the data folder, with the runs under backtests/', 'data')
+    .option('--json', 'prints one JSON object')
+    .exitOverride();
+}
+
+/** `sarraf report`: backtests that were kept. */
+export function reportCommand(): Command {
+  return new Command('report')
+    .description('Lists, shows and compares backtests that were kept.')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(
+      subcommand('list', 'Lists runs, newest last.')
+        .option('--last <number>', 'how many at the most', integerOption(1, MOST_RUNS), 20)
+        .action(list),
+    )
+    .addCommand(
+      subcommand('show', 'Shows the figures of a run, and where its page is.')
+        .argument('<run>', 'which run')
+        .action((run: string, options: Options) => show(run, options)),
+    )
+    .addCommand(
+      subcommand('compare', 'Shows the figures of two runs side by side.')
+        .argument('<first>', 'a run')
+        .argument('<second>', 'another run')
+        .action((first: string, second: string, options: Options) => compare([first, second], options)),
+    );
+}

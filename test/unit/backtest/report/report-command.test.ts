@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { writeRunFolder } from '../../../../src/backtest/result/write-run-folder.ts';
+import { startSarraf, type Finished } from '../../../support/sarraf-process.ts';
+import { demoRun } from '../demo-run.ts';
+
+const data = mkdtempSync(join(tmpdir(), 'sarraf-report-'));
+const names: string[] = [];
+
+beforeAll(() => {
+  for (const [index, bars] of [200, 300].entries()) {
+    const run = demoRun({ bars, tradeChance: 0.1, seed: index + 1 });
+    const result = createResult(run, Date.UTC(2024, 0, 1 + index));
+    names.push(basename(writeRunFolder(join(data, 'backtests'), result, run)));
+  }
+});
+afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+const report = async (...args: string[]): Promise<Finished> =>
+  startSarraf(['report', ...args, '--data', data]).finished;
+
+describe('sarraf report', () => {
+  test('lists the runs that are kept, newest last', async () => {
+    const { code, out } = await report('list');
+    expect(code).toBe(0);
+    const lines = out.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^run +from +to +final equity +return/);
+    expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual(names);
+    const json = JSON.parse((await report('list', '--json', '--last', '1')).out);
+    expect(json.runs.map(({ run }: { run: string }) => run)).toEqual(names.slice(1));
+  });
+
+  test('shows a run with its figures, its fidelity and its page', async () => {
+    const { code, out } = await report('show', 'last');
+    expect(code).toBe(0);
+    expect(out).toContain('Max drawdown');
+    expect(out).toContain('market orders: next open');
+    expect(out.trimEnd().split('\n').at(-1)).toBe(join(data, 'backtests', names[1] ?? '', 'report.html'));
+    const json = JSON.parse((await report('show', '20240101', '--json')).out);
+    expect(json.result.summary).toEqual(createResult(demoRun({ bars: 200, tradeChance: 0.1, seed: 1 })).summary);
+  });
+
+  test('compares two', async () => {
+    const { code, out } = await report('compare', '20240101', 'last');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Final equity +[\d,.]+ +[\d,.]+ +[+-][\d,.]+$/m);
+    expect(out).toContain('The runs differ in the span of time.');
+    const { figures } = JSON.parse((await report('compare', '20240101', 'last', '--json')).out);
+    expect(figures).toContainEqual({ name: 'initialEquity', first: '10000', second: '10000', difference: '0' });
+  });
+
+  test('takes a run that is not there for a mistake of the user', async () => {
+    const { code, error } = await report('show', 'eth');
+    expect(code).toBe(2);
+    expect(error).toContain('expected one run named like "eth"');
+  });
+});

@@ -1,0 +1,119 @@
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { pageScript } from '../../../../src/backtest/report/page-assets.ts';
+import { reportData, type ReportData } from '../../../../src/backtest/report/report-data.ts';
+import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
+import { thinCandles } from '../../../../src/backtest/report/thin-candles.ts';
+import { thinEquity } from '../../../../src/backtest/report/thin-equity.ts';
+import { timeGrid } from '../../../../src/backtest/report/time-grid.ts';
+import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
+import { demoRun } from '../demo-run.ts';
+
+const dataOf = (run: BacktestRun): ReportData => reportData(createResult(run), run);
+
+const inRials = (column: Float64Array): Float64Array => column.map((value) => value * 600_000 + 10);
+
+const isRising = (values: readonly number[]): boolean =>
+  values.every((value, index) => index === 0 || value > (values[index - 1] ?? 0));
+
+describe('thinned bars', () => {
+  test('keep the first open, the last close and the extremes, on any grid', () => {
+    const lengths = fc.record({ seed: fc.integer(), bars: fc.integer({ min: 1, max: 400 }), factor: fc.nat(60) });
+    fc.assert(
+      fc.property(lengths, ({ seed, bars, factor }) => {
+        const { markets, fromMs, curve, barMs } = demoRun({ seed, bars, tradeChance: 0.3 });
+        const candles = markets[0]?.candles;
+        if (candles === undefined) throw new Error('expected a market');
+        const grid = { startMs: fromMs, stepMs: barMs * (factor + 1), isThinned: true };
+        const thin = thinCandles(candles, grid);
+        expect(thin.at).toHaveLength(Math.ceil(bars / (factor + 1)));
+        expect(isRising(thin.at)).toBe(true);
+        expect(Math.max(...thin.high)).toBe(Math.max(...candles.high));
+        expect(Math.min(...thin.low)).toBe(Math.min(...candles.low));
+        expect(thin.open[0]).toBe(candles.open[0]);
+        expect(thin.close.at(-1)).toBe(candles.close.at(-1));
+        const equity = thinEquity(curve, 10_000, grid);
+        expect(equity.at).toEqual(thin.at);
+        expect(Math.max(...equity.high)).toBe(Math.max(...curve.equity));
+        expect(Math.min(...equity.low)).toBe(Math.min(...curve.equity));
+        expect(equity.last.at(-1)).toBe(curve.equity.at(-1));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('are the bars themselves where there are few', () => {
+    expect(timeGrid(demoRun({ bars: 15_000 }))).toMatchObject({ stepMs: 3_600_000, isThinned: false });
+    expect(timeGrid(demoRun({ bars: 15_001 }))).toMatchObject({ stepMs: 7_200_000, isThinned: true });
+  });
+});
+
+describe('the data of a report', () => {
+  test('keeps the trades that mattered most where there are more than a page can hold', () => {
+    const run = demoRun({ bars: 20_000, tradeChance: 0.9 });
+    const result = createResult(run);
+    const { trades, fills } = reportData(result, run);
+    expect(result.trades.length).toBeGreaterThan(5_000);
+    expect(trades.number).toHaveLength(5_000);
+    const most = Math.max(...result.trades.map(({ profit }) => Math.abs(Number(profit))));
+    expect(Math.max(...trades.profit.map(Math.abs))).toBeCloseTo(most, 4);
+    expect(fills.at.length).toBeLessThanOrEqual(10_000);
+  });
+
+  test('sets buying and holding beside the equity', () => {
+    const run = demoRun({ bars: 100 });
+    const { hold } = dataOf(run);
+    const [market] = run.markets;
+    expect(hold).toHaveLength(100);
+    expect(hold.at(-1)).toBeCloseTo((10_000 * Number(market?.lastPrice)) / Number(market?.firstPrice), 1);
+  });
+});
+
+describe('a report', () => {
+  test('of a million bars and tens of thousands of trades at rial prices is below two megabytes', () => {
+    const run = demoRun({ bars: 1_051_200, resolution: '1', tradeChance: 0.05 });
+    const inRial = run.markets.map((traded) => {
+      const { candles } = traded;
+      const { open, high, low, close } = candles;
+      return {
+        ...traded,
+        candles: { ...candles, open: inRials(open), high: inRials(high), low: inRials(low), close: inRials(close) },
+      };
+    });
+    const html = reportHtml(createResult(run), { ...run, markets: inRial });
+    expect(html.length).toBeLessThan(2_000_000);
+    expect(html).toContain('each bar above stands for 1 h 11 min');
+  });
+
+  test('holds its data packed, and names nothing outside but the source of its charts', () => {
+    const run = demoRun({ bars: 50 });
+    const html = reportHtml(createResult(run), run);
+    const packed = /id="data">([^<]+)</.exec(html)?.[1] ?? '';
+    expect(JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString())).toEqual(
+      JSON.parse(JSON.stringify(dataOf(run))),
+    );
+    expect(html).toContain(`content="default-src 'none'`);
+    const markup = html.replaceAll(/<script>.*?<\/script>/gs, '');
+    expect(markup.length).toBeLessThan(40_000);
+    expect(markup).not.toMatch(/ src=|<link|@import|url\(/);
+    expect(markup.match(/https?:[^"]*/g)).toEqual(['https://www.tradingview.com/']);
+  });
+
+  test('shows text of the run as text', () => {
+    const run = demoRun({ bars: 50, warnings: ['</script><img src=x onerror=alert(1)>'], strategy: '<i>"x"</i>' });
+    const html = reportHtml(createResult(run), run);
+    expect(html).not.toContain('<img');
+    expect(html).not.toContain('<i>');
+    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  });
+
+  test('runs one script without imports, in which no name is there twice', () => {
+    const script = pageScript();
+    expect(script).not.toMatch(/^(?:import|export) /m);
+    const names = [...script.matchAll(/^(?:async function|function|const) (\w+)/gm)].map((match) => match[1]);
+    expect(names).toContain('startCharts');
+    expect(new Set(names).size).toBe(names.length);
+  });
+});

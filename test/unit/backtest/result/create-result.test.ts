@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { parseResultHead, resultHead, resultJson } from '../../../../src/backtest/result/result-json.ts';
+import {
+  backtestResultSchema,
+  resultSchemaText,
+  summarySchema,
+} from '../../../../src/backtest/result/result-schema.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import { demoRun } from '../demo-run.ts';
+
+const CREATED_MS = Date.UTC(2024, 0, 31, 12);
+
+describe('a result', () => {
+  test('is what its schema says, whatever the run was', () => {
+    const runs = fc.record({
+      seed: fc.integer(),
+      bars: fc.integer({ min: 1, max: 80 }),
+      tradeChance: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(runs, (options) => {
+        const result = createResult(demoRun(options), CREATED_MS);
+        const text = [...resultJson(result)].join('');
+        expect(backtestResultSchema.parse(JSON.parse(text))).toEqual(result);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('has its schema as a JSON Schema in the reference (npx vitest run -u writes it)', async () => {
+    await expect(resultSchemaText()).toMatchFileSnapshot('../../../../docs/reference/backtest-result.schema.json');
+  });
+
+  test('explains every figure of its summary in docs/metrics.md, and no other', () => {
+    const page = readFileSync('docs/metrics.md', 'utf8');
+    const explained = [...page.matchAll(/^\| `(\w+)`/gm)].map((match) => match[1] ?? '');
+    expect(explained.toSorted()).toEqual(Object.keys(summarySchema.shape).toSorted());
+  });
+
+  test('has money to the last digit', () => {
+    const run = demoRun();
+    const { summary } = createResult(run, CREATED_MS);
+    expect(summary.initialEquity).toBe('10000');
+    expect(parseUnits(summary.finalEquity)).toBe(run.finalEquity);
+    expect(parseUnits(summary.profit)).toBe(run.finalEquity - run.initialEquity);
+  });
+
+  test('counts closed trades as trades, and lists the open one beside them', () => {
+    const { summary, trades } = createResult(demoRun(), CREATED_MS);
+    expect(trades).toHaveLength(summary.trades + summary.openTrades);
+    expect(trades.filter(({ isOpen }) => isOpen)).toHaveLength(summary.openTrades);
+    expect(trades.map(({ number }) => number)).toEqual(trades.map((_, index) => index + 1));
+  });
+
+  test('has timing with events by the second', () => {
+    const run = demoRun({ bars: 50 });
+    const timing = { loadMs: 1, runMs: 200, events: 50 };
+    expect(createResult({ ...run, timing }).timing).toEqual({ ...timing, eventsPerS: 250 });
+    expect(createResult({ ...run, timing: { ...timing, runMs: 0 } }).timing.eventsPerS).toBeNull();
+  });
+
+  test('warns of a strategy that stopped, and of sales that no buy had brought', () => {
+    const run = demoRun({ warnings: ['Known before.'] });
+    const [strategy] = run.strategies;
+    const sell = run.fills.find(({ side }) => side === 'sell');
+    if (strategy === undefined || sell === undefined) throw new Error('expected a strategy and a sale');
+    const strategies = [{ ...strategy, failure: 'it threw at candle 7' }];
+    const { warnings } = createResult({ ...run, strategies, fills: [sell] });
+    expect(warnings).toEqual([
+      'Known before.',
+      'ma-cross on BTCUSDT stopped before the end: it threw at candle 7',
+      expect.stringMatching(/^ma-cross sold [\d.]+ on BTCUSDT that no buy of it had brought in this run/),
+    ]);
+  });
+
+  test('keeps the extremes of its curve in the sketch', () => {
+    const run = demoRun({ bars: 5_000 });
+    const { sketch } = createResult(run);
+    const values = run.curve.equity;
+    expect(sketch.equity.length).toBeLessThanOrEqual(320);
+    expect(Math.max(...sketch.equity)).toBe(Math.max(...values));
+    expect(Math.min(...sketch.equity)).toBe(Math.min(...values));
+    expect(sketch.timeMs).toEqual(sketch.timeMs.toSorted((left, right) => left - right));
+    expect(sketch.equity.at(-1)).toBe(values.at(-1));
+  });
+
+  test('is read again without its long lists, and refused when it is of another version', () => {
+    const head = resultHead(createResult(demoRun(), CREATED_MS));
+    expect(parseResultHead(JSON.stringify(head))).toEqual(head);
+    expect(() => parseResultHead(JSON.stringify({ ...head, schema: 2 }))).toThrow('schema');
+  });
+});

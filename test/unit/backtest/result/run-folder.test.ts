@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { findRun, listRuns } from '../../../../src/backtest/result/read-run-folder.ts';
+import { writeRunFolder } from '../../../../src/backtest/result/write-run-folder.ts';
+import { demoRun } from '../demo-run.ts';
+
+const run = demoRun({ bars: 300, tradeChance: 0.1 });
+const result = createResult(run, Date.UTC(2024, 0, 31, 12));
+let root = '';
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'sarraf-runs-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const lines = (path: string, file: string): string[] => readFileSync(join(path, file), 'utf8').trimEnd().split('\n');
+
+const keep = (hour: number): string =>
+  basename(writeRunFolder(root, { ...result, createdAtMs: Date.UTC(2024, 0, 31, hour) }, run));
+
+describe('a run folder', () => {
+  test('is named after time, name and configuration, and holds every file', () => {
+    const path = writeRunFolder(root, result, run);
+    expect(basename(path)).toMatch(/^20240131T120000Z-ma-cross-btcusdt-[0-9a-f]{8}$/);
+    expect(readdirSync(path).toSorted()).toEqual([
+      'equity.csv',
+      'orders.csv',
+      'report.html',
+      'result.json',
+      'summary.json',
+      'trades.csv',
+    ]);
+    expect(JSON.parse(readFileSync(join(path, 'result.json'), 'utf8'))).toEqual(result);
+    expect(readdirSync(root)).toEqual([basename(path)]);
+  });
+
+  test('has a line for every trade, order and moment', () => {
+    const path = writeRunFolder(root, result, run);
+    const trades = lines(path, 'trades.csv');
+    expect(trades).toHaveLength(1 + result.trades.length);
+    expect(trades[0]).toMatch(/^number,market,strategy,opened_at,closed_at,amount,/);
+    const [first] = result.trades;
+    expect(trades[1]).toMatch(new RegExp(`^1,BTCUSDT,ma-cross,2023-01-\\d\\dT\\d\\d:00:00.000Z,.*,${first?.profit},`));
+    expect(lines(path, 'orders.csv')).toHaveLength(1 + run.orders.length);
+    const equity = lines(path, 'equity.csv');
+    expect(equity).toHaveLength(1 + run.curve.length);
+    expect(equity[1]).toBe(`2023-01-01T01:00:00.000Z,${run.curve.equity[0]},0,false`);
+  });
+
+  test('quotes what a CSV reader would take for more than one cell', () => {
+    const [order] = run.orders;
+    if (order === undefined) throw new Error('expected an order');
+    const odd = { ...run, orders: [{ ...order, tag: 'a "b", c' }] };
+    const path = writeRunFolder(root, createResult(odd), odd);
+    expect(lines(path, 'orders.csv')[1]).toContain(',"a ""b"", c",');
+  });
+
+  test('never overwrites another of the same second', () => {
+    const paths = [1, 2, 3].map(() => basename(writeRunFolder(root, result, run)));
+    expect(new Set(paths).size).toBe(3);
+    expect(paths[1]).toBe(`${paths[0]}-2`);
+  });
+
+  test('is not there at all when it could not be finished', () => {
+    const broken = { ...run, curve: { ...run.curve, timeMs: Float64Array.of(Number.NaN) } };
+    expect(() => writeRunFolder(root, result, broken)).toThrow(RangeError);
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test('says where it could not be written', () => {
+    writeFileSync(join(root, 'file'), '');
+    expect(() => writeRunFolder(join(root, 'file'), result, run)).toThrow(
+      expect.objectContaining({ code: 'DATA_UNUSABLE' }),
+    );
+  });
+
+  test('that a killed run left unfinished is passed over, and removed after a day', () => {
+    for (const name of ['.unfinished-old', '.unfinished-new']) mkdirSync(join(root, name));
+    const old = new Date(Date.now() - 2 * 86_400_000);
+    utimesSync(join(root, '.unfinished-old'), old, old);
+    expect(listRuns(root, 10)).toEqual({ runs: [], unreadable: [] });
+    const path = writeRunFolder(root, result, run);
+    expect(readdirSync(root).toSorted()).toEqual(['.unfinished-new', basename(path)]);
+  });
+});
+
+describe('kept runs', () => {
+  test('are listed oldest first, the newest of them where there are more', () => {
+    const names = [3, 1, 2].map(keep).toSorted();
+    expect(listRuns(root, 10).runs.map(({ run }) => run)).toEqual(names);
+    expect(listRuns(root, 2).runs.map(({ run }) => run)).toEqual(names.slice(1));
+    expect(listRuns(join(root, 'nothing'), 2).runs).toEqual([]);
+  });
+
+  test('are found as the last, by name, by part of a name and by path', () => {
+    const [first = '', last = ''] = [1, 2].map(keep);
+    expect(findRun(root, 'last').run).toBe(last);
+    expect(findRun(root, first).run).toBe(first);
+    expect(findRun(root, 'T01').run).toBe(first);
+    expect(findRun('elsewhere', join(root, last)).result.summary).toEqual(result.summary);
+  });
+
+  test('are asked for again where the name is of none or of several', () => {
+    expect(() => findRun(root, 'last')).toThrow('expected a run under');
+    [1, 2].map(keep);
+    expect(() => findRun(root, 'btc')).toThrow('there are 2');
+    expect(() => findRun(root, 'eth')).toThrow('expected one run named like "eth"');
+  });
+
+  test('of another version are told and do not hide the others', () => {
+    const [broken = '', fine = ''] = [1, 2].map(keep);
+    writeFileSync(join(root, broken, 'summary.json'), '{"schema":99}');
+    const { runs, unreadable } = listRuns(root, 10);
+    expect(runs.map(({ run }) => run)).toEqual([fine]);
+    expect(unreadable).toEqual([expect.stringContaining(join(root, broken, 'summary.json'))]);
+    expect(() => findRun(root, broken)).toThrow(expect.objectContaining({ code: 'INVALID_FILE' }));
+  });
+});
