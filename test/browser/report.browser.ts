@@ -1,0 +1,208 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createResult } from '../../src/backtest/result/create-result.ts';
+import { writeRunFolder } from '../../src/backtest/result/write-run-folder.ts';
+import { demoRun, type DemoRunOptions } from '../unit/backtest/demo-run.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'sarraf-report-'));
+const pictures = process.env['SARRAF_SCREENSHOTS'];
+
+const SCREENS = {
+  desktop: { width: 1_280, height: 900 },
+  phone: { width: 390, height: 844 },
+} as const;
+
+/** Settings of a page that is opened. */
+interface Visit {
+  readonly run?: DemoRunOptions;
+  readonly screen?: keyof typeof SCREENS;
+  readonly theme?: 'light' | 'dark';
+}
+
+/** A page that is drawn, and what it said and asked for meanwhile. */
+interface Visited {
+  readonly page: Page;
+  readonly messages: readonly string[];
+  readonly requests: readonly string[];
+}
+
+let browser: Browser;
+
+beforeAll(async () => {
+  // Chromium's own sandbox needs rights that a container may not have; it opens nothing but files of these tests.
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function reportOf(options: DemoRunOptions): string {
+  const run = demoRun(options);
+  return join(writeRunFolder(root, createResult(run), run), 'report.html');
+}
+
+async function open({ run = {}, screen = 'desktop', theme = 'light' }: Visit): Promise<Visited> {
+  const page = await browser.newPage({ viewport: SCREENS[screen], colorScheme: theme, reducedMotion: 'reduce' });
+  const messages: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
+  page.on('request', (request) => requests.push(request.url()));
+  const address = pathToFileURL(reportOf(run)).href;
+  await page.goto(address);
+  await page.waitForSelector('html[data-ready=true]');
+  return { page, messages, requests: requests.filter((url) => url !== address) };
+}
+
+/** The chart as a picture, once it has been drawn: equal texts are equal pictures. */
+async function chartPicture(page: Page): Promise<string> {
+  await page.waitForTimeout(200);
+  return (await page.locator('#chart').screenshot()).toString('base64');
+}
+
+async function keepPicture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+const textOf = async (page: Page, selector: string): Promise<string> => (await page.textContent(selector)) ?? '';
+
+describe('a report', () => {
+  test('opens from a file without a request or a word on the console', async () => {
+    const { page, messages, requests } = await open({ run: { warnings: ['Read <this> first.'] } });
+    expect(await textOf(page, 'h1')).toBe('ma-cross BTCUSDT');
+    expect(await textOf(page, '#warnings')).toContain('Read <this> first.');
+    expect(await page.locator('#chart canvas').count()).toBeGreaterThan(3);
+    expect(await textOf(page, '#fidelity')).toContain('worst case first');
+    expect(await textOf(page, '#config')).toContain('file: strategies/ma-cross.ts');
+    expect(messages).toEqual([]);
+    expect(requests).toEqual([]);
+    await page.close();
+  });
+
+  test('shows the figures of the result', async () => {
+    const { summary } = createResult(demoRun());
+    const { page } = await open({});
+    expect(await textOf(page, '[data-figure=trades] dd')).toBe(String(summary.trades));
+    expect(await page.locator('#summary dd').allTextContents()).not.toContain('NaN');
+    expect(await page.locator('#summary [data-figure]').count()).toBe(Object.keys(summary).length);
+    await page.close();
+  });
+
+  test('follows the theme of the device until the switch is used, and keeps what was chosen', async () => {
+    const { page, messages } = await open({ theme: 'dark' });
+    const theme = async (): Promise<string | null> => page.getAttribute('html', 'data-theme');
+    const background = async (): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector('#charts')).backgroundColor`);
+    expect(await theme()).toBe('dark');
+    const [dark, darkChart] = [await background(), await chartPicture(page)];
+    await page.click('#theme');
+    expect(await theme()).toBe('light');
+    expect(await background()).not.toBe(dark);
+    expect(await chartPicture(page)).not.toBe(darkChart);
+    await page.reload();
+    await page.waitForSelector('html[data-ready=true]');
+    expect(await theme()).toBe('light');
+    expect(messages).toEqual([]);
+    await page.close();
+  });
+
+  test('moves the chart to the trade whose row is clicked', async () => {
+    const { page } = await open({});
+    const whole = await chartPicture(page);
+    await page.locator('#trades tbody tr').nth(4).click();
+    expect(await page.locator('#trades tr.is-chosen').getAttribute('data-trade')).toBe('5');
+    const near = await chartPicture(page);
+    expect(near).not.toBe(whole);
+    // In the middle of the view is the middle of the trade.
+    const opened = await textOf(page, '#trades tr.is-chosen td:nth-child(2)');
+    const box = await page.locator('#chart').boundingBox();
+    await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * 0.45, (box?.y ?? 0) + 80);
+    const legend = await textOf(page, '#legend');
+    expect(Math.abs(Date.parse(`${legend.slice(0, 16)}Z`) - Date.parse(`${opened}Z`))).toBeLessThan(3 * 86_400_000);
+    expect(legend).toMatch(/O [\d,.]+ H [\d,.]+ L [\d,.]+ C [\d,.]+.*Equity.*Drawdown/);
+    await page.click('#whole');
+    await page.mouse.move(0, 0);
+    expect(await chartPicture(page)).not.toBe(near);
+    await page.close();
+  });
+
+  test('sorts its trades by a click on a title, and pages through them', async () => {
+    const { page } = await open({ run: { tradeChance: 0.1 } });
+    const profits = async (): Promise<number[]> =>
+      (await page.locator('#trades tbody tr td:nth-child(4)').allTextContents()).map((text) =>
+        Number(text.replaceAll(',', '')),
+      );
+    await page.click('#trades th button:text-is("Profit")');
+    const rising = await profits();
+    expect(rising).toEqual(rising.toSorted((left, right) => left - right));
+    await page.click('#trades th button:text-is("Profit")');
+    const falling = await profits();
+    expect(falling).toEqual(falling.toSorted((left, right) => right - left));
+    expect(falling[0]).toBeGreaterThan(rising[0] ?? 0);
+    await page.click('.pager button:text-is("Next")');
+    expect((await profits())[0]).toBeLessThanOrEqual(falling.at(-1) ?? 0);
+    expect(await textOf(page, '.pager span')).toMatch(/^26 to 50 of \d+$/);
+    await page.close();
+  });
+
+  test('draws a million bars, says how it thinned them, and shows fills when they can be seen', async () => {
+    const { page, messages } = await open({ run: { bars: 1_051_200, resolution: '1', tradeChance: 0.02 } });
+    expect(await textOf(page, '#charts')).toContain('each bar above stands for 1 h 11 min');
+    expect(await textOf(page, '#note')).toMatch(/fills in view: zoom in to see them/);
+    await page.locator('#trades tbody tr').nth(10).click();
+    await page.waitForTimeout(300);
+    expect(await textOf(page, '#note')).toBe('');
+    expect(messages).toEqual([]);
+    await keepPicture(page, 'million-bars');
+    await page.close();
+  });
+
+  test('says so where nothing was traded', async () => {
+    const { page, messages } = await open({ run: { tradeChance: 0, bars: 3 } });
+    expect(await textOf(page, '#trade-list')).toContain('Nothing was traded.');
+    expect(messages).toEqual([]);
+    await page.close();
+  });
+
+  test.each([
+    { screen: 'desktop', theme: 'light' },
+    { screen: 'desktop', theme: 'dark' },
+    { screen: 'phone', theme: 'light' },
+    { screen: 'phone', theme: 'dark' },
+  ] as const)('fits a $screen in the $theme theme, with text that can be told from its ground', async (visit) => {
+    const { page } = await open({ ...visit, run: { bars: 12_000, warnings: ['A sentence to heed.'] } });
+    const [width, room] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
+    expect(width).toBeLessThanOrEqual(room ?? 0);
+    const colours = (await page.evaluate(
+      `['color', 'backgroundColor'].map((name) => getComputedStyle(document.querySelector(name === 'color' ? 'dt' : '#summary'))[name])`,
+    )) as string[];
+    expect(contrast(colours[0] ?? '', colours[1] ?? '')).toBeGreaterThan(4.5);
+    await keepPicture(page, `${visit.screen}-${visit.theme}`);
+    await page.close();
+  });
+});
+
+/** The contrast of two colours such as `rgb(1, 2, 3)`: 1 to 21, and 4.5 is enough for text. WCAG 2.2, 1.4.3. */
+function contrast(first: string, second: string): number {
+  const [low = 0, high = 0] = [luminance(first), luminance(second)].toSorted((left, right) => left - right);
+  return (high + 0.05) / (low + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((text) => {
+    const part = Number(text) / 255;
+    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
