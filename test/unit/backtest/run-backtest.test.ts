@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { firstDifference } from '../../../src/backtest/check-lookahead.ts';
+import { cutAfter, wantedIn, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
+import { runBacktest } from '../../../src/backtest/run-backtest.ts';
+import { columnScale } from '../../../src/domain/candle-columns.ts';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import type { RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { buy, sell } from '../../../src/strategy/intents.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { candles } from '../../../src/strategy/subscriptions.ts';
+import maCross from '../../../strategies/ma-cross.ts';
+import { FROM_MS, RIAL, TETHER, walkOf } from './candle-run.ts';
+
+const HOUR_MS = 3_600_000;
+const FEES = { maker: 2_000, taker: 2_500 };
+
+function backtestOf(
+  columns: CandleColumns,
+  of: {
+    readonly strategy?: StrategyDefinition;
+    readonly limits?: Partial<RiskLimits>;
+    readonly params?: Record<string, unknown>;
+  } = {},
+): CandleBacktest {
+  const {
+    strategy = maCross,
+    limits = {},
+    params = strategy === maCross ? { fast: 5, slow: 12, share: '0.5' } : {},
+  } = of;
+  const market = columns.market === TETHER.symbol ? TETHER : RIAL;
+  const runner = new StrategyRunner(strategy, { market: market.symbol, span: '1h', params });
+  return {
+    seats: [{ runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...limits }, capital: {} }],
+    execution: { ...DEFAULT_ENGINE_TIMES, instance: 'back' },
+    markets: [{ market, columns }],
+    fees: { rls: FEES, usdt: FEES },
+    balances: { [market.dst]: parseUnits('5000000000') },
+    rules: { volumeShareMillionths: null },
+    fromMs: FROM_MS,
+    config: {},
+    loadMs: 0,
+    clock: () => 0,
+  };
+}
+
+const rialWalk = (bars = 800, seed = 4): CandleColumns => walkOf(RIAL, { bars, seed, price: 12_600_000_000 });
+
+describe('a backtest on bars', () => {
+  it('ends with what its fills add up to, and the coins at the last close', () => {
+    const columns = rialWalk();
+    const run = runBacktest(backtestOf(columns));
+    let [cash, coins] = [parseUnits('5000000000') as bigint, 0n];
+    for (const { side, amount, total, fee } of run.fills) {
+      cash += side === 'buy' ? -total : total - fee;
+      coins += side === 'buy' ? amount - fee : -amount;
+    }
+    const close = BigInt(columns.close[columns.length - 1] ?? 0) * columnScale(0);
+    expect(run.fills.length).toBeGreaterThan(20);
+    expect(run.finalEquity).toBe(cash + (coins * close + UNITS_PER_ONE / 2n) / UNITS_PER_ONE);
+    expect(run.curve.equity[run.curve.length - 1]).toBeCloseTo(Number(run.finalEquity) / 1e10, 3);
+  });
+
+  it('does the same again', () => {
+    const [first, second] = [runBacktest(backtestOf(rialWalk())), runBacktest(backtestOf(rialWalk()))];
+    expect(second.orders).toEqual(first.orders);
+    expect(second.finalEquity).toBe(first.finalEquity);
+  });
+
+  it('obeys the risk checks of the live engine', () => {
+    const columns = rialWalk();
+    const free = runBacktest(backtestOf(columns));
+    const bound = runBacktest(
+      backtestOf(columns, { limits: { maxOrderValue: { rls: parseUnits('1000000000'), usdt: null } } }),
+    );
+    expect(free.orders.length).toBeGreaterThan(10);
+    expect(bound.orders).toEqual([]);
+  });
+
+  it('fills what the journal of its engine says, and nothing else', () => {
+    const run = runBacktest(backtestOf(rialWalk()));
+    const filled = new Map(run.orders.map(({ key, filled: units }) => [key, units as bigint]));
+    for (const { orderKey, amount } of run.fills) {
+      const left = (filled.get(orderKey ?? '') ?? 0n) - amount;
+      expect(left).toBeGreaterThanOrEqual(0n);
+      filled.set(orderKey ?? '', left);
+    }
+    expect([...filled.values()].filter((left) => left !== 0n)).toEqual([]);
+  });
+
+  it('says what bars are missing', () => {
+    const columns = rialWalk(100);
+    columns.openTimeMs.forEach((openMs, index) => {
+      if (index >= 50) columns.openTimeMs[index] = openMs + 7 * HOUR_MS;
+    });
+    expect(runBacktest(backtestOf(columns)).warnings).toEqual([
+      'BTCIRT: 7 bars are missing between the others; nothing was traded in them',
+    ]);
+  });
+
+  it('refuses a range without bars', () => {
+    expect(() => runBacktest({ ...backtestOf(rialWalk(10)), fromMs: FROM_MS + 100 * HOUR_MS })).toThrow(
+      /were none in this range/,
+    );
+  });
+
+  it('tells of the strategy that threw, and at which moment it stopped', () => {
+    const strategy = defineStrategy({
+      name: 'breaks',
+      params: z.strictObject({}),
+      subscribe: ({ market, span }) => [candles(market, span)],
+      init: () => ({ seen: 0 }),
+      onCandle({ state }) {
+        if (state.seen === 5) throw new Error('six is too many');
+        return { state: { seen: state.seen + 1 } };
+      },
+    });
+    expect(runBacktest(backtestOf(rialWalk(20), { strategy })).strategies[0]?.failure).toMatch(/six is too many/);
+  });
+});
+
+/** Wants as much as the number of bars that a variable outside of its state has counted: what no run may do. */
+const cheating = (future: { closes: Float64Array }): StrategyDefinition =>
+  defineStrategy({
+    name: 'oracle',
+    params: z.strictObject({}),
+    subscribe: ({ market, span }) => [candles(market, span)],
+    init: () => ({ index: 0 }),
+    onCandle({ state, market, position, orders }) {
+      const index = state.index + 1;
+      const isHigherInTen = (future.closes[index + 10] ?? 0) > (future.closes[index] ?? 0);
+      const next = { index };
+      if (orders.length > 0) return { state: next };
+      if (isHigherInTen && Number(position) < 0.001) return { state: next, intents: [buy(market, { amount: '0.01' })] };
+      return !isHigherInTen && Number(position) > 0.001
+        ? { state: next, intents: [sell(market, { amount: position })] }
+        : { state: next };
+    },
+  });
+
+describe('a run on fewer bars', () => {
+  const cut = (columns: CandleColumns, strategyFor: (seen: CandleColumns) => StrategyDefinition) => {
+    const untilMs = FROM_MS + 300 * HOUR_MS;
+    const whole = backtestOf(columns, { strategy: strategyFor(columns) });
+    const markets = cutAfter(whole.markets, untilMs);
+    const seen = markets[0]?.columns ?? columns;
+    const part = backtestOf(columns, { strategy: strategyFor(seen) });
+    const range = { fromMs: FROM_MS, untilMs };
+    return firstDifference(
+      wantedIn(whole, { markets: whole.markets, fromMs: FROM_MS }),
+      wantedIn(part, { markets, fromMs: FROM_MS }),
+      range,
+    );
+  };
+
+  it('wants the same up to its end', () => {
+    expect(cut(rialWalk(), () => maCross)).toBeNull();
+  });
+
+  it('shows a strategy that knows what comes', () => {
+    const difference = cut(rialWalk(), (seen) => cheating({ closes: seen.close.slice(0, seen.length) }));
+    expect(difference?.atMs).toBeGreaterThan(FROM_MS + 280 * HOUR_MS);
+  });
+});
