@@ -56,8 +56,8 @@ describe('a backtest on bars', () => {
     const run = runBacktest(backtestOf(columns));
     let [cash, coins] = [parseUnits('5000000000') as bigint, 0n];
     for (const { side, amount, total, fee } of run.fills) {
-      cash += side === 'buy' ? -total : total - fee;
-      coins += side === 'buy' ? amount - fee : -amount;
+      cash += side === 'buy' ? 0n - total : total - fee;
+      coins += side === 'buy' ? amount - fee : 0n - amount;
     }
     const close = BigInt(columns.close[columns.length - 1] ?? 0) * columnScale(0);
     expect(run.fills.length).toBeGreaterThan(20);
@@ -142,21 +142,21 @@ const cheating = (future: { closes: Float64Array }): StrategyDefinition =>
     },
   });
 
-describe('a run on fewer bars', () => {
-  const cut = (columns: CandleColumns, strategyFor: (seen: CandleColumns) => StrategyDefinition) => {
-    const untilMs = FROM_MS + 300 * HOUR_MS;
-    const whole = backtestOf(columns, { strategy: strategyFor(columns) });
-    const markets = cutAfter(whole.markets, untilMs);
-    const seen = markets[0]?.columns ?? columns;
-    const part = backtestOf(columns, { strategy: strategyFor(seen) });
-    const range = { fromMs: FROM_MS, untilMs };
-    return firstDifference(
-      wantedIn(whole, { markets: whole.markets, fromMs: FROM_MS }),
-      wantedIn(part, { markets, fromMs: FROM_MS }),
-      range,
-    );
-  };
+const cut = (columns: CandleColumns, strategyFor: (seen: CandleColumns) => StrategyDefinition) => {
+  const untilMs = FROM_MS + 300 * HOUR_MS;
+  const whole = backtestOf(columns, { strategy: strategyFor(columns) });
+  const markets = cutAfter(whole.markets, untilMs);
+  const seen = markets[0]?.columns ?? columns;
+  const part = backtestOf(columns, { strategy: strategyFor(seen) });
+  const range = { fromMs: FROM_MS, untilMs };
+  return firstDifference(
+    wantedIn(whole, { markets: whole.markets, fromMs: FROM_MS }),
+    wantedIn(part, { markets, fromMs: FROM_MS }),
+    range,
+  );
+};
 
+describe('a run on fewer bars', () => {
   it('wants the same up to its end', () => {
     expect(cut(rialWalk(), () => maCross)).toBeNull();
   });
