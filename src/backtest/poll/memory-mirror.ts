@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ChangeStore } from '../../daemon/bot-shell.ts';
-import { EMPTY_MIRROR_STATE, type JournalEntry, type MirrorChange, type MirrorState } from '../../engine/mirror-change.ts';
+import {
+  EMPTY_MIRROR_STATE,
+  type JournalEntry,
+  type MirrorChange,
+  type MirrorState,
+} from '../../engine/mirror-change.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 

@@ -1,4 +1,6 @@
 import { BudgetLedger } from '../../budget/ledger.ts';
+import type { LaneExecutor } from '../../budget/lane-executor.ts';
+import { RequestLimiter } from '../../budget/limiter.ts';
 import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { BotShell } from '../../daemon/bot-shell.ts';
 import { planInputOf } from '../../daemon/create-plan.ts';
@@ -9,7 +11,7 @@ import { Engine } from '../../engine/engine.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
 import type { Budget } from '../../exchange/endpoint.ts';
 import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
-import { createVirtualLimiter } from '../../virtual/virtual-limiter.ts';
+import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { VirtualTime } from '../../virtual/virtual-time.ts';
 import type { MemoryMirror } from './memory-mirror.ts';
 import type { PollCaller } from './poll-caller.ts';
@@ -31,6 +33,12 @@ export interface PollBotOptions {
   readonly mirror: MemoryMirror;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
 }
+
+/** Executes what the limiter admits. The caller ends every call within its time-out, so nothing needs to watch over it. */
+const AT_ONCE: LaneExecutor = {
+  execute: async (_job, work) => work(),
+  close: async () => undefined,
+};
 
 /** The plan that the live bot would make. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
 export function planOf(seats: EngineSettings['seats'], budgets: ReadonlyMap<string, Budget>): PollPlan {
@@ -55,7 +63,14 @@ export function createPollBot(options: PollBotOptions): PollBot {
     engine,
     store: mirror,
     time,
-    limiter: createVirtualLimiter({ time, budgets: budgets.values(), ledger, lockouts: new MemoryLockouts() }),
+    limiter: new RequestLimiter({
+      budgets: budgets.values(),
+      ledger,
+      lockouts: new MemoryLockouts(),
+      nowMs,
+      executorFor: () => AT_ONCE,
+      timers: timersOf(time),
+    }),
     caller,
     canLogIn: false,
     limiterMs: nowMs,

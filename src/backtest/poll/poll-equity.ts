@@ -21,7 +21,9 @@ export class PollEquity {
     this.quote = quote;
     this.valued = exchange.markets.filter(({ state }) => state.rules.dst === quote);
     const known = new Set([quote as string, ...this.valued.map(({ state }) => state.rules.src)]);
-    this.unvalued = exchange.balances().flatMap(([currency, total]) => (total > 0n && !known.has(currency) ? [currency] : []));
+    this.unvalued = exchange
+      .balances()
+      .flatMap(([currency, total]) => (total > 0n && !known.has(currency) ? [currency] : []));
   }
 
   /** To the last digit: each currency's value is rounded half-even. */

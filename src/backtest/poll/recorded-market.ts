@@ -51,6 +51,7 @@ export class RecordedMarket {
   private readonly exchange: SimulatedExchange;
   private readonly rules: PollRules;
   private readonly hasTrades: boolean;
+  private hasTraded = false;
   private readonly steps: StepReader;
   private readonly places: QueuePlaces;
   private readonly maker: FlowTrader;
@@ -100,7 +101,7 @@ export class RecordedMarket {
       this.meetBook('buy', timeMs);
       this.meetBook('sell', timeMs);
     }
-    if (!this.hasTrades) this.moveToMiddle(timeMs);
+    if (!this.hasTraded) this.moveToMiddle(timeMs);
   }
 
   /** A trade was recorded: it takes from the book, and from our orders where it reaches them. */
@@ -110,8 +111,14 @@ export class RecordedMarket {
     const amount = this.steps.amount(trade.amount);
     const ours = this.hasResting ? this.meetTrade({ price, amount, side: trade.side }, timeMs) : 0;
     (trade.side === 'buy' ? this.asks : this.bids).onTrade(price, amount);
-    this.tape.push({ timeMs: trade.timeMs ?? trade.seenMs, price: trade.price, amount: trade.amount, side: trade.side });
+    this.tape.push({
+      timeMs: trade.timeMs ?? trade.seenMs,
+      price: trade.price,
+      amount: trade.amount,
+      side: trade.side,
+    });
     this.count({ price, amount: Math.max(0, amount - ours) }, timeMs);
+    this.hasTraded = true;
     state.lastPrice = price;
     this.wakeStops(timeMs);
   }
@@ -243,12 +250,13 @@ export class RecordedMarket {
     return mine.side.at(price);
   }
 
+  /** Until a trade was recorded the last price goes along with the book, as everybody's orders are held against it. */
   private moveToMiddle(timeMs: number): void {
     const bid = this.bids.side.priceAt(0);
     const ask = this.asks.side.priceAt(0);
     if (bid === 0 && ask === 0) return;
     const price = bid === 0 ? ask : ask === 0 ? bid : Math.floor((bid + ask) / 2);
-    this.count({ price, amount: 1 }, timeMs);
+    if (!this.hasTrades) this.count({ price, amount: 1 }, timeMs);
     this.state.lastPrice = price;
     this.wakeStops(timeMs);
   }

@@ -288,7 +288,9 @@ class PollLife {
     const { state, price } = market;
     const spanMs = this.toMs - this.fromMs;
     const resolution = RESOLUTIONS.find((candidate) => spanMs / resolutionMs(candidate) <= MOST_BARS) ?? 'D';
-    const bars = state.candles.bars(resolution).filter(({ openTimeMs }) => openTimeMs + resolutionMs(resolution) > this.fromMs);
+    const bars = state.candles
+      .bars(resolution)
+      .filter(({ openTimeMs }) => openTimeMs + resolutionMs(resolution) > this.fromMs);
     return {
       market: state.rules,
       firstPrice: this.firstPrices[index] ?? price,

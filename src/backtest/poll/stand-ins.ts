@@ -26,7 +26,11 @@ export class StandIns {
    * Has the best levels of a side stand, until they hold `amount` or one is worse than `limit`, and none that is better than `from`. A level that our own
    * resting orders reach stays away.
    */
-  stand(of: Liquidity, reach: { readonly amount: number; readonly limit: number | null; readonly from?: number }, timeMs: number): void {
+  stand(
+    of: Liquidity,
+    reach: { readonly amount: number; readonly limit: number | null; readonly from?: number },
+    timeMs: number,
+  ): void {
     const { side } = of;
     const { limit, from } = reach;
     const opposite = this.market.book.sideOf(side.side === 'buy' ? 'sell' : 'buy').best;

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../src/domain/money.ts';
+import type { JournalEntry } from '../../src/engine/mirror-change.ts';
+import { candles } from '../../src/strategy/subscriptions.ts';
+import { FROM_MS, MAKER, runRecorded, walkOf, type Recording } from '../unit/backtest/poll/recorded-run.ts';
+
+const SECONDS = 600;
+const RECORDING = walkOf({ seconds: SECONDS, seed: 1 });
+
+interface Line extends JournalEntry {
+  readonly atMs: number;
+}
+
+/** A run with everything that its journal says. */
+async function journalOf(recording: Recording, of: Parameters<typeof runRecorded>[1] = {}): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  await runRecorded(recording, { ...of, onJournal: (entry, atMs) => lines.push({ ...entry, atMs }) });
+  return lines;
+}
+
+describe('a backtest on recorded books and trades', () => {
+  it('trades, within the budgets of the exchange, and knows all of its fills in the end', async () => {
+    const run = await runRecorded(RECORDING);
+    expect(run.failures.size).toBe(0);
+    expect(run.orders.length).toBeGreaterThan(50);
+    expect(run.fills.length).toBeGreaterThan(10);
+    for (const { most, limit } of run.requests) expect(most).toBeLessThanOrEqual(limit);
+    const filled = run.fills.reduce((sum, { amount }) => sum + amount, 0n);
+    const matched = run.orders.reduce((sum, order) => sum + order.matched, 0n);
+    expect(filled).toBe(matched);
+    expect(run.orders.every(({ state }) => ['open', 'filled', 'cancelled', 'rejected'].includes(state))).toBe(true);
+  });
+
+  it('ends with what the fills have made of the money, to the last digit', async () => {
+    const run = await runRecorded(RECORDING);
+    let cash = parseUnits('100000') as bigint;
+    let coins = parseUnits('1') as bigint;
+    for (const { side, amount, total, fee } of run.fills) {
+      if (side === 'buy') {
+        cash -= total;
+        coins += amount - fee;
+      } else {
+        cash += total - fee;
+        coins -= amount;
+      }
+    }
+    const price = run.markets[0]?.lastPrice ?? 0n;
+    const worth = coins * price;
+    expect(worth % 10_000_000_000n).toBe(worth - (worth / 10_000_000_000n) * 10_000_000_000n);
+    const difference = run.finalEquity - cash - worth / 10_000_000_000n;
+    // The worth of the coins is rounded half-even, so it is the whole part or one more.
+    expect(difference === 0n || difference === 1n).toBe(true);
+  });
+
+  it('writes the same journal twice, however the recording is cut into chunks', async () => {
+    const [first, again, cut, whole] = await Promise.all([
+      runRecorded(RECORDING),
+      runRecorded(RECORDING),
+      runRecorded(RECORDING, { chunk: 7 }),
+      runRecorded(RECORDING, { chunk: 100_000 }),
+    ]);
+    expect(again.journalHash).toBe(first.journalHash);
+    expect(cut.journalHash).toBe(first.journalHash);
+    expect(whole.journalHash).toBe(first.journalHash);
+    expect((await runRecorded(walkOf({ seconds: SECONDS, seed: 2 }))).journalHash).not.toBe(first.journalHash);
+  });
+
+  it('does not know what comes later: cut off at a time, it did the same until then', async () => {
+    const full = await journalOf(RECORDING);
+    expect(full.length).toBeGreaterThan(100);
+    for (const second of [61, 200, 333]) {
+      const untilMs = FROM_MS + second * 1_000 + 250;
+      const cut = await journalOf({
+        books: RECORDING.books.filter(({ venueTimeMs }) => (venueTimeMs ?? 0) <= untilMs),
+        trades: RECORDING.trades.filter(({ timeMs }) => (timeMs ?? 0) <= untilMs),
+      });
+      const lastMs = FROM_MS + second * 1_000;
+      const before = (lines: readonly Line[]): readonly Line[] => lines.filter(({ atMs }) => atMs < lastMs);
+      expect(before(cut)).toEqual(before(full));
+      expect(before(cut).length).toBeGreaterThan(10);
+    }
+  });
+
+  it('sees what a later row says only once it is due, and not when it was read into memory', async () => {
+    const changed = RECORDING.books.map((book) =>
+      book.seenMs > FROM_MS + 300_000 ? { ...book, bids: book.asks, asks: [] } : book,
+    );
+    const before = (lines: readonly Line[]): readonly Line[] => lines.filter(({ atMs }) => atMs < FROM_MS + 299_000);
+    const other = await journalOf({ ...RECORDING, books: changed }, { chunk: 100_000 });
+    const full = await journalOf(RECORDING, { chunk: 100_000 });
+    expect(before(other)).toEqual(before(full));
+    expect(other).not.toEqual(full);
+  });
+
+  it('is held by the risk checks that hold the live bot', async () => {
+    const free = await runRecorded(RECORDING);
+    const bound = await runRecorded(RECORDING, { risk: { maxOrdersPerMinute: 2 } });
+    expect(bound.orders.length).toBeLessThan(free.orders.length / 2);
+    expect(bound.orders.length).toBeGreaterThan(10);
+  });
+
+  it('fills less behind the queue than before it', async () => {
+    const sum = ({ fills }: Awaited<ReturnType<typeof runRecorded>>): bigint =>
+      fills.reduce((total, { amount }) => total + amount, 0n);
+    const back = await runRecorded(RECORDING);
+    const front = await runRecorded(RECORDING, { rules: { queue: { kind: 'front' } } });
+    expect(sum(back)).toBeLessThan(sum(front));
+    expect(back.fidelity.rules).not.toEqual(front.fidelity.rules);
+  });
+
+  it('takes the latency on both ways', async () => {
+    const run = await runRecorded(RECORDING, { rules: { latency: { kind: 'constant', outMs: 400, backMs: 300 } } });
+    const sentMs = new Map(run.orders.map(({ key, sentAtMs }) => [key, sentAtMs ?? Number.NaN]));
+    expect(run.fills.length).toBeGreaterThan(5);
+    for (const { orderKey, atMs } of run.fills)
+      expect(atMs - (sentMs.get(orderKey ?? '') ?? 0)).toBeGreaterThanOrEqual(400);
+    const drawn = { kind: 'drawn', roundTripsMs: [40, 900, 120], seed: 3 } as const;
+    const one = await runRecorded(RECORDING, { rules: { latency: drawn } });
+    const same = await runRecorded(RECORDING, { rules: { latency: drawn } });
+    const other = await runRecorded(RECORDING, { rules: { latency: { ...drawn, seed: 4 } } });
+    expect(same.journalHash).toBe(one.journalHash);
+    expect(other.journalHash).not.toBe(one.journalHash);
+  });
+
+  it('tells of its fills later where the trades list lags', async () => {
+    const delays = async (tradesLagMs: number): Promise<number> => {
+      const lines = await journalOf(RECORDING, { rules: { tradesLagMs } });
+      const fills = lines.filter(({ kind }) => kind === 'fill');
+      expect(fills.length).toBeGreaterThan(5);
+      const late = fills.map(({ atMs, json }) => atMs - Number((JSON.parse(json) as { timeMs: number }).timeMs));
+      return Math.min(...late);
+    };
+    expect(await delays(0)).toBeLessThan(8_000);
+    expect(await delays(8_000)).toBeGreaterThanOrEqual(8_000);
+  });
+
+  it('begins with the first book, and what was recorded before the start is the past', async () => {
+    const late = { ...RECORDING, books: RECORDING.books.slice(90) };
+    expect((await runRecorded(late)).fromMs).toBe(FROM_MS + 90_000);
+    const past: number[] = [];
+    const strategy = {
+      ...MAKER,
+      subscribe: ({ market }: { readonly market: string }) => [candles(market, '1m', { warmUp: 2 })],
+      onCandle: ({ state }: { readonly state: unknown }, bar: { readonly openTimeMs: number }) => {
+        past.push(bar.openTimeMs);
+        return { state, intents: [] };
+      },
+    } as unknown as typeof MAKER;
+    const run = await runRecorded(RECORDING, { strategy, fromMs: FROM_MS + 240_000 });
+    expect(run.fromMs).toBe(FROM_MS + 240_000);
+    expect(past[0]).toBe(FROM_MS + 240_000);
+    expect(past.length).toBeGreaterThan(3);
+  });
+
+  it('has prices and bars where books alone were recorded', async () => {
+    const run = await runRecorded(RECORDING, { withTrades: false });
+    expect(run.fills.length).toBeGreaterThan(0);
+    expect(run.markets[0]?.candles.length).toBeGreaterThan(5);
+    expect(Number(run.initialEquity) / 1e10).toBeGreaterThan(135_000);
+  });
+
+  it('warns of a plan that looks more often than anything was recorded', async () => {
+    const coarse = {
+      books: RECORDING.books.filter((_, index) => index % 60 === 0),
+      trades: RECORDING.trades,
+    };
+    const run = await runRecorded(coarse);
+    expect(run.warnings.join('\n')).toMatch(
+      /looks at the book of BTCUSDT every 1(\.\d)? s, but it was recorded about every 60 s/,
+    );
+    expect((await runRecorded(RECORDING)).warnings).toEqual([]);
+  });
+
+  it('has a point of the curve each minute, and one at the end', async () => {
+    const { curve, fromMs, toMs, finalEquity } = await runRecorded(RECORDING);
+    expect([...curve.timeMs.slice(0, 2)]).toEqual([fromMs + 60_000, fromMs + 120_000]);
+    expect(curve.timeMs[curve.length - 1]).toBe(toMs);
+    expect(curve.equity[curve.length - 1]).toBeCloseTo(Number(finalEquity) / 1e10, 6);
+    expect(toMs).toBe(FROM_MS + (SECONDS - 1) * 1_000 + 500);
+  });
+
+  it('refuses a recording without books, and a range without any', async () => {
+    await expect(runRecorded({ books: [], trades: RECORDING.trades })).rejects.toThrow(
+      'expected recorded books of BTCUSDT',
+    );
+    await expect(runRecorded(RECORDING, { fromMs: FROM_MS + 86_400_000 })).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+    });
+  });
+});
