@@ -1,9 +1,15 @@
 import { Command } from 'commander';
+import { exportCommand } from '../data/export-command.ts';
 import { importCommand } from '../data/import-command.ts';
+import { listCommand } from '../data/list-command.ts';
+import { resampleCommand } from '../data/resample-command.ts';
+import { verifyCommand } from '../data/verify-command.ts';
 
 /** `sarraf data`: recordings, into the catalogue and out of it. */
 export function dataCommands(): Command {
   const command = new Command('data').description('Brings recorded market data in and out, and checks it.');
-  for (const create of [importCommand]) command.addCommand(create().exitOverride());
+  for (const create of [importCommand, listCommand, verifyCommand, exportCommand, resampleCommand]) {
+    command.addCommand(create().exitOverride());
+  }
   return command;
 }

@@ -27,7 +27,8 @@ function partLines({ kind, resolution, outcome }: ImportPart, market: string): s
   return [`  ${name}: ${outcomeText(outcome)}`, ...conflictLines(outcome)];
 }
 
-function outcomeText(outcome: AppendOutcome): string {
+/** What became of an append. */
+export function outcomeText(outcome: AppendOutcome): string {
   if (outcome.kind === 'abandoned') return 'nothing was changed';
   if (outcome.kind === 'conflict') return `${outcome.count} contradict what is there; nothing was changed`;
   const { added, known, fromMs, toMs } = outcome;
@@ -36,7 +37,8 @@ function outcomeText(outcome: AppendOutcome): string {
   return `${added.toLocaleString('en')} added${there}${from}`;
 }
 
-function conflictLines(outcome: AppendOutcome): string[] {
+/** The records that contradict others, one a line. */
+export function conflictLines(outcome: AppendOutcome): string[] {
   if (outcome.kind !== 'conflict') return [];
   return outcome.conflicts.map(
     ({ timeMs, there, given }) => `    ${isoText(timeMs)}: there is ${values(there)}, the file has ${values(given)}`,

@@ -1,12 +1,6 @@
 import { resolutionMs, RESOLUTIONS, type Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
-
-/** A stretch of time that is easy to read. */
-function lengthText(lengthMs: number): string {
-  if (lengthMs % 86_400_000 === 0) return `${lengthMs / 86_400_000} d`;
-  if (lengthMs % 60_000 === 0) return `${lengthMs / 60_000} min`;
-  return `${lengthMs / 1_000} s`;
-}
+import { lengthText } from '../length-text.ts';
 
 /** The times between neighbours. */
 interface Steps {

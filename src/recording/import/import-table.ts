@@ -4,6 +4,7 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
 import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
 import type { Catalogue } from '../catalogue.ts';
+import { lengthText } from '../length-text.ts';
 import type { RecordedTrade } from '../records.ts';
 import { findPlaces, missingColumns, type ColumnPlaces, type Field, type Preset } from './column-places.ts';
 import { planBars, type BarPlan } from './detect-resolution.ts';
@@ -63,7 +64,8 @@ async function importCandles(
     wanted: options.resolution,
     mayResample: options.mayResample,
   });
-  const rows = reader.rows((each, row) => aligned(each.candle(row), plan));
+  const slips = new BackwardSteps();
+  const rows = reader.rows((each, row) => slips.look(aligned(each.candle(row), plan), row.line));
   const { catalogue, market, source } = options;
   const outcome = await unlessBad(() =>
     catalogue.appendCandles({
@@ -73,7 +75,8 @@ async function importCandles(
       candles: plan.isResampled ? resampled(rows, plan.resolution) : rows,
     }),
   );
-  const notes = plan.isResampled ? [`finer bars were put together to bars of ${plan.resolution}`] : [];
+  const notes = slips.notes();
+  if (plan.isResampled) notes.push(`finer bars were put together to bars of ${plan.resolution}`);
   return report(options, { reader, outcome, kind: 'candles', resolution: plan.resolution, notes });
 }
 
@@ -157,6 +160,32 @@ class TableReader {
     }
     if (this.rejects.count > 0 && !skipBadRows) throw new BadRows();
     if (part.length > 0) yield part;
+  }
+}
+
+/** Looks for times that go back by hours amid a file that goes on: it was put together of parts of different time zones. */
+class BackwardSteps {
+  private beforeMs: number | null = null;
+  private forward = 0;
+  private back = 0;
+  private first: string | null = null;
+
+  look(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
+    if ('problem' in read) return read;
+    const { openTimeMs } = read.row;
+    const stepMs = this.beforeMs === null ? 0 : openTimeMs - this.beforeMs;
+    this.beforeMs = openTimeMs;
+    if (stepMs > 0) this.forward += 1;
+    if (stepMs >= 0) return read;
+    this.back += 1;
+    this.first ??= `line ${line} goes back by ${lengthText(-stepMs)}`;
+    return read;
+  }
+
+  /** Nothing where the file is sorted, either way. */
+  notes(): string[] {
+    if (this.first === null || this.back > this.forward / 10) return [];
+    return [`its times are not in order: ${this.first}, as after a change of the time zone`];
   }
 }
 

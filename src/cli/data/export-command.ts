@@ -1,0 +1,57 @@
+import { Option, type Command } from 'commander';
+import { exportFile } from '../../recording/export-file.ts';
+import { folderTitle } from '../../recording/folder-key.ts';
+import { marketOption } from '../option-readers.ts';
+import {
+  asCommand,
+  dataCommand,
+  openCatalogue,
+  rangeOf,
+  resolutionOption,
+  timeOption,
+  type DataOptions,
+} from './data-options.ts';
+import { folderOf, RECORD_KINDS, type FolderOptions } from './folder-options.ts';
+import { ProgressLine } from './progress-line.ts';
+
+interface Options extends DataOptions, FolderOptions {
+  readonly from?: number;
+  readonly to?: number;
+  readonly force?: true;
+}
+
+const EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --resolution 60
+  sarraf data export trades.parquet --market BTCIRT --kind trades --from 2024-08-08 --to 2024-08-09`;
+
+/** `sarraf data export`: out of the catalogue, to a file. */
+export function exportCommand(): Command {
+  return dataCommand('export', {
+    description: 'Writes recordings to a file: .csv, .csv.gz, .jsonl, .jsonl.gz or .parquet, as its name says.',
+    examples: EXAMPLES,
+  })
+    .argument('<file>', 'where to')
+    .requiredOption('--market <market>', 'whose data', marketOption)
+    .addOption(new Option('--kind <kind>', 'what').choices(RECORD_KINDS).default('candles'))
+    .option('--resolution <resolution>', 'of the candles', resolutionOption)
+    .option('--from <time>', 'from this time on', timeOption)
+    .option('--to <time>', 'up to this time, without it', timeOption)
+    .option('--force', 'replaces a file that is there')
+    .action(async (file: string, options: Options) => asCommand(async () => run(file, options)));
+}
+
+async function run(path: string, options: Options): Promise<void> {
+  const key = folderOf(options);
+  const line = new ProgressLine(options.json !== true);
+  const onProgress = (done: number): void => line.show({ what: path, done, share: null });
+  const mayReplace = options.force === true;
+  const rows = await exportFile(openCatalogue(options.catalogue), {
+    key,
+    range: rangeOf(options),
+    path,
+    mayReplace,
+    onProgress,
+  });
+  line.end();
+  if (options.json === true) console.log(JSON.stringify({ file: path, rows }));
+  else console.log(`${path}: ${rows.toLocaleString('en')} rows of ${folderTitle(key)}`);
+}

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import type { CatalogueEntry } from '../../recording/catalogue.ts';
+import { folderName } from '../../recording/folder-key.ts';
+import { timeText } from '../../recording/read-partitions.ts';
+import { tableLines, type Column } from '../table.ts';
+import { asCommand, dataCommand, openCatalogue, type DataOptions } from './data-options.ts';
+
+const EXAMPLES = `  sarraf data list
+  sarraf data list --catalogue data/catalogue --json`;
+
+const COLUMNS: readonly Column[] = [
+  { title: 'market' },
+  { title: 'what' },
+  { title: 'rows', align: 'right' },
+  { title: 'from (UTC)' },
+  { title: 'to (UTC)' },
+  { title: 'files', align: 'right' },
+  { title: 'MB', align: 'right' },
+  { title: 'source' },
+];
+
+/** Sources that are named in the table. */
+const MOST_SOURCES = 3;
+
+interface Summary {
+  readonly market: string;
+  readonly folder: string;
+  readonly rows: number;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly files: number;
+  readonly bytes: number;
+  readonly gaps: number;
+  readonly sources: readonly string[];
+}
+
+/** `sarraf data list`: what is there. */
+export function listCommand(): Command {
+  return dataCommand('list', { description: 'Lists the recordings that are there.', examples: EXAMPLES }).action(
+    async (options: DataOptions) => asCommand(() => list(options)),
+  );
+}
+
+function list(options: DataOptions): void {
+  const summaries = openCatalogue(options.catalogue).list().map(summaryOf);
+  if (options.json === true) console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
+  else if (summaries.length === 0) console.log(`No recordings in ${options.catalogue}.`);
+  else for (const line of tableLines(COLUMNS, summaries.map(rowOf))) console.log(line);
+}
+
+function summaryOf({ key, manifest }: CatalogueEntry): Summary {
+  const { partitions } = manifest;
+  return {
+    market: key.market,
+    folder: folderName(key),
+    rows: partitions.reduce((sum, { rows }) => sum + rows, 0),
+    fromMs: partitions[0]?.fromMs ?? null,
+    toMs: partitions.at(-1)?.toMs ?? null,
+    files: partitions.length,
+    bytes: partitions.reduce((sum, { bytes }) => sum + bytes, 0),
+    gaps: manifest.gaps.length,
+    sources: [...new Set(partitions.flatMap(({ sources }) => sources))],
+  };
+}
+
+function rowOf({ market, folder, rows, fromMs, toMs, files, bytes, sources }: Summary): readonly string[] {
+  const named = sources.slice(0, MOST_SOURCES).join(', ');
+  const more = sources.length > MOST_SOURCES ? ` and ${sources.length - MOST_SOURCES} more` : '';
+  return [
+    market,
+    folder,
+    rows.toLocaleString('en'),
+    fromMs === null ? '' : timeText(fromMs),
+    toMs === null ? '' : timeText(toMs),
+    String(files),
+    (bytes / 1e6).toFixed(1),
+    `${named}${more}`,
+  ];
+}

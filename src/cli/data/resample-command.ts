@@ -1,0 +1,68 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { Resolution } from '../../domain/candle.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { resample } from '../../recording/resample.ts';
+import { wrongInput } from '../command-error.ts';
+import { marketOption } from '../option-readers.ts';
+import {
+  asCommand,
+  dataCommand,
+  openCatalogue,
+  rangeOf,
+  resolutionOption,
+  timeOption,
+  type DataOptions,
+} from './data-options.ts';
+import { conflictLines, outcomeText } from './import-lines.ts';
+
+interface Options extends DataOptions {
+  readonly market: MarketSymbol;
+  readonly of?: Resolution | 'trades';
+  readonly resolution: Resolution;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+const EXAMPLES = `  sarraf data resample --market BTCIRT --resolution 60
+  sarraf data resample --market BTCIRT --of trades --resolution 1`;
+
+/** `sarraf data resample`: coarser candles of finer ones or of trades. */
+export function resampleCommand(): Command {
+  return dataCommand('resample', {
+    description: 'Makes coarser candles of finer ones, or of trades, and adds them to the catalogue.',
+    examples: EXAMPLES,
+  })
+    .requiredOption('--market <market>', 'whose data', marketOption)
+    .requiredOption('--resolution <resolution>', 'of the candles that are made', resolutionOption)
+    .option('--of <what>', 'a resolution, or trades; the coarsest candles that fit without it', sourceOption)
+    .option('--from <time>', 'from this time on', timeOption)
+    .option('--to <time>', 'up to this time, without it', timeOption)
+    .action(async (options: Options) => asCommand(async () => run(options)));
+}
+
+function sourceOption(text: string): Resolution | 'trades' {
+  if (text === 'trades') return text;
+  try {
+    return resolutionOption(text);
+  } catch {
+    throw new InvalidArgumentError('expected a resolution, or trades.');
+  }
+}
+
+async function run(options: Options): Promise<void> {
+  const { market, resolution } = options;
+  const { from, outcome } = await resample(openCatalogue(options.catalogue), {
+    market,
+    from: options.of ?? null,
+    to: resolution,
+    range: rangeOf(options),
+  });
+  if (options.json === true) console.log(JSON.stringify({ market, of: from, resolution, outcome }));
+  else {
+    console.log(`${market} candles-${resolution} of ${from}: ${outcomeText(outcome)}`);
+    for (const line of conflictLines(outcome)) console.log(line);
+  }
+  if (outcome.kind === 'conflict') {
+    throw wrongInput(`expected the candles of ${resolution} that are there to agree with those of ${from}; nothing was changed`);
+  }
+}

@@ -1,0 +1,109 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Resolution } from '../../domain/candle.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { parseUnits, type Units } from '../../domain/money.ts';
+import { folderName, folderTitle, type FolderKey, type RecordKind } from '../../recording/folder-key.ts';
+import { verifyFolder, type VerifyReport } from '../../recording/verify/verify-folder.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { integerOption, marketOption } from '../option-readers.ts';
+import {
+  asCommand,
+  dataCommand,
+  openCatalogue,
+  rangeOf,
+  resolutionOption,
+  timeOption,
+  type DataOptions,
+} from './data-options.ts';
+import { RECORD_KINDS } from './folder-options.ts';
+
+interface Options extends DataOptions {
+  readonly market?: MarketSymbol;
+  readonly kind?: RecordKind;
+  readonly resolution?: Resolution;
+  readonly from?: number;
+  readonly to?: number;
+  readonly priceStep?: Units;
+  readonly bookGap: number;
+  readonly all?: true;
+}
+
+const EXAMPLES = `  sarraf data verify
+  sarraf data verify --market BTCIRT --kind candles --price-step 10`;
+
+/** Findings of a folder that are shown without `--all`. */
+const MOST_SHOWN = 50;
+
+/** `sarraf data verify`: whether what is there is whole and can be right. */
+export function verifyCommand(): Command {
+  return dataCommand('verify', {
+    description:
+      'Looks for damaged files, gaps, duplicates, wrong order, prices that can not be, and shifts of the time zone. Ends with 1 where it finds something.',
+    examples: EXAMPLES,
+  })
+    .option('--market <market>', 'only this market', marketOption)
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(RECORD_KINDS))
+    .option('--resolution <resolution>', 'only candles of this resolution', resolutionOption)
+    .option('--from <time>', 'from this time on', timeOption)
+    .option('--to <time>', 'up to this time', timeOption)
+    .option('--price-step <step>', 'the step that prices have; found by their decimals without it', stepOption)
+    .option('--book-gap <seconds>', 'how long there may be no book', integerOption(1, 86_400), 60)
+    .option('--all', 'shows every finding, not only the first of each folder')
+    .action(async (options: Options) => asCommand(async () => verify(options)));
+}
+
+function stepOption(text: string): Units {
+  try {
+    const step = parseUnits(text);
+    if (step > 0n) return step;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError('expected a positive decimal with at most ten decimals.');
+}
+
+async function verify(options: Options): Promise<void> {
+  const catalogue = openCatalogue(options.catalogue);
+  const keys = catalogue.keys().filter((key) => isWanted(key, options));
+  if (keys.length === 0) {
+    throw wrongInput(`expected recordings to verify in ${options.catalogue}, found none; see "sarraf data list"`);
+  }
+  const reports: VerifyReport[] = [];
+  for (const key of keys) {
+    const report = await verifyFolder(catalogue, key, {
+      range: rangeOf(options),
+      priceStep: options.priceStep ?? null,
+      gapMs: options.bookGap * 1_000,
+    });
+    reports.push(report);
+    if (options.json !== true) for (const line of reportLines(report, options.all === true)) console.log(line);
+  }
+  const count = reports.reduce((sum, { findings }) => sum + findings.count, 0);
+  if (options.json === true) console.log(JSON.stringify({ findings: count, folders: reports.map(reportJson) }));
+  if (count > 0) throw failed(`${count} findings in ${options.catalogue}`);
+}
+
+function isWanted(key: FolderKey, { market, kind, resolution }: Options): boolean {
+  return (
+    (market === undefined || key.market === market) &&
+    (kind === undefined || key.kind === kind) &&
+    (resolution === undefined || (key.kind === 'candles' && key.resolution === resolution))
+  );
+}
+
+function reportJson({ key, rows, findings, leftOvers }: VerifyReport): object {
+  const { market } = key;
+  return { market, folder: folderName(key), rows, counts: findings.byKind(), findings: findings.told, leftOvers };
+}
+
+function reportLines({ key, rows, findings, leftOvers }: VerifyReport, isAll: boolean): string[] {
+  const title = `${folderTitle(key)}: ${rows.toLocaleString('en')} rows`;
+  const left = leftOvers.length === 0 ? '' : `, ${leftOvers.length} files left by a killed writer, which the next one removes`;
+  if (findings.count === 0) return [`${title}, nothing found${left}`];
+  const kinds = Object.entries(findings.byKind()).map(([kind, count]) => `${kind} ${count}`);
+  const shown = isAll ? findings.told : findings.told.slice(0, MOST_SHOWN);
+  const lines = [`${title}, found: ${kinds.join(', ')}${left}`, ...shown.map(({ kind, text }) => `  ${kind}: ${text}`)];
+  const more = findings.count - shown.length;
+  if (more > 0) lines.push(`  and ${more} more${isAll ? '' : '; --all shows them'}`);
+  return lines;
+}

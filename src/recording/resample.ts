@@ -1,0 +1,121 @@
+import { candleAt } from '../domain/candle-columns.ts';
+import { resolutionMs, RESOLUTIONS, type Candle, type Resolution } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { AppendOutcome } from './append-outcome.ts';
+import { BarBuilder, MOST_BUILT_BARS } from './bar-builder.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { TimeRange } from './records.ts';
+
+export interface ResampleOptions {
+  readonly market: MarketSymbol;
+  /** What the bars are made of; null: the coarsest candles that divide them. */
+  readonly from: Resolution | 'trades' | null;
+  readonly to: Resolution;
+  readonly range: TimeRange;
+}
+
+/**
+ * Makes coarser candles of finer ones, or of trades, and adds them to the catalogue. Only bars that the data can have covered whole are made: those at both ends that it
+ * reaches into are left out. A bar with a gap inside is made of what is there. Throws `INVALID_OPTIONS` where the data can not give them.
+ */
+export async function resample(
+  catalogue: Catalogue,
+  options: ResampleOptions,
+): Promise<{ readonly from: Resolution | 'trades'; readonly outcome: AppendOutcome }> {
+  const { market, to, range } = options;
+  const from = options.from ?? sourceFor(catalogue, options);
+  if (from !== 'trades' && resolutionMs(to) % resolutionMs(from) !== 0) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected candles that fill those of ${to}, was ${from}: they do not divide them`,
+    );
+  }
+  if (from === to) throw new SarrafError('INVALID_OPTIONS', `expected a finer resolution than ${to}, was the same`);
+  const builder = new BarBuilder(to);
+  const pieces =
+    from === 'trades' ? tradePieces(catalogue, market, range) : candlePieces(catalogue, { market, from, range });
+  let firstMs: number | null = null;
+  let endMs = 0;
+  for await (const part of pieces) {
+    for (const piece of part.candles) builder.add(piece);
+    firstMs ??= part.candles[0]?.openTimeMs ?? null;
+    endMs = (part.candles.at(-1)?.openTimeMs ?? 0) + part.lengthMs;
+    if (builder.count > MOST_BUILT_BARS) {
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected at most ${MOST_BUILT_BARS} bars, found more: ask for a shorter time`,
+      );
+    }
+  }
+  const toMs = resolutionMs(to);
+  const candles = builder
+    .candles()
+    .filter(({ openTimeMs }) => openTimeMs >= (firstMs ?? 0) && openTimeMs + toMs <= endMs);
+  if (candles.length === 0) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected data of ${market} over at least one whole bar of ${to}, found less`,
+    );
+  }
+  return {
+    from,
+    outcome: await catalogue.appendCandles({
+      market,
+      resolution: to,
+      source: `resampled from ${from}`,
+      candles: [candles],
+    }),
+  };
+}
+
+/** The coarsest candles that are there and divide the wanted ones; else the trades. */
+function sourceFor(catalogue: Catalogue, { market, to }: ResampleOptions): Resolution | 'trades' {
+  const there = catalogue.list().filter(({ key }) => key.market === market);
+  const finer = RESOLUTIONS.filter(
+    (resolution) => resolutionMs(resolution) < resolutionMs(to) && resolutionMs(to) % resolutionMs(resolution) === 0,
+  ).toReversed();
+  const found = finer.find((resolution) =>
+    there.some(({ key }) => key.kind === 'candles' && key.resolution === resolution),
+  );
+  if (found !== undefined) return found;
+  if (there.some(({ key }) => key.kind === 'trades')) return 'trades';
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected candles of ${market} that are finer than ${to} and divide it, or trades, found none; see "sarraf data list"`,
+  );
+}
+
+/** Bars that are taken apart at once. */
+const PART_BARS = 10_000;
+
+interface Pieces {
+  readonly candles: readonly Candle[];
+  readonly lengthMs: number;
+}
+
+async function* candlePieces(
+  catalogue: Catalogue,
+  of: { readonly market: MarketSymbol; readonly from: Resolution; readonly range: TimeRange },
+): AsyncGenerator<Pieces> {
+  const columns = await catalogue.readCandles({ market: of.market, resolution: of.from, ...of.range });
+  for (let at = 0; at < columns.length; at += PART_BARS) {
+    const length = Math.min(PART_BARS, columns.length - at);
+    const candles = Array.from({ length }, (_, index) => candleAt(columns, at + index));
+    yield { candles, lengthMs: resolutionMs(of.from) };
+  }
+}
+
+async function* tradePieces(catalogue: Catalogue, market: MarketSymbol, range: TimeRange): AsyncGenerator<Pieces> {
+  for await (const part of catalogue.readTrades({ market, ...range })) {
+    const candles = part.map(({ timeMs, seenMs, price, amount }) => ({
+      openTimeMs: timeMs ?? seenMs,
+      open: price,
+      high: price,
+      low: price,
+      close: price,
+      volume: amount,
+    }));
+    yield { candles, lengthMs: 0 };
+  }
+}
