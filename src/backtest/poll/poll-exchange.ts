@@ -1,15 +1,12 @@
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
-import type { Market } from '../../domain/market.ts';
-import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { formatUnits, type Units } from '../../domain/money.ts';
+import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
+import { formatUnits, type Amount, type Price, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../../domain/venue-call.ts';
-import { formatAmount, formatPrice } from '../../domain/market.ts';
-import type { Amount, Price } from '../../domain/money.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
 import type { RateBudget } from '../../simulator/core/gate/limit-settings.ts';
 import { listOrders } from '../../simulator/core/trading/order-list.ts';
@@ -258,7 +255,7 @@ export class PollExchange {
   }
 
   private ofMarket(symbol: string, answer: (market: RecordedMarket) => VenueAnswer): VenueAnswer {
-    const market = this.bySymbol.get(symbol as MarketSymbol);
+    const market = this.bySymbol.get(symbol);
     return market === undefined ? refused('NotFound', 'Market not found') : answer(market);
   }
 

@@ -86,16 +86,7 @@ class Play {
 
   private book(text: string): void {
     const [bids = '', asks = ''] = text.split('|');
-    const levels = (side: string): readonly BookLevel[] =>
-      side
-        .trim()
-        .split(/\s+/)
-        .filter((level) => level !== '')
-        .map((level): BookLevel => {
-          const [price = '', amount = ''] = level.split('x');
-          return [decimalText(price), decimalText(amount)];
-        });
-    const book = { venueTimeMs: this.nowMs, seenMs: this.nowMs, bids: levels(bids), asks: levels(asks) };
+    const book = { venueTimeMs: this.nowMs, seenMs: this.nowMs, bids: levelsOf(bids), asks: levelsOf(asks) };
     this.market.onBook(book, this.nowMs);
   }
 
@@ -166,8 +157,21 @@ class Play {
   }
 }
 
+function levelsOf(side: string): readonly BookLevel[] {
+  return side
+    .trim()
+    .split(/\s+/)
+    .filter((level) => level !== '')
+    .map((level): BookLevel => {
+      const [price = '', amount = ''] = level.split('x');
+      return [decimalText(price), decimalText(amount)];
+    });
+}
+
 function bookText({ bids, asks }: OrderBook): string {
-  const side = (levels: readonly BookLevel[]): string =>
-    levels.map(([price, amount]) => `${price}x${amount}`).join(' ');
-  return `${side(bids)} | ${side(asks)}`;
+  return `${sideText(bids)} | ${sideText(asks)}`;
+}
+
+function sideText(levels: readonly BookLevel[]): string {
+  return levels.map(([price, amount]) => `${price}x${amount}`).join(' ');
 }

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MemoryMirror } from '../../../../src/backtest/poll/memory-mirror.ts';
+import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
+import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
+import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
+
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a mirror in memory', () => {
+  it('has the hash of the journal that a mirror on the disk has', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'memory-mirror-'));
+    folders.push(folder);
+    const path = join(folder, 'mirror.sqlite');
+    const store = MirrorStore.open({
+      path,
+      retention: DEFAULT_RETENTION,
+      nowMs: 1_000,
+      epoch: () => 'poll',
+      durability: 'off',
+    });
+    const memory = new MemoryMirror();
+    expect(memory.load()).toEqual(store.load());
+    for (let step = 1; step <= 3; step += 1) {
+      const changes: readonly MirrorChange[] = [
+        { kind: 'kept', name: 'x', json: '1' },
+        { kind: 'journal', entry: { kind: 'intent', subject: `intent "${step}"`, json: JSON.stringify({ step }) } },
+        { kind: 'journal', entry: { kind: 'notice', subject: '', json: '{}' } },
+      ];
+      memory.apply(changes, { atMs: 1_000 * step });
+      store.apply(changes, { atMs: 1_000 * step, isDurable: step === 2 });
+      expect(memory.journalHash()).toBe(store.journalHash());
+    }
+    store.close();
+  });
+});
