@@ -168,6 +168,19 @@ describe('a report', () => {
     await page.close();
   });
 
+  test('shows buying and holding and a logarithmic scale when asked', async () => {
+    const { page } = await open({});
+    for (const button of ['#hold', '#log']) {
+      const before = await chartPicture(page);
+      const pressed = await page.getAttribute(button, 'aria-pressed');
+      await page.click(button);
+      await page.mouse.move(0, 0);
+      expect(await page.getAttribute(button, 'aria-pressed')).not.toBe(pressed);
+      expect(await chartPicture(page)).not.toBe(before);
+    }
+    await page.close();
+  });
+
   test('says so where nothing was traded', async () => {
     const { page, messages } = await open({ run: { tradeChance: 0, bars: 3 } });
     expect(await textOf(page, '#trade-list')).toContain('Nothing was traded.');

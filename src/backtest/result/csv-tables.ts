@@ -1,6 +1,7 @@
 import type { BacktestRun } from '../backtest-run.ts';
 import { drawdowns } from '../metrics/drawdown.ts';
 import { numberOf } from '../metrics/finite-number.ts';
+import { isoTimes } from './iso-times.ts';
 import type { BacktestResult, OrderRow, TripRow } from './result-schema.ts';
 
 /** A column of a CSV file: its title and what a row has in it. */
@@ -59,11 +60,18 @@ export function ordersCsv({ orders }: BacktestResult): Generator<string> {
 /** `equity.csv`, line by line: one a point of the curve, as floats, with the drawdown as a fraction. */
 export function* equityCsv({ curve, initialEquity }: BacktestRun): Generator<string> {
   const depth = drawdowns(numberOf(initialEquity), curve.equity.subarray(0, curve.length));
+  const { length, timeMs, equity, isExposed } = curve;
+  const isoTime = isoTimes();
   yield 'time,equity,drawdown,is_exposed\n';
-  for (let index = 0; index < curve.length; index += 1) {
-    const cells = [isoTime(curve.timeMs[index] ?? 0), curve.equity[index], depth[index], curve.isExposed[index] === 1];
-    yield `${cells.join(',')}\n`;
+  for (let index = 0; index < length; index += 1) {
+    const exposed = isExposed[index] === 1 ? 'true' : 'false';
+    yield `${isoTime(timeMs[index] ?? 0)},${equity[index] ?? 0},${fractionText(depth[index] ?? 0)},${exposed}\n`;
   }
+}
+
+/** A fraction with eight digits after the point, without needless zeros. */
+function fractionText(fraction: number): string {
+  return String(Math.round(fraction * 1e8) / 1e8);
 }
 
 function* csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<string> {

@@ -170,7 +170,38 @@ export function startCharts(data, places) {
   places.legend.replaceChildren(...legendOf(data, {}));
   showMarket(0);
   chart.timeScale().fitContent();
-  return { paint, goTo, showMarket, showAll: () => chart.timeScale().fitContent() };
+  return {
+    paint,
+    goTo,
+    showMarket,
+    showAll: () => chart.timeScale().fitContent(),
+    /** @param {boolean} isShown */
+    showHold: (isShown) => hold.applyOptions({ visible: isShown }),
+    /** @param {boolean} isLog */
+    showLog: (isLog) => {
+      const mode = isLog ? charts.PriceScaleMode.Logarithmic : charts.PriceScaleMode.Normal;
+      for (const series of [prices, equity]) series.priceScale().applyOptions({ mode });
+    },
+  };
+}
+
+/**
+ * Whether the curve of buying and holding would leave the equity a line at the edge, so that it is better not shown at first.
+ * @param {import('./read-data.js').PageData} data
+ */
+export function isSquashedByHold({ equity, hold }) {
+  return spanOf(hold) > 5 * spanOf(equity);
+}
+
+/** @param {readonly import('./read-data.js').Point[]} points */
+function spanOf(points) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const { value } of points) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return high - low;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { startCharts } from './charts.js';
+import { isSquashedByHold, startCharts } from './charts.js';
 import { readData } from './read-data.js';
 import { startTheme } from './theme.js';
 import { startTradeTable } from './trade-table.js';
@@ -16,6 +16,25 @@ function element(id) {
   return /** @type {Kind} */ (found);
 }
 
+/**
+ * A button that is pressed or not, and what it changes.
+ * @param {HTMLElement} button
+ * @param {boolean} isPressed
+ * @param {(isPressed: boolean) => void} changed
+ */
+function toggle(button, isPressed, changed) {
+  let state = isPressed;
+  const show = () => {
+    button.setAttribute('aria-pressed', String(state));
+    changed(state);
+  };
+  button.addEventListener('click', () => {
+    state = !state;
+    show();
+  });
+  show();
+}
+
 async function start() {
   const root = document.documentElement;
   /** @type {{ paint: () => void } | null} */
@@ -26,6 +45,8 @@ async function start() {
   drawn = charts;
   charts.paint();
   element('whole').addEventListener('click', charts.showAll);
+  toggle(element('hold'), !isSquashedByHold(data), charts.showHold);
+  toggle(element('log'), false, charts.showLog);
   const market = /** @type {HTMLSelectElement} */ (element('market'));
   market.hidden = data.markets.length < 2;
   for (const [index, { name }] of data.markets.entries()) market.add(new Option(name, String(index)));

@@ -14,7 +14,7 @@ export function fidelitySection({ fidelity }: BacktestResult): string {
     ({ rule, setting }) => `<div><dt>${escapeHtml(rule)}</dt><dd>${escapeHtml(setting)}</dd></div>`,
   );
   const notes = caveats.length === 0 ? '' : `<h3 style="margin-top:14px">What it can not know</h3>${listOf(caveats)}`;
-  return `<section id="fidelity"><h2>Fidelity: ${kind}</h2><dl>${rows.join('')}</dl>${notes}</section>`;
+  return `<section id="fidelity"><h2>Fidelity: ${kind}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
 }
 
 /** Markets and strategies of the run, and where its time went. */
@@ -30,7 +30,7 @@ export function runSection(result: BacktestResult): string {
       `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(market)} ${escapeHtml(JSON.stringify(params))}</dd></div>`,
   );
   const rate = `${decimalGrouped(String(timing.events))} events in ${numberText(timing.runMs)} ms, loaded in ${numberText(timing.loadMs)} ms`;
-  return `<section id="run"><h2>Run</h2><dl>${marketRows.join('')}${strategyRows.join('')}<div><dt>Timing</dt><dd>${rate}</dd></div>
+  return `<section id="run"><h2>Run</h2><dl class="rules">${marketRows.join('')}${strategyRows.join('')}<div><dt>Timing</dt><dd>${rate}</dd></div>
 <div><dt>Bar</dt><dd>${durationText(result.barMs)}</dd></div></dl></section>`;
 }
 

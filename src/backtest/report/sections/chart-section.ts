@@ -7,7 +7,8 @@ export function chartSection(grid: { readonly isThinned: boolean; readonly stepM
 last close with the highest and lowest price between, equity and drawdown keep their extremes. The figures are of every bar of the run.</p>`
     : '';
   return `<section id="charts"><div class="bar"><h2>Price, equity and drawdown</h2>
-<span><select id="market" aria-label="Market" hidden></select><button type="button" id="whole">Whole run</button></span></div>
+<span><select id="market" aria-label="Market" hidden></select><button type="button" id="hold" aria-pressed="false">Buy and hold</button>
+<button type="button" id="log" aria-pressed="false">Log scale</button><button type="button" id="whole">Whole run</button></span></div>
 <div id="legend"></div><div id="chart"></div><p class="muted" id="note"></p>${thinned}
 <noscript>The charts and the list of trades need JavaScript; trades.csv and equity.csv beside this page have the same.</noscript></section>`;
 }
