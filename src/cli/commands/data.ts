@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { downloadCommand } from '../data/download-command.ts';
 import { exportCommand } from '../data/export-command.ts';
 import { importCommand } from '../data/import-command.ts';
 import { listCommand } from '../data/list-command.ts';
@@ -8,7 +9,7 @@ import { verifyCommand } from '../data/verify-command.ts';
 /** `sarraf data`: recordings, into the catalogue and out of it. */
 export function dataCommands(): Command {
   const command = new Command('data').description('Brings recorded market data in and out, and checks it.');
-  for (const create of [importCommand, listCommand, verifyCommand, exportCommand, resampleCommand]) {
+  for (const create of [importCommand, downloadCommand, listCommand, verifyCommand, exportCommand, resampleCommand]) {
     command.addCommand(create().exitOverride());
   }
   return command;

@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { openRemoteExchange } from '../../daemon/live-venue.ts';
+import type { Resolution } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { downloadCandles } from '../../recording/download-candles.ts';
+import { timeText } from '../../recording/read-partitions.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { marketOption } from '../option-readers.ts';
+import { readConfig } from '../read-config.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { asCommand, dataCommand, openCatalogue, resolutionOption, timeOption, type DataOptions } from './data-options.ts';
+import { historyPages } from './history-pages.ts';
+import { ProgressLine } from './progress-line.ts';
+
+interface Options extends DataOptions {
+  readonly market: MarketSymbol;
+  readonly resolution: Resolution;
+  readonly from: number;
+  readonly to?: number;
+  readonly address?: string;
+  readonly config?: string;
+}
+
+const EXAMPLES = `  sarraf data download --market BTCIRT --resolution 1 --from 2024-01-01 --to 2024-02-01 --config bot.yaml
+  sarraf data download --market BTCIRT --resolution 60 --from 2024-01-01 --address http://127.0.0.1:8900`;
+
+/** `sarraf data download`: candles of an exchange, into the catalogue. */
+export function downloadCommand(): Command {
+  return dataCommand('download', {
+    description:
+      'Loads candles from an exchange, under the limits that all processes of this machine share. It can be ended and goes on where it was.',
+    examples: EXAMPLES,
+  })
+    .requiredOption('--market <market>', 'whose candles', marketOption)
+    .requiredOption('--resolution <resolution>', 'of the candles', resolutionOption)
+    .requiredOption('--from <time>', 'from this time on', timeOption)
+    .option('--to <time>', 'up to this time, without it; now without this', timeOption)
+    .option('--address <url>', 'where the exchange is')
+    .option('--config <file>', 'configuration of a bot, whose exchange it is')
+    .action(async (options: Options) => asCommand(async () => run(options)));
+}
+
+async function run(options: Options): Promise<void> {
+  const config = readConfig(
+    options.config ?? null,
+    options.address === undefined ? [] : [['exchange.baseUrl', options.address]],
+  );
+  const { baseUrl } = config.exchange;
+  if (baseUrl === null) {
+    throw wrongInput('expected an exchange to load from: name it with --address, or as exchange.baseUrl of --config');
+  }
+  const catalogue = openCatalogue(options.catalogue);
+  const { market, resolution, from: fromMs, to: toMs = Date.now() } = options;
+  // Candles are public: no log-in is needed, and none of the account's budgets is touched.
+  const remote = openRemoteExchange({ config, baseUrl, credentials: null });
+  const stop = new AbortController();
+  void untilStopped().then(() => {
+    stop.abort();
+    return remote.limiter.close();
+  });
+  const line = new ProgressLine(options.json !== true);
+  try {
+    const report = await downloadCandles({
+      catalogue,
+      market,
+      resolution,
+      range: { fromMs, toMs },
+      source: `download ${new URL(baseUrl).host}`,
+      fetchPage: historyPages(remote, { market, resolution, signal: stop.signal }),
+      nowMs: Date.now,
+      onProgress: ({ candles, share }) => line.show({ what: `${market} candles-${resolution}`, done: candles, share }),
+    });
+    line.end();
+    if (options.json === true) console.log(JSON.stringify({ market, resolution, ...report }));
+    else console.log(summaryText(options, report));
+  } catch (error) {
+    line.end();
+    if (error instanceof SarrafError && error.code === 'ABORTED') throw failed(error.message);
+    throw error;
+  } finally {
+    await remote.close();
+  }
+}
+
+function summaryText(
+  { market, resolution }: Options,
+  report: Awaited<ReturnType<typeof downloadCandles>>,
+): string {
+  const { added, known, requests, missing } = report;
+  const name = `${market} candles-${resolution}`;
+  const [first, last] = [missing[0], missing.at(-1)];
+  if (first === undefined || last === undefined) return `${name}: all of it is there already`;
+  const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;
+  return `${name}: ${added.toLocaleString('en')} added${there}, in ${requests} requests, ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
+}

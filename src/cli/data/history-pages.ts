@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import type { RemoteExchange } from '../../daemon/live-venue.ts';
+import { sendRequest } from '../../daemon/send-request.ts';
+import type { Candle, Resolution } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { FetchPage } from '../../recording/download-candles.ts';
+
+/** A page may have to wait for a lockout to end. */
+const WITHIN_MS = 86_400_000;
+/** How often a page is asked for, and what is waited in between: 1 s, 2 s, 4 s, 8 s. */
+const MOST_ATTEMPTS = 5;
+const FIRST_WAIT_MS = 1_000;
+
+/**
+ * Pages of candles of an exchange, asked for under the limits that all processes of this machine share, behind everything that a bot asks for. An answer that does
+ * not come is asked for again. Throws `REFUSED` for what the exchange refuses, `ABORTED` when told to end, and how the last attempt failed.
+ */
+export function historyPages(
+  remote: RemoteExchange,
+  of: { readonly market: MarketSymbol; readonly resolution: Resolution; readonly signal: AbortSignal },
+): FetchPage {
+  return async ({ toMs, count }) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const { answer } = await sendRequest(
+        {
+          id: 0,
+          call: { kind: 'candles', market: of.market, resolution: of.resolution, toMs, count },
+          requestClass: 'backfill',
+          dedupe: null,
+          expiresAtMs: remote.time.now() + WITHIN_MS,
+        },
+        { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
+      );
+      if (answer.outcome === 'value') return answer.value as readonly Candle[];
+      if (of.signal.aborted) throw new SarrafError('ABORTED', 'the download was ended; what came is in the catalogue, and the same command goes on from there');
+      if (answer.outcome === 'refused') {
+        throw new SarrafError('REFUSED', `the exchange refuses candles of ${of.market}: ${answer.code}: ${answer.message}`);
+      }
+      const why = answer.outcome === 'failed' ? answer.message : `it was not sent: ${answer.reason}`;
+      if (attempt >= MOST_ATTEMPTS) {
+        const code = answer.outcome === 'failed' ? answer.code : 'TOO_MANY_CALLS';
+        throw new SarrafError(code, `no answer for candles of ${of.market} in ${attempt} attempts: ${why}. The same command goes on from there`);
+      }
+      await sleep(FIRST_WAIT_MS * 2 ** (attempt - 1));
+    }
+  };
+}
