@@ -3,7 +3,17 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** What the page runs, each file after those that it imports. */
-const SCRIPTS = ['read-data.js', 'texts.js', 'theme.js', 'charts.js', 'trade-table.js', 'main.js'];
+const SCRIPTS = [
+  'read-data.js',
+  'texts.js',
+  'theme.js',
+  'legend.js',
+  'fill-marks.js',
+  'series.js',
+  'charts.js',
+  'trade-table.js',
+  'main.js',
+];
 
 const require = createRequire(import.meta.url);
 
