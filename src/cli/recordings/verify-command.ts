@@ -98,7 +98,8 @@ function reportJson({ key, rows, findings, leftOvers }: VerifyReport): object {
 
 function reportLines({ key, rows, findings, leftOvers }: VerifyReport, isAll: boolean): string[] {
   const title = `${folderTitle(key)}: ${rows.toLocaleString('en')} rows`;
-  const left = leftOvers.length === 0 ? '' : `, ${leftOvers.length} files left by a killed writer, which the next one removes`;
+  const left =
+    leftOvers.length === 0 ? '' : `, ${leftOvers.length} files left by a killed writer, which the next one removes`;
   if (findings.count === 0) return [`${title}, nothing found${left}`];
   const kinds = Object.entries(findings.byKind()).map(([kind, count]) => `${kind} ${count}`);
   const shown = isAll ? findings.told : findings.told.slice(0, MOST_SHOWN);

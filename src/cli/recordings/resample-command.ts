@@ -63,6 +63,8 @@ async function run(options: Options): Promise<void> {
     for (const line of conflictLines(outcome)) console.log(line);
   }
   if (outcome.kind === 'conflict') {
-    throw wrongInput(`expected the candles of ${resolution} that are there to agree with those of ${from}; nothing was changed`);
+    throw wrongInput(
+      `expected the candles of ${resolution} that are there to agree with those of ${from}; nothing was changed`,
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readLedger } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import type { RemoteExchange } from '../../daemon/live-venue.ts';
 import { sendRequest } from '../../daemon/send-request.ts';
@@ -34,16 +35,39 @@ export function historyPages(
         { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
       );
       if (answer.outcome === 'value') return answer.value as readonly Candle[];
-      if (of.signal.aborted) throw new SarrafError('ABORTED', 'the download was ended; what came is in the catalogue, and the same command goes on from there');
+      if (of.signal.aborted)
+        throw new SarrafError(
+          'ABORTED',
+          'the download was ended; what came is in the catalogue, and the same command goes on from there',
+        );
       if (answer.outcome === 'refused') {
-        throw new SarrafError('REFUSED', `the exchange refuses candles of ${of.market}: ${answer.code}: ${answer.message}`);
+        throw new SarrafError(
+          'REFUSED',
+          `the exchange refuses candles of ${of.market}: ${answer.code}: ${answer.message}`,
+        );
       }
       const why = answer.outcome === 'failed' ? answer.message : `it was not sent: ${answer.reason}`;
       if (attempt >= MOST_ATTEMPTS) {
         const code = answer.outcome === 'failed' ? answer.code : 'TOO_MANY_CALLS';
-        throw new SarrafError(code, `no answer for candles of ${of.market} in ${attempt} attempts: ${why}. The same command goes on from there`);
+        throw new SarrafError(
+          code,
+          `no answer for candles of ${of.market} in ${attempt} attempts: ${why}. The same command goes on from there`,
+        );
       }
       await sleep(FIRST_WAIT_MS * 2 ** (attempt - 1));
     }
   };
+}
+
+/** Why the first page may take long, where the ledger says so: what is left of a window that counts as full, or of a lockout. Null where it does not. */
+export function waitText({ ledgerFile, caller }: RemoteExchange, market: MarketSymbol): string | null {
+  const budget = caller.budgetOf({ kind: 'candles', market, resolution: '1', toMs: 0, count: 1 });
+  const row = readLedger(ledgerFile, monotonicMs()).find((other) => other.budget === budget);
+  const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0);
+  if (waitMs <= 0) return null;
+  const why =
+    (row?.lockedForMs ?? 0) > 0
+      ? 'the exchange has locked this address out'
+      : 'what was sent before is not known, so the limits count as used up';
+  return `waiting ${Math.ceil(waitMs / 1_000)} s before the first request: ${why}; see "sarraf budget" and "sarraf ledger --help"`;
 }

@@ -15,7 +15,10 @@ export function reportJson({ rejects, ...report }: ImportReport): object {
 export function importLines(report: ImportReport, rejectsFile: string | null): string[] {
   const { rejects, file } = report;
   const lines = [`${file}: ${report.rows.toLocaleString('en')} rows`];
-  lines.push(...report.parts.flatMap((part) => partLines(part, report.market)), ...report.notes.map((note) => `  ${note}`));
+  lines.push(
+    ...report.parts.flatMap((part) => partLines(part, report.market)),
+    ...report.notes.map((note) => `  ${note}`),
+  );
   if (report.result !== 'imported' || rejects.count === 0) return lines;
   lines.push(`  ${rejects.count.toLocaleString('en')} rows were not taken, all of them in ${rejectsFile}`);
   lines.push(...rejects.kept.slice(0, MOST_SHOWN).map(({ line, problem }) => `    ${file}:${line}: ${problem}`));

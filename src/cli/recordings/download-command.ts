@@ -9,8 +9,15 @@ import { failed, wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 import { untilStopped } from '../until-stopped.ts';
-import { asCommand, dataCommand, openCatalogue, resolutionOption, timeOption, type DataOptions } from './data-options.ts';
-import { historyPages } from './history-pages.ts';
+import {
+  asCommand,
+  dataCommand,
+  openCatalogue,
+  resolutionOption,
+  timeOption,
+  type DataOptions,
+} from './data-options.ts';
+import { historyPages, waitText } from './history-pages.ts';
 import { ProgressLine } from './progress-line.ts';
 
 interface Options extends DataOptions {
@@ -41,6 +48,9 @@ export function downloadCommand(): Command {
     .action(async (options: Options) => asCommand(async () => run(options)));
 }
 
+/** When waiting is worth a word. */
+const QUIET_FOR_MS = 2_000;
+
 async function run(options: Options): Promise<void> {
   const config = readConfig(
     options.config ?? null,
@@ -60,6 +70,10 @@ async function run(options: Options): Promise<void> {
     return remote.limiter.close();
   });
   const line = new ProgressLine(options.json !== true);
+  const notice = setTimeout(() => {
+    const wait = waitText(remote, market);
+    if (wait !== null) console.error(wait);
+  }, QUIET_FOR_MS);
   try {
     const report = await downloadCandles({
       catalogue,
@@ -79,14 +93,12 @@ async function run(options: Options): Promise<void> {
     if (error instanceof SarrafError && error.code === 'ABORTED') throw failed(error.message);
     throw error;
   } finally {
+    clearTimeout(notice);
     await remote.close();
   }
 }
 
-function summaryText(
-  { market, resolution }: Options,
-  report: Awaited<ReturnType<typeof downloadCandles>>,
-): string {
+function summaryText({ market, resolution }: Options, report: Awaited<ReturnType<typeof downloadCandles>>): string {
   const { added, known, requests, missing } = report;
   const name = `${market} candles-${resolution}`;
   const [first, last] = [missing[0], missing.at(-1)];
