@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { downloadCommand } from '../recordings/download-command.ts';
-import { exportCommand } from '../recordings/export-command.ts';
-import { importCommand } from '../recordings/import-command.ts';
-import { listCommand } from '../recordings/list-command.ts';
-import { resampleCommand } from '../recordings/resample-command.ts';
-import { verifyCommand } from '../recordings/verify-command.ts';
+import { downloadCommand } from '../data/download-command.ts';
+import { exportCommand } from '../data/export-command.ts';
+import { importCommand } from '../data/import-command.ts';
+import { listCommand } from '../data/list-command.ts';
+import { resampleCommand } from '../data/resample-command.ts';
+import { verifyCommand } from '../data/verify-command.ts';
 
 /** `sarraf data`: recordings, into the catalogue and out of it. */
 export function dataCommands(): Command {
