@@ -12,6 +12,7 @@ export class RecordedSide {
   readonly side: Side;
   levels: readonly BookLevel[] = NO_LEVELS;
   private readonly reader: StepReader;
+  /** In steps; -1 where a level has not been read. */
   private readonly prices: number[] = [];
   private readonly amounts: number[] = [];
 
@@ -25,47 +26,50 @@ export class RecordedSide {
   }
 
   show(levels: readonly BookLevel[]): void {
+    const { prices, amounts } = this;
     this.levels = levels;
-    this.prices.length = 0;
-    this.amounts.length = 0;
+    prices.length = levels.length;
+    amounts.length = levels.length;
+    prices.fill(-1);
+    amounts.fill(-1);
   }
 
   /** In price steps; 0 where there is no such level. */
   priceAt(index: number): number {
-    this.read(index);
-    return this.prices[index] ?? 0;
+    const known = this.prices[index];
+    if (known !== -1) return known ?? 0;
+    const level = this.levels[index];
+    return (this.prices[index] = level === undefined ? 0 : this.reader.price(level[0]));
   }
 
   /** In amount steps. */
   amountAt(index: number): number {
-    this.read(index);
-    return this.amounts[index] ?? 0;
+    const known = this.amounts[index];
+    if (known !== -1) return known ?? 0;
+    const level = this.levels[index];
+    return (this.amounts[index] = level === undefined ? 0 : this.reader.amount(level[1]));
   }
 
   /** What is offered at a price: nothing where the book shows that nobody is there, null where it does not reach so far. */
   at(price: number): number | null {
+    if (!this.reaches(price)) return this.length === 0 ? 0 : null;
     let found = 0;
     for (let index = 0; index < this.length; index += 1) {
       const other = this.priceAt(index);
       // Prices that are not on the steps may share one.
       if (other === price) found += this.amountAt(index);
-      else if (this.isBetter(price, other)) return found;
+      else if (this.isBetter(price, other)) break;
     }
-    const isLast = this.length > 0 && this.priceAt(this.length - 1) !== price;
-    return found === 0 && isLast ? null : found;
+    return found;
+  }
+
+  /** Whether the book shows what is at a price. */
+  reaches(price: number): boolean {
+    return this.length > 0 && !this.isBetter(this.priceAt(this.length - 1), price);
   }
 
   /** Whether one price of this side is nearer to the middle than another. */
   isBetter(price: number, other: number): boolean {
     return this.side === 'buy' ? price > other : price < other;
-  }
-
-  private read(index: number): void {
-    while (this.prices.length <= index) {
-      const level = this.levels[this.prices.length];
-      if (level === undefined) return;
-      this.prices.push(this.reader.price(level[0]));
-      this.amounts.push(this.reader.amount(level[1]));
-    }
   }
 }

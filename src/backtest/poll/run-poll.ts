@@ -13,7 +13,7 @@ import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { EndpointUsage } from '../../daemon/summary.ts';
 import type { PollPlan } from '../../scheduler/plan-polls.ts';
-import { VirtualTime } from '../../virtual/virtual-time.ts';
+
 import type { EquityCurve, TradedMarket } from '../backtest-run.ts';
 import type { FidelityStatement } from '../fidelity.ts';
 import { describePollRules } from './describe-poll-rules.ts';
@@ -23,6 +23,7 @@ import { createPollBot, planOf, type PollBot } from './poll-bot.ts';
 import { PollCaller } from './poll-caller.ts';
 import { PollEquity } from './poll-equity.ts';
 import { PollExchange } from './poll-exchange.ts';
+import { PollTime } from './poll-time.ts';
 import { createPollRules, type PollRules } from './poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
 import type { RecordedMarket } from './recorded-market.ts';
@@ -141,7 +142,7 @@ class PollLife {
   private readonly options: PollRunOptions;
   private readonly exchange: PollExchange;
   private readonly feed: RecordedFeed;
-  private readonly time: VirtualTime;
+  private readonly time: PollTime;
   private readonly mirror: MemoryMirror;
   private readonly bot: PollBot;
   private readonly equity: PollEquity;
@@ -170,7 +171,7 @@ class PollLife {
     this.fromMs = firstMs;
     this.endMs = of.endMs;
     this.toMs = firstMs;
-    this.time = new VirtualTime(firstMs);
+    this.time = new PollTime(firstMs);
     this.mirror = new MemoryMirror(onJournal);
     const budgets = budgetTable(limits);
     const caller = new PollCaller({

@@ -19,7 +19,8 @@ export function shownBook(market: RecordedMarket): OrderBook {
 function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   const { side } = of;
   const resting = state.book.sideOf(side.side);
-  if (of.isUntouched && resting.levelCount === 0) {
+  const { best } = resting;
+  if (of.isUntouched && (best === undefined || (side.length >= BOOK_LEVELS && !side.reaches(best.price)))) {
     return side.length <= BOOK_LEVELS ? side.levels : side.levels.slice(0, BOOK_LEVELS);
   }
   const own = resting.top(BOOK_LEVELS);

@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invariant, SarrafError } from '../../domain/errors.ts';
+import { DueQueue } from '../../virtual/due-queue.ts';
+import type { Cancel, Timeline } from '../../virtual/virtual-time.ts';
+
+/** Things that wait at once, at most: canceled ones count until their time, or until there are so many. */
+const MOST_WAITING = 100_000;
+
+/** Things at one instant, at most: beyond it something asks for the present again and again, and time would stand still for ever. */
+const MOST_AT_ONCE = 100_000;
+
+/** Things between two turns of the machine's event loop, so that signals and the screen are heard. */
+const THINGS_A_TURN = 5_000;
+
+/**
+ * Virtual time as `VirtualTime` has it, in the same order, for runs of millions of things. There the machine's event loop turns once between two things,
+ * which asks the system each time; here the queue of promises alone is waited for. A tick that is asked for inside a promise comes once no promise can
+ * go on any more.
+ */
+export class PollTime implements Timeline {
+  private readonly queue = new DueQueue();
+  private nowMs: number;
+  private sequence = 0;
+  private atThisInstant = 0;
+  private sinceTurn = 0;
+  private isRunning = false;
+
+  constructor(startMs: number) {
+    this.nowMs = startMs;
+  }
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  /** @throws SarrafError `INVARIANT` for a time that is none, and when too much waits. */
+  at(atMs: number, work: () => void): Cancel {
+    invariant(Number.isFinite(atMs), `expected a finite time for work, was ${atMs}`);
+    if (this.queue.size >= MOST_WAITING) this.queue.forgetCanceled();
+    invariant(this.queue.size < MOST_WAITING, `expected at most ${MOST_WAITING} things to wait for their time`);
+    this.sequence += 1;
+    const due = { atMs: Math.max(this.nowMs, Math.ceil(atMs)), sequence: this.sequence, work, isCanceled: false };
+    this.queue.add(due);
+    return () => {
+      due.isCanceled = true;
+    };
+  }
+
+  async sleep(durationMs: number): Promise<void> {
+    return new Promise((wake) => {
+      this.at(this.nowMs + Math.max(0, durationMs), wake);
+    });
+  }
+
+  /**
+   * Lets everything happen that is due until a time, that time included, and stays there. What the work throws comes out here, and the rest waits.
+   * @throws SarrafError `INVARIANT` while it runs already.
+   */
+  async run(untilMs: number): Promise<void> {
+    if (this.isRunning) throw new SarrafError('INVARIANT', 'expected one run of time at once, was a second');
+    this.isRunning = true;
+    try {
+      // A tick that is asked for outside of any promise would come before all of them.
+      await null;
+      await settled();
+      for (let due = this.queue.first(); due !== undefined && due.atMs <= untilMs; due = this.queue.first()) {
+        this.queue.removeFirst();
+        if (due.isCanceled) continue;
+        this.atThisInstant = due.atMs === this.nowMs ? this.atThisInstant + 1 : 0;
+        invariant(
+          this.atThisInstant < MOST_AT_ONCE,
+          `expected at most ${MOST_AT_ONCE} things at one instant, at ${due.atMs} there are more`,
+        );
+        this.nowMs = due.atMs;
+        due.work();
+        await this.settle();
+      }
+      this.nowMs = Math.max(this.nowMs, untilMs);
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  private async settle(): Promise<void> {
+    this.sinceTurn += 1;
+    if (this.sinceTurn < THINGS_A_TURN) return settled();
+    this.sinceTurn = 0;
+    return nextTurn();
+  }
+}
+
+/** Once every promise that could go on has done so, those too that were made meanwhile. To be called inside a promise. */
+async function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
+}
