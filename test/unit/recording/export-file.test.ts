@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { exportFile } from '../../../src/recording/export-file.ts';
+import { importTable } from '../../../src/recording/import/import-table.ts';
+import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { book, BTCIRT, candles, gather, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+
+const START = Date.UTC(2024, 7, 8);
+const CANDLES = { market: BTCIRT, kind: 'candles', resolution: '1' } as const;
+
+describe('an exported file', () => {
+  test.each(['csv', 'csv.gz', 'parquet'])('as %s imports as what it was', async (ending) => {
+    const catalogue = temporaryCatalogue();
+    const minutes = candles(START, 30);
+    const trades = [trade(START, { id: 7 }), trade(START + 5, { id: 8, side: 'sell' })];
+    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [minutes] });
+    await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
+    const again = temporaryCatalogue();
+    for (const key of [CANDLES, { market: BTCIRT, kind: 'trades' } as const]) {
+      const path = join(catalogue.root, `${key.kind}.${ending}`);
+      await exportFile(catalogue, { key, range: ALL_TIME, path, mayReplace: false });
+      const options = { resolution: null, mayResample: false, preset: null, columns: new Map(), skipBadRows: false };
+      const report = await importTable({
+        ...options,
+        catalogue: again,
+        path,
+        market: BTCIRT,
+        kind: null,
+        source: path,
+      });
+      expect(report.result).toBe('imported');
+    }
+    const asked = { market: BTCIRT, resolution: '1', ...ALL_TIME } as const;
+    expect(await again.readCandles(asked)).toEqual(await catalogue.readCandles(asked));
+    const read = await gather(again.readTrades({ market: BTCIRT, ...ALL_TIME }));
+    expect(read).toEqual(trades.map(({ timeMs, ...rest }) => ({ ...rest, timeMs, seenMs: timeMs })));
+  });
+
+  test('holds a stretch of time, as JSON lines too', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[book(START, 1), book(START + 100)]] });
+    const path = join(catalogue.root, 'books.jsonl.gz');
+    const key = { market: BTCIRT, kind: 'books' } as const;
+    const rows = await exportFile(catalogue, {
+      key,
+      range: { fromMs: START, toMs: START + 100 },
+      path,
+      mayReplace: false,
+    });
+    expect(rows).toBe(1);
+    expect(JSON.parse(gunzipSync(readFileSync(path)).toString())).toEqual({
+      venue_time_ms: START,
+      seen_ms: START + 200,
+      bids: [['12599999990', '0.000011']],
+      asks: [['12600000010', '0.000011']],
+    });
+  });
+
+  test('is not begun where there is nothing, and never replaces another unasked', async () => {
+    const catalogue = temporaryCatalogue();
+    const path = join(catalogue.root, 'candles.csv');
+    const options = { key: CANDLES, range: ALL_TIME, path, mayReplace: false };
+    await expect(exportFile(catalogue, options)).rejects.toThrow('there are none in');
+    expect(readdirSync(catalogue.root)).toEqual([]);
+    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [candles(START, 2)] });
+    await expect(exportFile(catalogue, { ...options, range: { fromMs: START + 1, toMs: START + 2 } })).rejects.toThrow(
+      'expected data of BTCIRT candles-1',
+    );
+    expect(existsSync(path)).toBe(false);
+    await exportFile(catalogue, options);
+    await expect(exportFile(catalogue, options)).rejects.toThrow('add --force');
+    expect(await exportFile(catalogue, { ...options, mayReplace: true })).toBe(2);
+    await expect(exportFile(catalogue, { ...options, path: 'x.xlsx' })).rejects.toThrow('that ends in .csv');
+  });
+});

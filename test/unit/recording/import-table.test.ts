@@ -1,0 +1,238 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { candleAt } from '../../../src/domain/candle-columns.ts';
+import type { Catalogue } from '../../../src/recording/catalogue.ts';
+import { importTable, type ImportTableOptions } from '../../../src/recording/import/import-table.ts';
+import type { ImportReport } from '../../../src/recording/import/import-report.ts';
+import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2024, 7, 8);
+const HEADER = 'time_ms,open,high,low,close,volume';
+
+const hourly = (count: number, time: (hour: number) => string = (hour) => String(START + hour * HOUR)): string[] =>
+  Array.from(
+    { length: count },
+    (_, hour) => `${time(hour)},12600000000,12600000500,12599999500,12600000010,0.${hour + 1}`,
+  );
+
+type Change = Partial<Omit<ImportTableOptions, 'catalogue' | 'path'>> & {
+  readonly name?: string;
+  readonly pack?: boolean;
+};
+
+/** Imports lines as a file of the catalogue's own folder. */
+function importLines(catalogue: Catalogue, lines: readonly string[], change: Change = {}): Promise<ImportReport> {
+  const { name = 'file.csv', pack = false, ...options } = change;
+  const path = join(catalogue.root, name);
+  const text = `${lines.join('\n')}\n`;
+  writeFileSync(path, pack ? gzipSync(text) : text);
+  return importTable({
+    catalogue,
+    path,
+    market: BTCIRT,
+    kind: null,
+    resolution: null,
+    mayResample: false,
+    preset: null,
+    columns: new Map(),
+    skipBadRows: false,
+    source: name,
+    ...options,
+  });
+}
+
+async function bars(catalogue: Catalogue, resolution: '60' | '240' | '1' = '60'): Promise<unknown[]> {
+  const columns = await catalogue.readCandles({ market: BTCIRT, resolution, ...ALL_TIME });
+  return Array.from({ length: columns.length }, (_, index) => {
+    const { openTimeMs, open, high, low, close, volume } = candleAt(columns, index);
+    return [openTimeMs - START, open, high, low, close, volume];
+  });
+}
+
+const PRICES = ['12600000000', '12600000500', '12599999500', '12600000010'];
+const THREE_BARS = [0, 1, 2].map((hour) => [hour * HOUR, ...PRICES, `0.${hour + 1}`]);
+const iso = (hour: number): string => new Date(START + hour * HOUR).toISOString();
+
+describe('a file of candles', () => {
+  test.each<[string, readonly string[], Change]>([
+    ['has milliseconds', [HEADER, ...hourly(3)], {}],
+    ['has seconds', [HEADER, ...hourly(3, (hour) => String((START + hour * HOUR) / 1_000))], {}],
+    ['has microseconds', [HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}000`)], {}],
+    ['has ISO times', [HEADER, ...hourly(3, iso)], {}],
+    ['has times of another zone', [HEADER, ...hourly(3, (hour) => iso(hour + 3).replace('.000Z', '+03:00'))], {}],
+    [
+      'has dates without a zone',
+      ['Date,Open,High,Low,Close,Volume', ...hourly(3, (hour) => iso(hour).slice(0, 16).replace('T', ' '))],
+      {},
+    ],
+    ['has the newest first', [HEADER, ...hourly(3).toReversed()], {}],
+    ['is packed', [HEADER, ...hourly(3)], { name: 'file.csv.gz', pack: true }],
+    ['has no titles', hourly(3), {}],
+    ['has other columns beside', [`${HEADER},note`, ...hourly(3).map((line) => `${line},"a, b"`)], {}],
+    ['has semicolons', [HEADER, ...hourly(3)].map((line) => line.replaceAll(',', ';')), {}],
+    ['is of Binance', hourly(3).map((line) => `${line},1723075199999,1.5,10,0.1,0.2,0`), { preset: 'binance-klines' }],
+    [
+      'is of Coinbase',
+      hourly(3).map((line) => line.replace(/^(\d+),(\d+),(\d+),(\d+),(\d+),/, '$1,$4,$3,$2,$5,')),
+      { preset: 'coinbase' },
+    ],
+    [
+      'has other titles',
+      [`when,a,b,c,d,e`, ...hourly(3)],
+      {
+        columns: new Map([
+          ['time', 'when'],
+          ['open', 'a'],
+          ['high', 'b'],
+          ['low', 'c'],
+          ['close', '5'],
+          ['volume', 'e'],
+        ]),
+      },
+    ],
+  ])('is read when it %s', async (_, lines, change) => {
+    const catalogue = temporaryCatalogue();
+    const report = await importLines(catalogue, lines, { resolution: '60', ...change });
+    expect(report).toMatchObject({ result: 'imported', rows: 3 });
+    expect(await bars(catalogue)).toEqual(THREE_BARS);
+  });
+
+  test('tells its resolution by its times, gaps or not', async () => {
+    const catalogue = temporaryCatalogue();
+    const lines = hourly(20).filter((_, hour) => hour % 7 !== 3);
+    const report = await importLines(catalogue, [HEADER, ...lines]);
+    expect(report.parts).toMatchObject([{ kind: 'candles', resolution: '60', outcome: { added: 17 } }]);
+  });
+
+  test('is put together to coarser bars when that is asked for', async () => {
+    const catalogue = temporaryCatalogue();
+    await expect(importLines(catalogue, [HEADER, ...hourly(8)], { resolution: '240' })).rejects.toThrow(
+      'expected bars of 4 h in',
+    );
+    await importLines(catalogue, [HEADER, ...hourly(8).toReversed()], { resolution: '240', mayResample: true });
+    expect(await bars(catalogue, '240')).toEqual([
+      [0, ...PRICES, '1'],
+      [4 * HOUR, ...PRICES, '2.6'],
+    ]);
+  });
+
+  test('can not give finer bars than it has', async () => {
+    const lines = [HEADER, ...hourly(12)];
+    await expect(importLines(temporaryCatalogue(), lines, { resolution: '5' })).rejects.toThrow(
+      'found bars 1 h apart, of which finer ones can not be made',
+    );
+  });
+
+  const badRows = [
+    ['a price of zero', `${START},0,2,0,1,1`, 'expected a positive open, found 0'],
+    ['a negative volume', `${START},1,2,1,1,-1`, 'that is not negative for volume, found "-1"'],
+    ['a high below the close', `${START},1,2,1,3,1`, 'expected low <= open, close <= high'],
+    ['no number', `${START},1,2,1,NaN,1`, 'for close, found "NaN"'],
+    ['too few fields', `${START},1,2`, 'for low, found ""'],
+    ['too many decimals', `${START},1,2,1,1.00000000001,1`, 'expected at most 10 decimals of close'],
+    ['a time that is none', `yesterday,1,2,1,1,1`, 'found "yesterday"'],
+    ['a date that is none', `2024-13-45,1,2,1,1,1`, 'expected a date of the calendar'],
+    ['a time of another unit', `${START / 1_000},1,2,1,1,1`, 'expected a time in ms as in the first row'],
+    [
+      'a time between two bars',
+      `${START + 1_800_000},1,2,1,1,1`,
+      'expected a bar that begins where bars of 60 do in UTC',
+    ],
+  ] as const;
+
+  test.each(badRows)('stays out whole with a row that has %s', async (_, row, problem) => {
+    const catalogue = temporaryCatalogue();
+    const report = await importLines(catalogue, [HEADER, ...hourly(8), row, ...hourly(2)]);
+    expect(report).toMatchObject({ result: 'bad-rows', parts: [], rejects: { count: 1 } });
+    expect(report.rejects.kept).toEqual([{ line: 10, problem: expect.stringContaining(problem), text: row }]);
+    expect(catalogue.manifest({ market: BTCIRT, kind: 'candles', resolution: '60' })?.partitions).toEqual([]);
+  });
+
+  test('comes in without its bad rows when that is asked for', async () => {
+    const catalogue = temporaryCatalogue();
+    const lines = [HEADER, ...hourly(8), ...badRows.map(([, row]) => row)];
+    const report = await importLines(catalogue, lines, { skipBadRows: true });
+    expect(report).toMatchObject({ result: 'imported', rows: 18, rejects: { count: badRows.length } });
+    expect(await bars(catalogue)).toHaveLength(8);
+    const csv = report.rejects.csv().split('\n');
+    expect(csv[0]).toBe('line,problem,row');
+    expect(csv[1]).toBe(`10,"expected a positive open, found 0","${START},0,2,0,1,1"`);
+  });
+
+  test('stays out when it contradicts what is there', async () => {
+    const catalogue = temporaryCatalogue();
+    await importLines(catalogue, [HEADER, ...hourly(3)]);
+    const changed = hourly(5).map((line) => line.replace(/0\.2$/, '0.25'));
+    const report = await importLines(catalogue, [HEADER, ...changed]);
+    expect(report).toMatchObject({ result: 'conflict', parts: [{ outcome: { kind: 'conflict', count: 1 } }] });
+    expect(await bars(catalogue)).toEqual(THREE_BARS);
+  });
+
+  test('says where its times go back, as after a change of the time zone', async () => {
+    const lines = [...hourly(30), ...hourly(40, (hour) => String(START + (hour + 28) * HOUR))];
+    const report = await importLines(temporaryCatalogue(), [HEADER, ...lines]);
+    expect(report.result).toBe('conflict');
+    expect(report.notes).toEqual([
+      'its times are not in order: line 32 goes back by 1 h, as after a change of the time zone',
+    ]);
+  });
+
+  test.each([
+    ['times with and without a zone', [iso(0), iso(1).replace('.000Z', '')], 'found no zone here and UTC in line 2'],
+    ['two zones', [iso(0), iso(4).replace('.000Z', '+03:30')], 'found the zone +03:30 here and UTC in line 2'],
+  ])('is refused with %s', async (_, times, problem) => {
+    const lines = [HEADER, ...hourly(2, (hour) => times[hour] ?? '')];
+    await expect(importLines(temporaryCatalogue(), lines, { resolution: '60' })).rejects.toThrow(problem);
+  });
+
+  test.each([
+    [
+      'lacks a column',
+      ['time,open,high,low,close', `${START},1,1,1,1`],
+      { kind: 'candles' },
+      'expected a column for volume of candles',
+    ],
+    [
+      'is told of a column that is not there',
+      [HEADER, ...hourly(1)],
+      { columns: new Map([['time', 'when']]) },
+      'expected a column "when"',
+    ],
+    ['is empty', [''], {}, 'expected rows in'],
+    ['has titles only', [HEADER], {}, 'expected rows in'],
+    [
+      'has bars of no known length',
+      [HEADER, `${START},1,1,1,1,1`, `${START + 42_000},1,1,1,1,1`],
+      {},
+      'found bars 42 s apart',
+    ],
+  ] as const)('is refused when it %s', async (_, lines, change, problem) => {
+    await expect(importLines(temporaryCatalogue(), lines, change as Change)).rejects.toThrow(problem);
+  });
+});
+
+describe('a file of trades', () => {
+  const trades = { market: BTCIRT, ...ALL_TIME } as const;
+
+  test('is read by its titles', async () => {
+    const catalogue = temporaryCatalogue();
+    await importLines(catalogue, ['time,price,quantity,side', `${START},12600000010,0.000001,Sell`]);
+    expect(await gather(catalogue.readTrades(trades))).toEqual([
+      { timeMs: START, seenMs: START, price: '12600000010', amount: '0.000001', side: 'sell', id: null },
+    ]);
+  });
+
+  test('of Binance has numbers, and sides by who was there first', async () => {
+    const catalogue = temporaryCatalogue();
+    const lines = [`7,61685.99000000,0.5,30842.9,${START}000,True,True`, `8,61686.0,0.1,6168.6,${START}001,False,True`];
+    await importLines(catalogue, lines);
+    expect(await gather(catalogue.readTrades(trades))).toMatchObject([
+      { timeMs: START, price: '61685.99', side: 'sell', id: 7 },
+      { timeMs: START, price: '61686', side: 'buy', id: 8 },
+    ]);
+  });
+});

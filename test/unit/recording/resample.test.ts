@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { candleAt } from '../../../src/domain/candle-columns.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import type { Catalogue } from '../../../src/recording/catalogue.ts';
+import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { resample } from '../../../src/recording/resample.ts';
+import { BTCIRT, candle, candles, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+
+const START = Date.UTC(2024, 7, 8);
+const MINUTE = 60_000;
+
+async function bars(catalogue: Catalogue, resolution: '5' | '1'): Promise<unknown[]> {
+  const columns = await catalogue.readCandles({ market: BTCIRT, resolution, ...ALL_TIME });
+  return Array.from({ length: columns.length }, (_, index) => {
+    const { openTimeMs, open, high, low, close, volume } = candleAt(columns, index);
+    return [(openTimeMs - START) / MINUTE, open, high, low, close, volume];
+  });
+}
+
+describe('resampling', () => {
+  test('makes whole bars of finer ones, with a gap inside, and none that the data does not reach over', async () => {
+    const catalogue = temporaryCatalogue();
+    const minutes = [
+      candle(START + 4 * MINUTE),
+      candle(START + 5 * MINUTE, { open: 20, high: 25, low: 18, close: 22, volume: '1' }),
+      candle(START + 7 * MINUTE, { open: 22, high: 30, low: 21, close: 24, volume: '0.0000000001' }),
+      candle(START + 9 * MINUTE, { open: 24, high: 24, low: 11, close: 12, volume: '2' }),
+      candle(START + 10 * MINUTE),
+    ];
+    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [minutes] });
+    const { from, outcome } = await resample(catalogue, { market: BTCIRT, from: null, to: '5', range: ALL_TIME });
+    expect([from, outcome]).toMatchObject(['1', { kind: 'added', added: 1 }]);
+    expect(await bars(catalogue, '5')).toEqual([[5, '20', '30', '11', '12', '3.0000000001']]);
+  });
+
+  test('makes bars of trades', async () => {
+    const catalogue = temporaryCatalogue();
+    const at = (ms: number, price: string): ReturnType<typeof trade> =>
+      trade(START + ms, { price: decimalText(price), amount: decimalText('0.5') });
+    const trades = [at(-1, '9'), at(0, '10'), at(10, '14'), at(59_999, '8'), at(60_000, '7')];
+    await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
+    await resample(catalogue, { market: BTCIRT, from: 'trades', to: '1', range: ALL_TIME });
+    expect(await bars(catalogue, '1')).toEqual([[0, '10', '14', '8', '8', '1.5']]);
+  });
+
+  test('refuses what the data can not give', async () => {
+    const catalogue = temporaryCatalogue();
+    const ask = (from: '5' | '15' | null, to: '5' | '1' | '240'): Promise<unknown> =>
+      resample(catalogue, { market: BTCIRT, from, to, range: ALL_TIME });
+    await expect(ask(null, '5')).rejects.toThrow('finer than 5 and divide it, or trades, found none');
+    await catalogue.appendCandles({
+      market: BTCIRT,
+      resolution: '5',
+      source: 'test',
+      candles: [candles(START, 3, 5 * MINUTE)],
+    });
+    await expect(ask('5', '1')).rejects.toThrow('they do not divide them');
+    await expect(ask('5', '240')).rejects.toThrow('over at least one whole bar of 240');
+    await expect(ask('15', '240')).rejects.toThrow('expected data of BTCIRT candles-15');
+  });
+});

@@ -1,0 +1,187 @@
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import type { Catalogue } from '../../../src/recording/catalogue.ts';
+import { openDatabase, runSql } from '../../../src/recording/duckdb.ts';
+import { checksum } from '../../../src/recording/durable-file.ts';
+import type { FolderKey } from '../../../src/recording/folder-key.ts';
+import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { verifyFolder, type VerifyOptions } from '../../../src/recording/verify/verify-folder.ts';
+import { book, BTCIRT, candle, candles, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+
+const START = Date.UTC(2024, 7, 8);
+const HOUR = 3_600_000;
+const HOURLY: FolderKey = { market: BTCIRT, kind: 'candles', resolution: '60' };
+
+/** Bars that differ from one another, with a volume of their own, as those of an exchange do. */
+function walk(count: number, fromMs = START): Candle[] {
+  let price = 12_600_000_000;
+  return Array.from({ length: count }, (_, index) => {
+    const open = price;
+    price += (((index * 7_919) % 41) - 20) * 1_000;
+    const [high, low] = [Math.max(open, price) + 500, Math.min(open, price) - 500];
+    return candle(fromMs + index * HOUR, { open, high, low, close: price, volume: `0.${100_003 + index * 7}` });
+  });
+}
+
+async function findings(
+  catalogue: Catalogue,
+  key: FolderKey = HOURLY,
+  options: Partial<VerifyOptions> = {},
+): Promise<string[]> {
+  const report = await verifyFolder(catalogue, key, { range: ALL_TIME, priceStep: null, gapMs: 60_000, ...options });
+  return report.findings.told.map(({ kind, text }) => `${kind}: ${text}`);
+}
+
+async function withCandles(given: readonly Candle[]): Promise<Catalogue> {
+  const catalogue = temporaryCatalogue();
+  await catalogue.appendCandles({ market: BTCIRT, resolution: '60', source: 'test', candles: [given] });
+  return catalogue;
+}
+
+/** Writes a partition as no append would, with a manifest that knows it. */
+async function tampered(given: readonly Candle[], sql: string): Promise<Catalogue> {
+  const catalogue = await withCandles(given);
+  const folder = join(catalogue.root, 'BTCIRT', 'candles-60');
+  const file = join(folder, '2024-08.1.parquet');
+  const database = await openDatabase();
+  await runSql(database, `CREATE TABLE rows AS SELECT * FROM read_parquet('${file}'); ${sql}`, 'tamper');
+  await runSql(database, `COPY rows TO '${file}' (FORMAT parquet)`, 'tamper');
+  database.close();
+  const manifestPath = join(folder, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as { partitions: Record<string, unknown>[] };
+  const bytes = readFileSync(file).length;
+  Object.assign(manifest.partitions[0]!, { sha256: await checksum(file), bytes });
+  writeFileSync(manifestPath, JSON.stringify(manifest));
+  return catalogue;
+}
+
+describe('verifying candles', () => {
+  test('finds nothing in sound ones', async () => {
+    expect(await findings(await withCandles(walk(2_000)))).toEqual([]);
+  });
+
+  test('finds gaps, and says over which the price goes on', async () => {
+    const all = walk(200);
+    const catalogue = await withCandles(all.filter((_, hour) => hour < 50 || hour > 52));
+    expect(await findings(catalogue)).toEqual([
+      'gap: 3 bars are missing from 2024-08-10T02:00:00Z to 2024-08-10T05:00:00Z',
+    ]);
+    const shifted = [
+      ...all.slice(0, 50),
+      ...all.slice(50).map((bar) => ({ ...bar, openTimeMs: bar.openTimeMs + 3 * HOUR })),
+    ];
+    const [found, ...others] = await findings(await withCandles(shifted));
+    expect(found).toContain('3 bars are missing from 2024-08-10T02:00:00Z to 2024-08-10T05:00:00Z; the price goes on');
+    expect(others).toEqual([]);
+  });
+
+  test('finds bars that are there once more, hours later', async () => {
+    const all = walk(200);
+    const repeated = all.slice(97).map((bar) => ({ ...bar, openTimeMs: bar.openTimeMs + 3 * HOUR }));
+    expect(await findings(await withCandles([...all.slice(0, 100), ...repeated]))).toEqual([
+      'zone-slip: bars from 2024-08-12T04:00:00Z on are those from 2024-08-12T01:00:00Z on once more, 3 h later: a part of another time zone',
+    ]);
+  });
+
+  test('finds prices off the step, whether it is told or nearly all prices tell it', async () => {
+    const all = walk(500).map((bar, hour) =>
+      hour === 7
+        ? { ...bar, close: candle(0, { close: '12600000000.5' }).close, high: candle(0, { high: '12700000000' }).high }
+        : bar,
+    );
+    const catalogue = await withCandles(all);
+    expect(await findings(catalogue)).toEqual([
+      'off-step: 1 prices are off the step of 1 that nearly all have, first at 2024-08-08T07:00:00Z',
+    ]);
+    expect(await findings(catalogue, HOURLY, { priceStep: parseUnits('10') })).toEqual([
+      'off-step: 2024-08-08T07:00:00Z has the price 12600000000.5, off the step',
+    ]);
+  });
+
+  test.each([
+    [
+      'order',
+      'DELETE FROM rows WHERE time_ms = 1723082400000; INSERT INTO rows SELECT 1723082400000, * EXCLUDE (time_ms) FROM rows LIMIT 1',
+      '2024-08-08T02:00:00Z comes after 2024-08-08T09:00:00Z',
+    ],
+    [
+      'duplicate',
+      'INSERT INTO rows SELECT * FROM rows WHERE time_ms = 1723107600000',
+      '2024-08-08T09:00:00Z is there twice',
+    ],
+    [
+      'shape',
+      'UPDATE rows SET low = high + 1 WHERE time_ms = 1723075200000',
+      '2024-08-08T00:00:00Z is not low <= open, close <= high',
+    ],
+    [
+      'negative',
+      'UPDATE rows SET volume = -volume WHERE time_ms = 1723075200000',
+      '2024-08-08T00:00:00Z has a negative volume',
+    ],
+    [
+      'order',
+      'UPDATE rows SET time_ms = time_ms + 1800000 WHERE time_ms = 1723107600000',
+      '2024-08-08T09:30:00Z is no beginning of a bar of 60',
+    ],
+  ])('finds what is wrong by %s', async (kind, sql, text) => {
+    const found = await findings(await tampered(walk(10), sql));
+    expect(found.some((finding) => finding.startsWith(`${kind}: ${text}`))).toBe(true);
+  });
+});
+
+describe('verifying files', () => {
+  test('finds a damaged, a missing and an unknown one, and looks at the rest', async () => {
+    const catalogue = await withCandles(walk(24 * 80));
+    const folder = join(catalogue.root, 'BTCIRT', 'candles-60');
+    appendFileSync(join(folder, '2024-08.1.parquet'), 'x');
+    rmSync(join(folder, '2024-09.1.parquet'));
+    writeFileSync(join(folder, '2023-01.1.parquet'), 'x');
+    expect(await findings(catalogue)).toEqual([
+      expect.stringMatching(/^file: .*2024-08\.1\.parquet is not what was written: its checksum is wrong$/),
+      expect.stringMatching(/^file: .*2024-09\.1\.parquet is missing$/),
+      expect.stringMatching(/^file: .*2023-01\.1\.parquet is there, and the manifest does not know of it$/),
+    ]);
+  });
+
+  test('tells apart what a killed writer has left', async () => {
+    const catalogue = await withCandles(walk(10));
+    const folder = join(catalogue.root, 'BTCIRT', 'candles-60');
+    for (const name of ['2024-08.2.parquet', '2024-08.2.parquet.tmp']) writeFileSync(join(folder, name), 'x');
+    const report = await verifyFolder(catalogue, HOURLY, { range: ALL_TIME, priceStep: null, gapMs: 60_000 });
+    expect(report.findings.count).toBe(0);
+    expect(report.leftOvers.toSorted()).toEqual(['2024-08.2.parquet', '2024-08.2.parquet.tmp']);
+    expect(readdirSync(folder)).toContain('2024-08.2.parquet');
+  });
+});
+
+test('verifying trades finds missing numbers, recorded gaps and prices off the step', async () => {
+  const catalogue = temporaryCatalogue();
+  await catalogue.appendTrades({
+    market: BTCIRT,
+    source: 'test',
+    trades: [[trade(START, { id: 1 }), trade(START + 5, { id: 4 })]],
+    gaps: [{ fromMs: START + 5, toMs: START + HOUR }],
+  });
+  const key = { market: BTCIRT, kind: 'trades' } as const;
+  expect(await findings(catalogue, key)).toEqual([
+    'gap: trades may be missing from 2024-08-08T00:00:00.005Z to 2024-08-08T01:00:00Z, by the recorder',
+    'gap: 2 trades are missing before trade 4 of 2024-08-08T00:00:00.005Z',
+  ]);
+  expect(await findings(catalogue, key, { priceStep: parseUnits('100') })).toHaveLength(4);
+});
+
+test('verifying books finds gaps and books that cross', async () => {
+  const catalogue = temporaryCatalogue();
+  const good = book(START);
+  const crossed = { ...book(START + 100), bids: good.asks };
+  await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[good, crossed, book(START + HOUR)]] });
+  const found = await findings(catalogue, { market: BTCIRT, kind: 'books' });
+  expect(found).toEqual([
+    expect.stringContaining('shape: the book of 2024-08-08T00:00:00.100Z'),
+    'gap: no book for 3599.9 s from 2024-08-08T00:00:00.100Z on',
+  ]);
+});
