@@ -61,7 +61,7 @@ export class PollTime implements Timeline {
     this.isRunning = true;
     try {
       // A tick that is asked for outside of any promise would come before all of them.
-      await null;
+      await Promise.resolve();
       await settled();
       for (let due = this.queue.first(); due !== undefined && due.atMs <= untilMs; due = this.queue.first()) {
         this.queue.removeFirst();

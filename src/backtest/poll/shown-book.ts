@@ -2,6 +2,7 @@ import type { DecimalText } from '../../domain/decimal-text.ts';
 import { formatAmount, formatPrice } from '../../domain/market.ts';
 import type { Amount, Price } from '../../domain/money.ts';
 import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
+import { oppositeOf } from '../../domain/order.ts';
 import { BOOK_LEVELS } from '../../recording/records.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { Liquidity } from './liquidity.ts';
@@ -19,10 +20,10 @@ export function shownBook(market: RecordedMarket): OrderBook {
 function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   const { side } = of;
   const resting = state.book.sideOf(side.side);
-  const { best } = resting;
-  if (of.isUntouched && (best === undefined || (side.length >= BOOK_LEVELS && !side.reaches(best.price)))) {
+  if (isAsRecorded(of, state)) {
     return side.length <= BOOK_LEVELS ? side.levels : side.levels.slice(0, BOOK_LEVELS);
   }
+  const met = state.book.sideOf(oppositeOf(side.side)).best?.price ?? null;
   const own = resting.top(BOOK_LEVELS);
   const levels: BookLevel[] = [];
   let mine = 0;
@@ -32,7 +33,9 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
       levels.push(levelOf(state, level.price, level.amount));
       mine += 1;
     }
-    const left = of.shownAt(index);
+    // Where an order of ours rests on the other side, whoever was there has traded since.
+    const isMet = met !== null && !side.isBetter(met, price);
+    const left = isMet ? of.leftAt(index) : of.shownAt(index);
     const level = own[mine];
     const ours = level?.price === price ? level.amount : 0;
     if (ours > 0) mine += 1;
@@ -42,6 +45,16 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   }
   for (const { price, amount } of own.slice(mine)) levels.push(levelOf(state, price, amount));
   return levels.slice(0, BOOK_LEVELS);
+}
+
+/** Whether nothing of ours changes what a side shows: most of the time, and then it costs nothing. */
+function isAsRecorded(of: Liquidity, { book }: MarketState): boolean {
+  const { side } = of;
+  const { best } = book.sideOf(side.side);
+  const met = book.sideOf(oppositeOf(side.side)).best;
+  if (!of.isUntouched) return false;
+  if (best !== undefined && (side.length < BOOK_LEVELS || side.reaches(best.price))) return false;
+  return met === undefined || side.isBetter(met.price, side.priceAt(0));
 }
 
 function levelOf({ grid }: MarketState, price: number, amount: number): readonly [DecimalText, DecimalText] {

@@ -229,6 +229,7 @@ describe('an order that takes from a recorded market', () => {
       trade buy 1 @ 103
       a buy 4 @ 102
       a -> 0 of 4 Active
+      shown -> 102x4 100x5 | 103x6
       b buy 6 market
       fills -> b 5@103 taker
     `);

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { PollExchange } from '../../../../src/backtest/poll/poll-exchange.ts';
+import { createPollRules } from '../../../../src/backtest/poll/poll-rules.ts';
+import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorded-feed.ts';
+import { decimalText } from '../../../../src/domain/decimal-text.ts';
+import { createMarket } from '../../../../src/domain/market.ts';
+import type { RecordedBook, RecordedTrade } from '../../../../src/recording/records.ts';
+import { chunksOf } from './recorded-run.ts';
+
+const SYMBOLS = ['BTCUSDT', 'ETHUSDT'] as const;
+
+function bookAt(of: { readonly venueTimeMs: number | null; readonly seenMs: number }, bid: number): RecordedBook {
+  return { ...of, bids: [[decimalText(String(bid)), decimalText('1')]], asks: [] };
+}
+
+function tradeAt(of: { readonly timeMs: number | null; readonly seenMs: number }, price: number): RecordedTrade {
+  return { ...of, id: null, price: decimalText(String(price)), amount: decimalText('1'), side: 'sell' };
+}
+
+/** Two markets with what was recorded of each. */
+function feedOf(books: readonly (readonly RecordedBook[])[], trades: readonly (readonly RecordedTrade[])[]) {
+  const { markets } = new PollExchange({
+    markets: SYMBOLS.map((symbol) => ({
+      market: createMarket({ market: symbol, priceStep: '1', amountStep: '1' }),
+      hasTrades: true,
+    })),
+    fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },
+    balances: {},
+    limits: {},
+    startMs: 0,
+    rules: createPollRules(),
+  });
+  const tracks = markets.map((market, index) =>
+    createTrack(market, { books: chunksOf(books[index] ?? []), trades: chunksOf(trades[index] ?? []) }),
+  );
+  const feed = new RecordedFeed(tracks);
+  const bids = (): readonly number[] => markets.map(({ bids: { side } }) => side.priceAt(0));
+  return { feed, markets, bids };
+}
+
+describe('recorded books and trades on their way to their markets', () => {
+  it('change them at the time of the exchange, else when they were seen, and not a moment before', async () => {
+    const { feed, bids } = feedOf(
+      [[bookAt({ venueTimeMs: 100, seenMs: 900 }, 10)], [bookAt({ venueTimeMs: null, seenMs: 300 }, 20)]],
+      [],
+    );
+    await feed.readTo(1_000);
+    const seen: (readonly [number, ...number[]])[] = [];
+    for (const timeMs of [99, 100, 299, 300]) {
+      feed.advance(timeMs);
+      seen.push([timeMs, ...bids()]);
+    }
+    expect(seen).toEqual([
+      [99, 0, 0],
+      [100, 10, 0],
+      [299, 10, 0],
+      [300, 10, 20],
+    ]);
+  });
+
+  it('come as trades before books where their time is the same', async () => {
+    const { feed, markets } = feedOf(
+      [[bookAt({ venueTimeMs: 50, seenMs: 60 }, 10), bookAt({ venueTimeMs: 100, seenMs: 110 }, 12)]],
+      [[tradeAt({ timeMs: 100, seenMs: 105 }, 12)]],
+    );
+    await feed.readTo(1_000);
+    feed.advance(100);
+    // A trade after its book would have taken from it.
+    expect(markets[0]?.bids.leftAt(0)).toBe(1);
+    expect(feed.rows).toBe(3);
+  });
+
+  it('begin when the last market has shown a book', async () => {
+    const { feed } = feedOf(
+      [[bookAt({ venueTimeMs: 100, seenMs: 900 }, 10)], [bookAt({ venueTimeMs: null, seenMs: 300 }, 20)]],
+      [],
+    );
+    expect(await feed.firstBooksMs()).toBe(300);
+    await expect(feedOf([[bookAt({ venueTimeMs: 1, seenMs: 1 }, 10)], []], []).feed.firstBooksMs()).rejects.toThrow(
+      'expected recorded books of ETHUSDT',
+    );
+  });
+});
