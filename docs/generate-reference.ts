@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { resultSchemaText } from '../src/backtest/result/result-schema.ts';
 import { ERROR_TABLE } from '../src/domain/errors.ts';
 import type { Endpoint } from '../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints/index.ts';
@@ -74,6 +75,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/configuration.md', configurationPage()],
     ['config/bot.schema.json', editorSchemaText()],
+    ['docs/reference/backtest-result.schema.json', resultSchemaText()],
   ]);
 }
 

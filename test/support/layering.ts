@@ -29,8 +29,8 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'plugins', mayImport: PURE, isPure: false },
   { folder: 'configuration', mayImport: ['domain'], isPure: false },
   { folder: 'virtual', mayImport: [...PURE, 'budget', 'exchange', 'simulator'], isPure: false },
-  { folder: 'backtest', mayImport: [...PURE, ...SHELLS], isPure: false },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
+  { folder: 'backtest', mayImport: [...PURE, ...SHELLS, 'daemon'], isPure: false },
   { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, 'daemon'], isPure: false },
   { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'backtest', 'daemon', 'fuzz'], isPure: false },
 ];
