@@ -27,7 +27,7 @@ export interface CandleColumns {
 }
 
 /** The most decimals of a column: those of money. */
-export const MOST_COLUMN_DECIMALS = 10;
+const MOST_COLUMN_DECIMALS = 10;
 
 /** Units of 1e-10 of one whole number of a column. */
 export function columnScale(decimals: number): bigint {
@@ -113,7 +113,7 @@ function decimalsOf(text: DecimalText): number {
 }
 
 /** A decimal as a whole number of 10^-decimals. Throws `TOO_LARGE` beyond 2^53. */
-export function cellOf(text: DecimalText, decimals: number): number {
+function cellOf(text: DecimalText, decimals: number): number {
   const [whole = '0', part = ''] = decimalText(text).split('.');
   const cell = Number(whole + part.padEnd(decimals, '0'));
   if (Number.isSafeInteger(cell) && part.length <= decimals) return cell;
