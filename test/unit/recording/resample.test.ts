@@ -3,6 +3,7 @@ import { candleAt } from '../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import type { RecordedTrade } from '../../../src/recording/records.ts';
 import { resample } from '../../../src/recording/resample.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
@@ -16,6 +17,9 @@ async function bars(catalogue: Catalogue, resolution: '5' | '1'): Promise<unknow
     return [(openTimeMs - START) / MINUTE, open, high, low, close, volume];
   });
 }
+
+const at = (ms: number, price: string): RecordedTrade =>
+  trade(START + ms, { price: decimalText(price), amount: decimalText('0.5') });
 
 describe('resampling', () => {
   test('makes whole bars of finer ones, with a gap inside, and none that the data does not reach over', async () => {
@@ -35,8 +39,6 @@ describe('resampling', () => {
 
   test('makes bars of trades', async () => {
     const catalogue = temporaryCatalogue();
-    const at = (ms: number, price: string): ReturnType<typeof trade> =>
-      trade(START + ms, { price: decimalText(price), amount: decimalText('0.5') });
     const trades = [at(-1, '9'), at(0, '10'), at(10, '14'), at(59_999, '8'), at(60_000, '7')];
     await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
     await resample(catalogue, { market: BTCIRT, from: 'trades', to: '1', range: ALL_TIME });

@@ -9,7 +9,7 @@ import { checksum } from '../../../src/recording/durable-file.ts';
 import type { FolderKey } from '../../../src/recording/folder-key.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { verifyFolder, type VerifyOptions } from '../../../src/recording/verify/verify-folder.ts';
-import { book, BTCIRT, candle, candles, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+import { book, BTCIRT, candle, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8);
 const HOUR = 3_600_000;

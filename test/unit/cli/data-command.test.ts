@@ -1,0 +1,127 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { progressText } from '../../../src/cli/data/progress-line.ts';
+import { startSarraf, type Finished } from '../../support/sarraf-process.ts';
+
+const START = Date.UTC(2024, 7, 8);
+const HOUR = 3_600_000;
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'data-command-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const data = (...args: readonly string[]): Promise<Finished> =>
+  startSarraf(['data', ...args, '--catalogue', join(folder, 'catalogue')]).finished;
+
+function csv(name: string, rows: readonly string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, `${['time_ms,open,high,low,close,volume', ...rows].join('\n')}\n`);
+  return path;
+}
+
+const bars = (hours: readonly number[]): string[] =>
+  hours.map((hour) => `${START + hour * HOUR},12600000000,12600000500,12599999500,12600000010,0.${hour + 1}1`);
+const HOURS = [0, 1, 2, 3, 6, 7, 8, 9, 10, 11];
+
+describe('sarraf data', () => {
+  test('imports, lists, verifies, resamples and exports', async () => {
+    const path = csv('btc.csv', bars(HOURS));
+    const imported = await data('import', path, '--market', 'BTCIRT', '--json');
+    expect(imported).toMatchObject({ code: 0, error: '' });
+    expect(JSON.parse(imported.out)).toMatchObject({
+      result: 'imported',
+      rows: 10,
+      rejected: 0,
+      parts: [{ kind: 'candles', resolution: '60', outcome: { kind: 'added', added: 10 } }],
+    });
+    const listed = await data('list', '--json');
+    expect(JSON.parse(listed.out)).toMatchObject({
+      recordings: [{ market: 'BTCIRT', folder: 'candles-60', rows: 10, fromMs: START, sources: ['btc.csv'] }],
+    });
+    expect((await data('list')).out).toContain('2024-08-08T00:00:00Z');
+    const verified = await data('verify');
+    expect(verified.code).toBe(1);
+    expect(verified.out).toContain('gap: 2 bars are missing from 2024-08-08T04:00:00Z to 2024-08-08T06:00:00Z');
+    expect(verified.error.trim().split('\n')).toEqual([expect.stringContaining('1 findings')]);
+    const resampled = await data('resample', '--market', 'BTCIRT', '--resolution', '240');
+    expect(resampled).toMatchObject({ code: 0, out: expect.stringContaining('BTCIRT candles-240 of 60: 3 added') });
+    const out = join(folder, 'out.csv');
+    await data('export', out, '--market', 'BTCIRT', '--resolution', '60');
+    expect(readFileSync(out, 'utf8')).toBe(readFileSync(path, 'utf8'));
+  });
+
+  test('keeps a file with a bad row out, names file and line, and writes the row to a file of rejects', async () => {
+    const path = csv('bad.csv', [...bars(HOURS), `${START + 12 * HOUR},1,2,3,4,5`]);
+    const { code, error } = await data('import', path, '--market', 'BTCIRT');
+    expect(code).toBe(2);
+    expect(error.trim().split('\n')).toEqual([
+      expect.stringContaining(`${path}:12: expected low <= open, close <= high`),
+    ]);
+    const imports = join(folder, 'catalogue', 'imports');
+    const rejects = readdirSync(imports).find((name) => name.endsWith('bad.csv.rejects.csv')) ?? '';
+    expect(readFileSync(join(imports, rejects), 'utf8')).toContain(`12,"expected low <= open`);
+    expect((await data('list')).out).not.toContain('bad.csv');
+    expect(await data('import', path, '--market', 'BTCIRT', '--skip-bad')).toMatchObject({ code: 0 });
+  });
+
+  test.each<[string, readonly string[], string]>([
+    [
+      'a file that is not there',
+      ['import', '/no/such.csv', '--market', 'BTCIRT'],
+      'expected a file at /no/such.csv, found none',
+    ],
+    ['a market that is none', ['import', 'x.csv', '--market', 'BTC'], 'expected a market such as'],
+    [
+      'a market without data',
+      ['export', 'x.csv', '--market', 'ETHIRT', '--resolution', '60'],
+      'expected data of ETHIRT candles-60',
+    ],
+    [
+      'an empty stretch',
+      ['export', 'x.csv', '--market', 'ETHIRT', '--resolution', '60', '--from', '2024-02-01', '--to', '2024-01-01'],
+      'begins before it ends',
+    ],
+    ['no resolution', ['export', 'x.csv', '--market', 'ETHIRT'], 'expected --resolution for candles'],
+    ['a resolution that is none', ['resample', '--market', 'ETHIRT', '--resolution', '7'], 'expected one of 1, 5, 15'],
+    ['a time that is none', ['export', 'x.csv', '--market', 'ETHIRT', '--from', 'noon'], 'found "noon"'],
+    [
+      'an exchange without address',
+      ['download', '--market', 'BTCIRT', '--resolution', '1', '--from', '2024-01-01'],
+      'name it with --address',
+    ],
+    ['nothing to verify', ['verify'], 'expected recordings to verify'],
+    [
+      'columns that are none',
+      ['import', 'x.csv', '--market', 'BTCIRT', '--columns', 'when'],
+      'expected pairs such as time=when',
+    ],
+  ])('refuses %s in one line', async (_, args, message) => {
+    const { code, out, error } = await data(...args);
+    expect({ code, out, lines: error.trim().split('\n').length }).toEqual({ code: 2, out: '', lines: 1 });
+    expect(error).toContain(message);
+  });
+
+  test('has help with examples for every command', async () => {
+    const names = ['import', 'download', 'list', 'verify', 'export', 'resample'];
+    const helps = await Promise.all(names.map(async (name) => startSarraf(['data', name, '--help']).finished));
+    for (const [index, { code, out }] of helps.entries()) {
+      expect(code).toBe(0);
+      expect(out).toContain(`Examples:\n  sarraf data ${names[index]}`);
+    }
+  });
+});
+
+test.each([
+  [{ what: 'x.csv', done: 10_000, share: 0.25, passedMs: 2_000 }, 'x.csv: 10,000, 5,000/s, 25 %, 6 s left'],
+  [{ what: 'x.csv', done: 10_000, share: null, passedMs: 2_000 }, 'x.csv: 10,000, 5,000/s'],
+])('progress says how fast it is and how long it takes yet', (progress, text) => {
+  expect(progressText(progress)).toBe(text);
+});
