@@ -1,0 +1,280 @@
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import type { PublicTrade } from '../../domain/trade.ts';
+import type { VenueAnswer, VenueCall } from '../../domain/venue-call.ts';
+import { readManifest } from '../manifest.ts';
+import { timeText } from '../read-partitions.ts';
+import { afterOnMachine, type After } from './append-file.ts';
+import { isOfTrades, type SealTarget } from './seal-segment.ts';
+import { Sealer } from './sealer.ts';
+import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
+import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './segment-folder.ts';
+import { SegmentWriter, type SegmentWriterOptions } from './segment-writer.ts';
+import { Sightings } from './sightings.ts';
+import { noteTape, readTape } from './tape-tail.ts';
+
+/** A longer time without a look is noted as a gap, where nothing else is said. */
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface RecorderOptions extends SealTarget, Pick<SegmentWriterOptions, 'largestBytes' | 'syncEveryMs'> {
+  readonly markets: readonly MarketSymbol[];
+  /** @see SegmentWriterOptions.life */
+  readonly life: string;
+  /** When an exchange that begins anew with every run began, in ms since 1970; null for one that was there before. */
+  readonly beganMs: number | null;
+  /** Told of whatever goes wrong, in a sentence. Where it can not go on, the recorder stops; nothing is ever thrown at who feeds it. */
+  readonly onProblem: (message: string) => void;
+  readonly longestPauseMs?: number;
+  readonly after?: After;
+}
+
+/** What was recorded of one kind of one market. */
+export interface KindStatus {
+  /** Rows that were noted since the beginning. */
+  rows: number;
+  /** When it was looked at last; null before. */
+  seenMs: number | null;
+  gaps: number;
+}
+
+export interface MarketRecording {
+  readonly market: MarketSymbol;
+  readonly kinds: Readonly<Record<SegmentKind, Readonly<KindStatus>>>;
+}
+
+interface Recorded extends MarketRecording {
+  readonly folder: SegmentFolder;
+  readonly sightings: Sightings;
+  readonly writers: Readonly<Record<SegmentKind, SegmentWriter>>;
+  readonly kinds: Readonly<Record<SegmentKind, KindStatus>>;
+}
+
+/**
+ * Records what an exchange answers: books, public trades and statistics of some markets, journalled as they come and moved to the catalogue by the day.
+ * Whoever asks the exchange hands each answer over; the recorder asks nothing.
+ */
+export class Recorder {
+  /** Why it stopped recording before its end; null while it records. */
+  failure: string | null = null;
+  private readonly options: RecorderOptions;
+  private readonly after: After;
+  private readonly sealer: Sealer;
+  private readonly recorded = new Map<string, Recorded>();
+  private isClosed = false;
+
+  private constructor(options: RecorderOptions) {
+    this.options = options;
+    this.after = options.after ?? afterOnMachine;
+    this.sealer = new Sealer({
+      root: options.root,
+      takeLock: options.takeLock,
+      source: options.source,
+      after: this.after,
+      onSealed: ({ path }, { badLines }) => {
+        // The line that a killed process was writing is not worth a word.
+        if (badLines > 1) this.tell(`${badLines} lines of ${path} could not be read and were left out`);
+      },
+      onError: (error, { path }) =>
+        this.tell(`${path} stays where it is until it can be moved to the catalogue`, error),
+    });
+  }
+
+  /**
+   * Opens the recording of some markets, and takes up what a process that was killed has left. Throws `DATA_UNUSABLE` when another process records one of
+   * them into this catalogue or it can not be written to, and `INVALID_OPTIONS` when an exchange that begins anew would be mixed with what is there.
+   */
+  static async open(options: RecorderOptions): Promise<Recorder> {
+    const recorder = new Recorder(options);
+    try {
+      await recorder.begin();
+      return recorder;
+    } catch (error) {
+      await recorder.sealer.settled();
+      recorder.release();
+      throw error;
+    }
+  }
+
+  /** Takes what a call was answered with, at a time in ms since 1970. What is none of its business it leaves alone. Never throws. */
+  take(call: VenueCall, answer: VenueAnswer, seenMs: number): void {
+    if (answer.outcome !== 'value' || this.isClosed || this.failure !== null) return;
+    try {
+      this.takeValue(call, answer.value, seenMs);
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+
+  /** What was recorded since the beginning. */
+  get markets(): readonly MarketRecording[] {
+    return [...this.recorded.values()];
+  }
+
+  /** Resolves when everything that was left by others has been tried. */
+  settled(): Promise<void> {
+    return this.sealer.settled();
+  }
+
+  /** Moves everything to the catalogue. What can not be moved stays for the next recorder, and is told. A second call does nothing. */
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    for (const { writers } of this.recorded.values()) {
+      await Promise.all(Object.values(writers).map(async (writer) => writer.end()));
+    }
+    await this.sealer.end();
+    this.release();
+  }
+
+  private async begin(): Promise<void> {
+    const { root, takeLock, markets, beganMs, longestPauseMs = LONGEST_PAUSE_MS } = this.options;
+    for (const market of markets) {
+      const folder = takeSegmentFolder(root, market, takeLock);
+      const entry: Recorded = {
+        market,
+        folder,
+        sightings: new Sightings({ tape: null, beganMs, longestPauseMs }),
+        writers: eachKind((kind) => this.writerOf(folder, kind)),
+        kinds: eachKind(() => ({ rows: 0, seenMs: null, gaps: 0 })),
+      };
+      this.recorded.set(market, entry);
+      await this.takeUp(folder);
+      if (beganMs === null) {
+        const sightings = new Sightings({ tape: readTape(folder.path), beganMs, longestPauseMs });
+        this.recorded.set(market, { ...entry, sightings });
+      }
+    }
+    await this.takeUpOthers();
+    if (beganMs !== null) await this.refuseMixture(beganMs);
+  }
+
+  /** What is left of other markets is moved too: nobody knows whether they are ever recorded again. */
+  private async takeUpOthers(): Promise<void> {
+    const { root, takeLock, markets } = this.options;
+    const folders = takeLeftFolders(root, new Set(markets), takeLock);
+    for (const folder of folders) await this.takeUp(folder);
+    void this.releaseOnceSettled(folders);
+  }
+
+  private async releaseOnceSettled(folders: readonly SegmentFolder[]): Promise<void> {
+    await this.sealer.settled();
+    for (const folder of folders) folder.release();
+  }
+
+  private async refuseMixture(beganMs: number): Promise<void> {
+    await this.sealer.settled();
+    const { root, markets } = this.options;
+    for (const market of markets) {
+      for (const kind of SEGMENT_KINDS) {
+        const lastMs = Math.max(...(readManifest(root, { market, kind })?.partitions ?? []).map(({ toMs }) => toMs));
+        if (lastMs < beganMs) continue;
+        throw new SarrafError(
+          'INVALID_OPTIONS',
+          `expected nothing of ${market} in ${root} after ${timeText(beganMs)}, when this exchange began anew; its ${kind} reach to ${timeText(lastMs)}: record into another folder`,
+        );
+      }
+    }
+  }
+
+  /** The newest trades of all that was left are noted before the first page comes; the rest happens beside everything else. */
+  private async takeUp(folder: SegmentFolder): Promise<void> {
+    const segments = folder.segments();
+    for (const segment of segments) if (isOfTrades(segment)) await noteTape(folder.path, segment);
+    for (const segment of segments) this.sealer.add(segment);
+  }
+
+  private writerOf(folder: SegmentFolder, kind: SegmentKind): SegmentWriter {
+    const { life, largestBytes, syncEveryMs } = this.options;
+    return new SegmentWriter({
+      folder: folder.path,
+      kind,
+      life,
+      after: this.after,
+      ...(largestBytes === undefined ? {} : { largestBytes }),
+      ...(syncEveryMs === undefined ? {} : { syncEveryMs }),
+      onSegment: (path) => this.sealer.add({ path, kind, market: folder.market }),
+      onError: (error) => this.stop(error),
+    });
+  }
+
+  private takeValue(call: VenueCall, value: unknown, seenMs: number): void {
+    switch (call.kind) {
+      case 'book':
+        this.takeBook(call.market, value as OrderBook, seenMs);
+        break;
+      case 'books':
+        for (const [market, book] of Object.entries(value as Readonly<Record<string, OrderBook>>)) {
+          this.takeBook(market, book, seenMs);
+        }
+        break;
+      case 'public-trades': {
+        const of = this.recorded.get(call.market);
+        if (of !== undefined)
+          note(of, 'trades', of.sightings.takePage(value as readonly PublicTrade[], seenMs), seenMs);
+        break;
+      }
+      case 'stats':
+        for (const stats of value as readonly MarketStats[]) {
+          const of = this.recorded.get(stats.market.symbol);
+          if (of !== undefined) note(of, 'stats', of.sightings.takeStats(stats, seenMs), seenMs);
+        }
+        break;
+      case 'candles':
+      case 'options':
+      case 'place':
+      case 'place-oco':
+      case 'cancel':
+      case 'cancel-old':
+      case 'order':
+      case 'orders':
+      case 'trades':
+      case 'wallets':
+      case 'transactions':
+        break;
+    }
+  }
+
+  private takeBook(market: string, book: OrderBook, seenMs: number): void {
+    const of = this.recorded.get(market);
+    if (of !== undefined) note(of, 'books', of.sightings.takeBook(book, seenMs), seenMs);
+  }
+
+  private stop(error: unknown): void {
+    if (this.failure !== null) return;
+    this.failure = messageOf(error);
+    this.tell('nothing more is recorded in this run, which goes on', error);
+  }
+
+  private tell(what: string, error?: unknown): void {
+    this.options.onProblem(error === undefined ? `recording: ${what}` : `recording: ${what}: ${messageOf(error)}`);
+  }
+
+  private release(): void {
+    for (const { folder } of this.recorded.values()) folder.release();
+  }
+}
+
+function note<Kind extends SegmentKind>(
+  of: Recorded,
+  kind: Kind,
+  entries: readonly SegmentEntry<Kind>[],
+  seenMs: number,
+): void {
+  const status = of.kinds[kind];
+  status.seenMs = seenMs;
+  for (const entry of entries) {
+    if (entry.what === 'row') status.rows += 1;
+    else if (entry.what === 'gap') status.gaps += 1;
+    of.writers[kind].write(entry);
+  }
+}
+
+function eachKind<Value>(make: (kind: SegmentKind) => Value): Readonly<Record<SegmentKind, Value>> {
+  return { books: make('books'), trades: make('trades'), stats: make('stats') };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

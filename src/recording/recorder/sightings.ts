@@ -1,0 +1,118 @@
+import type { MarketStats } from '../../domain/market-stats.ts';
+import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
+import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
+import type { PublicTrade } from '../../domain/trade.ts';
+import { BOOK_LEVELS } from '../records.ts';
+import type { SegmentEntry, SegmentKind } from './segment-entry.ts';
+
+/** That something was looked at in vain is noted this often: enough to know later that nothing changed, little enough to cost nothing. */
+const LOOK_EVERY_MS = 10_000;
+
+/** Trades that the next page is joined to: far more than a page has. */
+export const TAPE_KEPT = 500;
+
+export interface SightingsOptions {
+  /** The newest trades that are recorded already, oldest first; null where none are. */
+  readonly tape: readonly PublicTrade[] | null;
+  /** Nothing of the exchange was before this, in ms since 1970: a first page may show a past that another recording has otherwise. Null: it has one past. */
+  readonly beganMs: number | null;
+  /** A longer time without a look at books or statistics is a gap. */
+  readonly longestPauseMs: number;
+}
+
+/** When one kind was looked at. */
+interface Looks {
+  lastMs: number | null;
+  notedMs: number;
+}
+
+/** Decides what of one market is new and has to be noted down. Pure: it is told what was seen, and when. */
+export class Sightings {
+  /** The newest trades, oldest first; null before any page was seen. */
+  tape: readonly PublicTrade[] | null;
+  private readonly options: SightingsOptions;
+  private readonly looks: Readonly<Record<SegmentKind, Looks>> = { books: never(), trades: never(), stats: never() };
+  private book: OrderBook | null = null;
+  private numbers: MarketStats | null = null;
+
+  constructor(options: SightingsOptions) {
+    this.options = options;
+    this.tape = options.tape;
+  }
+
+  /** A book is noted when one of its recorded levels is not what it was. */
+  takeBook(book: OrderBook, seenMs: number): readonly SegmentEntry<'books'>[] {
+    const cut = { ...book, bids: book.bids.slice(0, BOOK_LEVELS), asks: book.asks.slice(0, BOOK_LEVELS) };
+    const before = this.book;
+    const isNew = before === null || !sameLevels(before.bids, cut.bids) || !sameLevels(before.asks, cut.asks);
+    this.book = cut;
+    const { bids, asks, updatedAtMs } = cut;
+    const row = { venueTimeMs: updatedAtMs, seenMs, bids, asks };
+    return [
+      ...this.pause('books', seenMs),
+      ...this.look<'books'>('books', seenMs, isNew ? [{ what: 'row', row }] : []),
+    ];
+  }
+
+  /** A page of the tape is joined to what is known; where nothing of it is, trades may be missing in between. */
+  takePage(page: readonly PublicTrade[], seenMs: number): readonly SegmentEntry<'trades'>[] {
+    const { tape } = this;
+    const { fresh, hasGap } = joinTrades(tape, oldestFirst(page));
+    this.tape = [...(tape ?? []), ...fresh].slice(-TAPE_KEPT);
+    const [first] = fresh;
+    const last = tape?.at(-1);
+    const noted: SegmentEntry<'trades'>[] = [];
+    if (hasGap && first !== undefined && last !== undefined) {
+      const gap = { fromMs: Math.min(last.timeMs, first.timeMs), toMs: Math.max(last.timeMs, first.timeMs) };
+      noted.push({ what: 'gap', seenMs, gap });
+    }
+    const { beganMs } = this.options;
+    for (const trade of fresh) {
+      if (beganMs === null || trade.timeMs >= beganMs) noted.push({ what: 'row', row: { ...trade, seenMs, id: null } });
+    }
+    return this.look('trades', seenMs, noted);
+  }
+
+  /** Statistics are noted when one of their numbers is not what it was. */
+  takeStats(stats: MarketStats, seenMs: number): readonly SegmentEntry<'stats'>[] {
+    const isNew = this.numbers === null || !sameStats(this.numbers, stats);
+    this.numbers = stats;
+    return [
+      ...this.pause('stats', seenMs),
+      ...this.look<'stats'>('stats', seenMs, isNew ? [{ what: 'row', row: { seenMs, stats } }] : []),
+    ];
+  }
+
+  private pause(kind: 'books' | 'stats', seenMs: number): readonly SegmentEntry<never>[] {
+    const { lastMs } = this.looks[kind];
+    if (lastMs === null || seenMs - lastMs <= this.options.longestPauseMs) return [];
+    return [{ what: 'gap', seenMs, gap: { fromMs: lastMs, toMs: seenMs } }];
+  }
+
+  private look<Kind extends SegmentKind>(
+    kind: Kind,
+    seenMs: number,
+    noted: readonly SegmentEntry<Kind>[],
+  ): readonly SegmentEntry<Kind>[] {
+    const looks = this.looks[kind];
+    looks.lastMs = seenMs;
+    if (noted.length === 0 && seenMs - looks.notedMs < LOOK_EVERY_MS) return [];
+    looks.notedMs = seenMs;
+    return noted.length === 0 ? [{ what: 'look', seenMs }] : noted;
+  }
+}
+
+function never(): Looks {
+  return { lastMs: null, notedMs: Number.NEGATIVE_INFINITY };
+}
+
+function sameLevels(left: readonly BookLevel[], right: readonly BookLevel[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every(([price, amount], index) => price === right[index]?.[0] && amount === right[index]?.[1])
+  );
+}
+
+function sameStats({ market: _one, ...left }: MarketStats, { market: _other, ...right }: MarketStats): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}

@@ -1,0 +1,196 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { MarketSymbol } from '../../../../src/domain/market-symbol.ts';
+import { RawFile } from '../../../../src/recording/recorder/raw-file.ts';
+import { BTCIRT, gather, takeLock, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
+import {
+  bookAnswer,
+  bookOf,
+  booksAnswer,
+  NOON_MS,
+  numbered,
+  openRecorder,
+  pageAnswer,
+  statsAnswer,
+} from './answers.ts';
+
+const ETHIRT = 'ETHIRT' as MarketSymbol;
+const DAY_MS = 86_400_000;
+const ALL = { market: BTCIRT, fromMs: 0, toMs: NOON_MS * 2 };
+
+const segmentsOf = (root: string, market = BTCIRT): string[] =>
+  readdirSync(join(root, 'segments', market)).filter((name) => name.endsWith('.jsonl'));
+
+test('books, trades and statistics are in the catalogue after the end, exactly as they were seen', async () => {
+  const root = temporaryFolder();
+  const recorder = await openRecorder(root, { markets: [BTCIRT, ETHIRT] });
+  recorder.take(...bookAnswer(bookOf(100, { updatedAtMs: NOON_MS - 250 })), NOON_MS);
+  recorder.take(...booksAnswer({ BTCIRT: bookOf(110), ETHIRT: bookOf(7), USDTIRT: bookOf(1) }), NOON_MS + 1_000);
+  recorder.take(...pageAnswer(1, 5), NOON_MS + 1_500);
+  recorder.take(...pageAnswer(3, 8), NOON_MS + 4_500);
+  recorder.take(...statsAnswer(105), NOON_MS + 5_000);
+  expect(
+    recorder.markets.map(({ market, kinds }) => [market, kinds.books, kinds.trades.rows, kinds.stats.rows]),
+  ).toEqual([
+    [BTCIRT, { rows: 2, seenMs: NOON_MS + 1_000, gaps: 0 }, 8, 1],
+    [ETHIRT, { rows: 1, seenMs: NOON_MS + 1_000, gaps: 0 }, 0, 0],
+  ]);
+  await recorder.close();
+  const catalogue = temporaryCatalogue(root);
+  expect(await gather(catalogue.readBooks(ALL))).toEqual([
+    { venueTimeMs: NOON_MS - 250, seenMs: NOON_MS, bids: bookOf(100).bids, asks: bookOf(100).asks },
+    { venueTimeMs: null, seenMs: NOON_MS + 1_000, bids: bookOf(110).bids, asks: bookOf(110).asks },
+  ]);
+  const trades = await gather(catalogue.readTrades(ALL));
+  expect(trades).toEqual(
+    [1, 2, 3, 4, 5, 6, 7, 8].map((number) => ({
+      ...numbered(number),
+      seenMs: NOON_MS + (number <= 5 ? 1_500 : 4_500),
+      id: null,
+    })),
+  );
+  const [, answer] = statsAnswer(105);
+  const stats = answer.outcome === 'value' ? (answer.value as unknown[])[0] : null;
+  expect(await gather(catalogue.readStats(ALL))).toEqual([{ seenMs: NOON_MS + 5_000, stats }]);
+  expect(await gather(catalogue.readBooks({ ...ALL, market: ETHIRT }))).toHaveLength(1);
+  expect(catalogue.keys().map(({ market }) => market)).not.toContain('USDTIRT');
+});
+
+test('the catalogue knows from when to when was looked, and where something may be missing', async () => {
+  const root = temporaryFolder();
+  const recorder = await openRecorder(root);
+  recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
+  recorder.take(...bookAnswer(bookOf(100)), NOON_MS + 30_000);
+  recorder.take(...bookAnswer(bookOf(100)), NOON_MS + 200_000);
+  recorder.take(...pageAnswer(1, 5), NOON_MS);
+  recorder.take(...pageAnswer(20, 25), NOON_MS + 3_000);
+  expect(recorder.markets[0]?.kinds).toMatchObject({ books: { rows: 1, gaps: 1 }, trades: { rows: 11, gaps: 1 } });
+  await recorder.close();
+  const catalogue = temporaryCatalogue(root);
+  expect(catalogue.manifest({ market: BTCIRT, kind: 'books' })).toMatchObject({
+    covered: [{ fromMs: NOON_MS, toMs: NOON_MS + 200_001 }],
+    gaps: [{ fromMs: NOON_MS + 30_000, toMs: NOON_MS + 200_000 }],
+  });
+  expect(catalogue.manifest({ market: BTCIRT, kind: 'trades' })).toMatchObject({
+    gaps: [{ fromMs: numbered(5).timeMs, toMs: numbered(20).timeMs }],
+  });
+});
+
+test('the segment of a day that is over, and one that is large, are in the catalogue while recording goes on', async () => {
+  const root = temporaryFolder();
+  const recorder = await openRecorder(root, { largestBytes: 2_000 });
+  recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
+  recorder.take(...bookAnswer(bookOf(110)), NOON_MS + DAY_MS);
+  for (let number = 4; number <= 60; number += 1) recorder.take(...pageAnswer(1, number), NOON_MS + number * 100);
+  await expect.poll(() => segmentsOf(root).length).toBe(2);
+  await recorder.settled();
+  expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);
+  const sealed = await gather(temporaryCatalogue(root).readTrades(ALL));
+  expect(sealed.length).toBeGreaterThan(20);
+  await recorder.close();
+  expect(segmentsOf(root)).toEqual([]);
+  expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(2);
+  expect((await gather(temporaryCatalogue(root).readTrades(ALL))).map(({ price }) => price)).toEqual(
+    Array.from({ length: 60 }, (_, index) => numbered(index + 1).price),
+  );
+});
+
+test('a market is recorded into a catalogue by one recorder at a time, and others beside it', async () => {
+  const root = temporaryFolder();
+  const recorder = await openRecorder(root);
+  await expect(openRecorder(root)).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
+  const other = await openRecorder(root, { markets: [ETHIRT] });
+  await other.close();
+  await recorder.close();
+  await (await openRecorder(root)).close();
+});
+
+test('an exchange that begins anew is not mixed with what an earlier one would still be showing', async () => {
+  const root = temporaryFolder();
+  const first = await openRecorder(root, { beganMs: NOON_MS });
+  first.take(...bookAnswer(bookOf(100)), NOON_MS + 60_000);
+  await first.close();
+  await expect(openRecorder(root, { beganMs: NOON_MS + 30_000 })).rejects.toThrow(
+    'its books reach to 2026-01-05T12:01',
+  );
+  const later = await openRecorder(root, { beganMs: NOON_MS + 60_001 });
+  later.take(...bookAnswer(bookOf(5_000)), NOON_MS + 61_000);
+  await later.close();
+  expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(2);
+});
+
+test('a disk that takes nothing more ends the recording with one word, and never whoever feeds it', async () => {
+  const root = temporaryFolder();
+  const told: string[] = [];
+  const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });
+  rmSync(join(root, 'segments', BTCIRT), { recursive: true });
+  for (let second = 0; second < 5; second += 1) {
+    recorder.take(...bookAnswer(bookOf(100 + second)), NOON_MS + second * 1_000);
+  }
+  expect(told).toEqual([
+    expect.stringMatching(/^recording: nothing more is recorded in this run, which goes on: ENOENT/),
+  ]);
+  expect(recorder.failure).toMatch(/ENOENT/);
+});
+
+test('a segment whose folder somebody else writes to is told, kept, and moved once that one is done', async () => {
+  const root = temporaryFolder();
+  const told: string[] = [];
+  const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });
+  recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
+  await temporaryCatalogue(root).appendBooks({ market: BTCIRT, source: 'import', books: [] });
+  const lock = takeLock(join(root, BTCIRT, 'books', '.lock'));
+  const closed = recorder.close();
+  await expect.poll(() => told.length).toBeGreaterThan(0);
+  expect(segmentsOf(root)).toHaveLength(1);
+  lock.release();
+  await closed;
+  expect(told[0]).toContain('stays where it is until it can be moved to the catalogue');
+  expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);
+});
+
+test('lines that are damaged are left out and told', async () => {
+  const root = temporaryFolder();
+  await (await openRecorder(root)).close();
+  const lines = ['["row",1767614400000,[null,[["1","2"]],[]]]', 'damaged', '["row",1,[1]]', '{}'];
+  writeFileSync(join(root, 'segments', BTCIRT, 'books-2026-01-05-0001-000001.jsonl'), `${lines.join('\n')}\n`);
+  const told: string[] = [];
+  const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });
+  await recorder.close();
+  expect(told).toEqual([expect.stringContaining('3 lines of')]);
+  expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);
+});
+
+test('raw replies are kept whole, packed by the day, and read to the last piece that was written', async () => {
+  const root = temporaryFolder();
+  const due: (() => void)[] = [];
+  const after = (_delayMs: number, work: () => void) => {
+    due.push(work);
+    return () => undefined;
+  };
+  const file = new RawFile({ root, life: 'life', onError: (error) => expect.fail(String(error)), after });
+  const replies = ['first', 'second', 'next day'].map((body, index) => ({
+    sentMs: NOON_MS + index * 43_200_000 - 40,
+    seenMs: NOON_MS + index * 43_200_000,
+    endpoint: 'GET /v2/orderbook/BTCIRT',
+    status: 200,
+    body,
+  }));
+  for (const reply of replies) {
+    file.take(reply);
+    for (const work of due.splice(0)) work();
+  }
+  await file.close();
+  const read = (day: string): unknown[] =>
+    readdirSync(join(root, 'raw', day)).flatMap((name) =>
+      gunzipSync(readFileSync(join(root, 'raw', day, name)))
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    );
+  expect([read('2026-01-05'), read('2026-01-06')]).toEqual([[replies[0]], [replies[1], replies[2]]]);
+  expect(existsSync(join(root, BTCIRT))).toBe(false);
+});

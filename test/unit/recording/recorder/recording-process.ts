@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BTCIRT } from '../temporary-catalogue.ts';
+import { NOON_MS, openRecorder, pageAnswer } from './answers.ts';
+
+/**
+ * Records an endless tape from a number on, and prints how many lines are in the segments whenever that has changed: `node recording-process.ts FOLDER FIRST`.
+ * Its segments are small, so that one is nearly always being sealed.
+ */
+const [root = '', first = '1'] = process.argv.slice(2);
+const recorder = await openRecorder(root, { largestBytes: 4_000, syncEveryMs: 10 });
+const folder = join(root, 'segments', BTCIRT);
+let newest = Number(first);
+let printed = -1;
+for (;;) {
+  const [call, answer] = pageAnswer(Math.max(1, newest - 19), newest);
+  recorder.take(call, answer, NOON_MS + newest * 10);
+  // What is in a segment, or was and is sealed by now, outlives this process; the last trade of a segment tells how far that is.
+  const last = readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted()
+    .flatMap((name) => lastSeen(join(folder, name)))
+    .at(-1);
+  if (last !== undefined && last !== printed) {
+    printed = last;
+    console.log(String((last - NOON_MS) / 10));
+  }
+  newest += 3;
+  await pause(2);
+}
+
+function lastSeen(path: string): number[] {
+  const lines = readOrNothing(path).split('\n').slice(0, -1);
+  return lines.slice(-1).map((line) => (JSON.parse(line) as [string, number])[1]);
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // It was sealed just now.
+    return '';
+  }
+}
