@@ -1,3 +1,4 @@
+import { benchBacktest } from './backtest.ts';
 import { benchClient } from './client.ts';
 import { benchDecision } from './decision.ts';
 import { benchEngine } from './engine.ts';
@@ -15,6 +16,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   saturation: benchSaturation,
   engine: benchEngine,
   decision: benchDecision,
+  backtest: benchBacktest,
   soak: benchSoak,
 };
 

@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SMA } from 'trading-signals';
+import { z } from 'zod';
+import { CandleVenue } from '../src/backtest/candle-venue/candle-venue.ts';
+import { CandleRunner } from '../src/backtest/candle-runner.ts';
+import { candleAt, type CandleColumns } from '../src/domain/candle-columns.ts';
+import { createMarket } from '../src/domain/market.ts';
+import { parseUnits } from '../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES } from '../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../src/execution/risk/create-risk-limits.ts';
+import { Catalogue } from '../src/recording/catalogue.ts';
+import { defineStrategy, type StrategyDefinition } from '../src/strategy/definition.ts';
+import { StrategyRunner } from '../src/strategy/runner.ts';
+import { candles } from '../src/strategy/subscriptions.ts';
+import maCross from '../strategies/ma-cross.ts';
+import { median, type BenchResult } from './result.ts';
+
+/** Two years of minutes. */
+const BARS = 1_051_200;
+const ROUNDS = 3;
+const FROM_MS = 1_704_067_200_000;
+const MINUTE_MS = 60_000;
+const FAST = 10;
+const SLOW = 30;
+const LEAST_SHARE_OF_BARE = 0.35;
+const LEAST_IDLE_BARS_A_SECOND = 10_000_000;
+const LONGEST_LOAD_MS = 500;
+const MOST_RSS_MB = 400;
+
+const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
+
+const IDLE = defineStrategy({
+  name: 'idle',
+  params: z.strictObject({}),
+  subscribe: ({ market, span }) => [candles(market, span)],
+  init: () => null,
+});
+
+/** A walk in whole cents, by a small generator. */
+function walk(): CandleColumns {
+  let state = 12_345;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const column = (): Float64Array => new Float64Array(BARS);
+  const [openTimeMs, open, high, low, close, volume] = [column(), column(), column(), column(), column(), column()];
+  let last = 6_500_000;
+  for (let index = 0; index < BARS; index += 1) {
+    const next = Math.max(1_000_000, Math.round(last * (1 + (random() - 0.5) * 0.02)));
+    openTimeMs[index] = FROM_MS + index * MINUTE_MS;
+    open[index] = last;
+    close[index] = next;
+    high[index] = Math.max(last, next) + Math.round(random() * 500);
+    low[index] = Math.min(last, next) - Math.round(random() * 500);
+    volume[index] = 10_000_000 + Math.round(random() * 1_000_000);
+    last = next;
+  }
+  return {
+    market: MARKET.symbol,
+    resolution: '1',
+    length: BARS,
+    openTimeMs,
+    priceDecimals: 2,
+    open,
+    high,
+    low,
+    close,
+    volumeDecimals: 6,
+    volume,
+  };
+}
+
+/** The reference: the same two averages over the same array, and a count of their crossings. */
+function bareLoop({ close, length }: CandleColumns): number {
+  const [fast, slow] = [new SMA(FAST), new SMA(SLOW)];
+  let crossings = 0;
+  let wasAbove = false;
+  for (let index = 0; index < length; index += 1) {
+    const price = (close[index] ?? 0) / 100;
+    const above = fast.update(price, false);
+    const below = slow.update(price, false);
+    if (above === null || below === null) continue;
+    const isAbove = above > below;
+    if (isAbove !== wasAbove) crossings += 1;
+    wasAbove = isAbove;
+  }
+  return crossings;
+}
+
+function run(columns: CandleColumns, strategy: StrategyDefinition, params: Readonly<Record<string, unknown>>): number {
+  const rates = { maker: 1_000, taker: 1_000 };
+  const venue = new CandleVenue({
+    markets: [MARKET],
+    fees: { rls: rates, usdt: rates },
+    balances: { usdt: parseUnits('10000') },
+    rules: { volumeShareMillionths: null },
+  });
+  const runner = new StrategyRunner(strategy, { market: MARKET.symbol, span: '1m', params });
+  const seat = { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} } as const;
+  const whole = new CandleRunner({
+    settings: { ...DEFAULT_ENGINE_TIMES, instance: 'bench', seats: [seat] },
+    markets: [{ market: MARKET, columns }],
+    venue,
+    quote: 'usdt',
+    fromMs: FROM_MS,
+  });
+  return whole.run().fills.length;
+}
+
+/** Things a second by what this process had of the processor, which others on the machine do not lessen. */
+function rateOf(count: number, work: () => void): number {
+  const used = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(used);
+  return (count * 1e6) / (user + system);
+}
+
+/** A million bars, kept in the catalogue and read again. */
+async function loadMs(columns: CandleColumns): Promise<number> {
+  const root = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));
+  try {
+    const catalogue = new Catalogue({ root, takeLock: () => ({ release: () => undefined }) });
+    await catalogue.appendCandles({ market: MARKET.symbol, resolution: '1', source: 'bench', candles: parts(columns) });
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const startedMs = performance.now();
+      const read = await catalogue.readCandles({
+        market: MARKET.symbol,
+        resolution: '1',
+        fromMs: FROM_MS,
+        toMs: FROM_MS + BARS * MINUTE_MS,
+      });
+      times.push(performance.now() - startedMs);
+      if (read.length !== BARS) throw new Error(`expected ${BARS} bars, were ${read.length}`);
+    }
+    return median(times);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function* parts(columns: CandleColumns): Generator<ReturnType<typeof candleAt>[]> {
+  const size = 10_000;
+  for (let from = 0; from < columns.length; from += size) {
+    const length = Math.min(size, columns.length - from);
+    yield Array.from({ length }, (_, index) => candleAt(columns, from + index));
+  }
+}
+
+/** Backtests on bars: the engine with a cross of averages, with a strategy that does nothing, and the loading of a million bars. */
+export async function benchBacktest(): Promise<BenchResult[]> {
+  const columns = walk();
+  const rates: { readonly bare: number; readonly cross: number; readonly idle: number }[] = [];
+  let fills = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    rates.push({
+      bare: rateOf(BARS, () => void bareLoop(columns)),
+      cross: rateOf(BARS, () => {
+        fills = run(columns, maCross, { fast: FAST, slow: SLOW, share: '0.9' });
+      }),
+      idle: rateOf(BARS, () => void run(columns, IDLE, {})),
+    });
+  }
+  const bare = median(rates.map((rate) => rate.bare));
+  const cross = median(rates.map((rate) => rate.cross));
+  const idle = median(rates.map((rate) => rate.idle));
+  const rssMb = process.resourceUsage().maxRSS / 1_024;
+  const load = await loadMs(columns);
+  return [
+    {
+      name: `backtest: cross of averages over ${BARS} bars, ${fills} fills, against the bare averages`,
+      value: cross,
+      unit: 'bars/s',
+      reference: bare,
+      ratio: cross / bare,
+      target: LEAST_SHARE_OF_BARE,
+      holds: cross / bare >= LEAST_SHARE_OF_BARE,
+    },
+    {
+      name: 'backtest: a strategy that does nothing',
+      value: idle,
+      unit: 'bars/s',
+      reference: bare,
+      ratio: idle / bare,
+      target: LEAST_IDLE_BARS_A_SECOND,
+      holds: idle >= LEAST_IDLE_BARS_A_SECOND,
+    },
+    {
+      name: 'backtest: largest memory of the process',
+      value: rssMb,
+      unit: 'MB',
+      reference: null,
+      ratio: null,
+      target: MOST_RSS_MB,
+      holds: rssMb <= MOST_RSS_MB,
+    },
+    {
+      name: 'backtest: a million bars from the catalogue',
+      value: load,
+      unit: 'ms',
+      reference: null,
+      ratio: null,
+      target: LONGEST_LOAD_MS,
+      holds: load <= LONGEST_LOAD_MS,
+    },
+  ];
+}
