@@ -1,5 +1,6 @@
 import { appendFileSync, copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
@@ -134,8 +135,7 @@ describe('a segment writer', () => {
 
   test('has on the disk what it had flushed when it is killed', async () => {
     const catalogue = temporaryCatalogue();
-    const file = join(import.meta.dirname, 'record-and-wait.ts');
-    const child = startNode([file, catalogue.root]);
+    const child = startNode([fileURLToPath(import.meta.resolve('./record-and-wait.ts')), catalogue.root]);
     await child.line((line) => line === 'flushed');
     child.child.kill('SIGKILL');
     await child.finished;
