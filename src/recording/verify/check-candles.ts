@@ -117,7 +117,7 @@ class CandleCheck {
     const count = missingMs / this.lengthMs;
     const bars = count === 1 ? '1 bar is' : `${Number.isInteger(count) ? count : count.toFixed(1)} bars are`;
     const remark = this.quiet.isQuiet({ missingMs, jump: bar.open - before.close })
-      ? `; the price goes on as if nothing were missing: an outage without trades, or times that are ${lengthText(missingMs)} late from here on, as after a change of the time zone`
+      ? `; the price goes on as if none were: an outage without trades, or times ${lengthText(missingMs)} late from here on by another time zone`
       : '';
     this.findings.add('gap', fromMs, `${bars} missing from ${timeText(fromMs)} to ${timeText(bar.timeMs)}${remark}`);
   }
