@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.ts';
+import { decimalText } from '../../src/domain/decimal-text.ts';
+import { sma } from '../../src/strategy/indicator-specs.ts';
 import type { PollRun } from '../../src/backtest/poll/run-poll.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import type { JournalEntry } from '../../src/engine/mirror-change.ts';
 import { candles } from '../../src/strategy/subscriptions.ts';
-import { FROM_MS, MAKER, runRecorded, stillOf, walkOf, type Recording } from '../unit/backtest/poll/recorded-run.ts';
+import {
+  FROM_MS,
+  MAKER,
+  runRecorded,
+  stillOf,
+  TETHER,
+  walkOf,
+  type Recording,
+} from '../unit/backtest/poll/recorded-run.ts';
 
 const SECONDS = 600;
 const RECORDING = walkOf({ seconds: SECONDS, seed: 1 });
@@ -38,6 +49,18 @@ async function shortestDelayMs(tradesLagMs: number): Promise<number> {
   });
   expect(fills.length).toBeGreaterThan(5);
   return Math.min(...fills.map(({ tradeId, atMs }) => (learnedMs.get(tradeId) ?? 0) - atMs));
+}
+
+/** Minutes from five before the recording on, far below its prices. */
+function risingBars(length: number): CandleColumns {
+  return columnsOf(
+    { market: TETHER.symbol, resolution: '1' },
+    Array.from({ length }, (_, index) => {
+      const price = decimalText(String(30_000 + index));
+      const openTimeMs = FROM_MS - (5 - index) * 60_000;
+      return { openTimeMs, open: price, high: price, low: price, close: price, volume: decimalText('1') };
+    }),
+  );
 }
 
 describe('a backtest on recorded books and trades', () => {
@@ -143,6 +166,34 @@ describe('a backtest on recorded books and trades', () => {
   it('tells of its fills later where the trades list lags', async () => {
     expect(await shortestDelayMs(0)).toBeLessThan(8_000);
     expect(await shortestDelayMs(8_000)).toBeGreaterThanOrEqual(8_000);
+  });
+
+  it('learns of a fill of its last moment', async () => {
+    const { fills } = await runRecorded(RECORDING);
+    const last = fills[10];
+    const cut = await runRecorded(RECORDING, { toMs: last?.atMs ?? 0 });
+    expect(cut.toMs).toBe(last?.atMs);
+    expect(cut.fills.map(({ tradeId }) => tradeId)).toContain(last?.tradeId);
+    expect(cut.fills.every(({ atMs }) => atMs <= cut.toMs)).toBe(true);
+    expect(cut.orders.every(({ plannedAtMs }) => plannedAtMs <= cut.toMs)).toBe(true);
+  });
+
+  it('warms strategies up with bars from before the recording, and with none that reach into it', async () => {
+    const seen: string[] = [];
+    const strategy = {
+      ...MAKER,
+      subscribe: ({ market }: { readonly market: string }) => [candles(market, '1m', { warmUp: 3 })],
+      indicators: () => ({ mean: sma(3) }),
+      onCandle: (context: { readonly state: unknown; readonly indicators: Readonly<Record<string, unknown>> }) => {
+        seen.push(String(context.indicators['mean']));
+        return { state: context.state, intents: [] };
+      },
+    } as unknown as typeof MAKER;
+    await runRecorded(RECORDING, { strategy, past: [risingBars(5)] });
+    const warm = seen.splice(0);
+    expect(Number(warm[0])).toBeLessThan(36_000);
+    await runRecorded(RECORDING, { strategy, past: [risingBars(9)] });
+    expect(seen).toEqual(warm);
   });
 
   it('begins with the first book, and what was recorded before the start is the past', async () => {

@@ -23,8 +23,8 @@ export class StandIns {
   }
 
   /**
-   * Has the best levels of a side stand, until they hold `amount` or one is worse than `limit`, and none that is better than `from`. A level that our own
-   * resting orders reach stays away.
+   * Has the best levels of a side stand, until they hold `amount` or one is worse than `limit`, and none that is better than `from`. A level that
+   * what is in the book on the other side would trade with stays away: books are recorded crossed at times.
    */
   stand(
     of: Liquidity,

@@ -245,6 +245,33 @@ describe('an order that takes from a recorded market', () => {
   });
 });
 
+describe('the volume of a recorded market', () => {
+  it('counts a recorded trade once, whoever it filled, and what we took beside it', () => {
+    holds(`
+      book 100x2 | 102x4
+      a buy 3 @ 100
+      trade sell 4 @ 100
+      fills -> a 2@100 maker
+      volume -> 4
+      b buy 3 @ 102
+      fills -> b 3@102 taker
+      volume -> 7
+    `);
+  });
+
+  it('has no trade of the recorded with themselves, where a book was recorded crossed', () => {
+    holds(`
+      book 100x5 | 102x4
+      trade sell 1 @ 100
+      s sell 1 stop 90
+      book 100x5 | 99x4 101x6
+      a buy 2 market
+      fills -> a 2@101 taker
+      volume -> 3
+    `);
+  });
+});
+
 describe('a stop order in a recorded market', () => {
   it('wakes by a recorded trade and takes what the book offers', () => {
     holds(`

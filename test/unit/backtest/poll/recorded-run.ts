@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PollRules } from '../../../../src/backtest/poll/poll-rules.ts';
 import { runPoll, type PollRun, type PollRunOptions } from '../../../../src/backtest/poll/run-poll.ts';
+import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
@@ -108,9 +109,20 @@ export async function runRecorded(
     readonly chunk?: number;
     readonly withTrades?: boolean;
     readonly cash?: string;
+    readonly past?: readonly CandleColumns[];
   } & Partial<Pick<PollRunOptions, 'fromMs' | 'toMs' | 'onJournal' | 'curveEveryMs' | 'limits'>> = {},
 ): Promise<PollRun> {
-  const { strategy = MAKER, params = {}, risk, rules, chunk, withTrades = true, cash = '100000', ...rest } = of;
+  const {
+    strategy = MAKER,
+    params = {},
+    risk,
+    rules,
+    chunk,
+    withTrades = true,
+    cash = '100000',
+    past = [],
+    ...rest
+  } = of;
   const runner = new StrategyRunner(strategy, { market: 'BTCUSDT', span: '1m', params });
   return runPoll({
     settings: {
@@ -122,6 +134,7 @@ export async function runRecorded(
     markets: [
       {
         market: TETHER,
+        past,
         books: chunksOf(recording.books, chunk),
         trades: withTrades ? chunksOf(recording.trades, chunk) : null,
       },

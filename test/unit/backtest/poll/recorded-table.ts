@@ -25,6 +25,7 @@ const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1'
  *     fills -> a 2@100 maker         all our fills since it was last asked
  *     shown -> 100x5 | 101x4         the book that a poll shows
  *     last -> 100                    the last price
+ *     volume -> 12                   all that was traded, as the bars say
  */
 export function playTable(table: string, given: Partial<PollRules> = {}): string {
   const play = new Play(createPollRules(given));
@@ -79,6 +80,7 @@ class Play {
     if (word === 'fills') return this.fills();
     if (word === 'shown') return bookText(this.value({ kind: 'book', market: 'BTCUSDT' }) as OrderBook);
     if (word === 'last') return String(this.market.state.lastPrice);
+    if (word === 'volume') return String(this.market.state.candles.bars('D').reduce((sum, bar) => sum + bar.volume, 0));
     if (word === 'ahead') return this.ahead(id);
     const order = this.order(word);
     return `${order.matchedAmount} of ${order.amount} ${order.status ?? ''}`;
