@@ -167,6 +167,7 @@ export class ExchangeClient {
         },
         timeoutMs: call.timeoutMs ?? this.settings.timeoutsMs?.[outgoing.endpoint] ?? endpoint.timeoutMs,
         ...(call.signal === undefined ? {} : { signal: call.signal }),
+        isAdmitted: this.settings.admit !== undefined,
       });
       this.settings.onSettled?.(outgoing, { status: response.status, backOffMs: backOffOf(response), error: null });
       return response;

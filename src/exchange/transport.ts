@@ -8,6 +8,8 @@ export interface HttpRequest {
   /** For the whole exchange of request and reply. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Whether a limit was asked just now: then it leaves at once, or not at all, since the answer grows stale. */
+  readonly isAdmitted?: boolean;
 }
 
 export interface HttpResponse {

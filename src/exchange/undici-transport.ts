@@ -53,8 +53,8 @@ function stoodStill(target: string): SarrafError {
 }
 
 /**
- * HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. A request that has to wait for its connection does not leave
- * when the process stood still meanwhile.
+ * HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. A request that was admitted to a limit and has to wait for its
+ * connection does not leave when the process stood still meanwhile.
  */
 export class UndiciTransport implements Transport {
   private readonly pool: Pool;
@@ -141,7 +141,8 @@ export class UndiciTransport implements Transport {
           {
             onRequestStart(started) {
               // While it waited for its connection the world went on: what it was admitted for may be stale.
-              if (standstill.look() && controller === null) fail(stoodStill(target));
+              const isStale = request.isAdmitted === true && standstill.look();
+              if (isStale && controller === null) fail(stoodStill(target));
               standstill.end();
               // Given up while it waited for a socket, or about to be written a second time: neither may leave.
               if (over || controller !== null) started.abort(new Error('not to be sent'));
