@@ -1,11 +1,17 @@
 import type { DuckDBAppender, DuckDBType, DuckDBValue } from '@duckdb/node-api';
-import { SarrafError } from '../domain/errors.ts';
+import { invariant, SarrafError } from '../domain/errors.ts';
 import { unitsOf } from '../domain/money.ts';
 import { loadDuckdb, runSql, type Database } from './duckdb.ts';
+import { BOOK_LEVELS } from './records.ts';
 import { partitionName, SQL_TYPES, type Cell, type Column, type RowDecimals, type TableShape } from './table-shape.ts';
 
 /** Rows of one chunk, as DuckDB has them. */
 const CHUNK_ROWS = 2_048;
+/**
+ * Values in all lists of one column of a chunk: the library writes past the end of its memory with more, since it sets the size of a list's vector without
+ * reserving it.
+ */
+const CHUNK_LIST_VALUES = 2_048;
 const WIDTH = 38;
 const SCALE = 10;
 
@@ -23,6 +29,7 @@ export class StagingTable<Row> {
   private readonly shape: TableShape<Row>;
   private readonly appender: DuckDBAppender;
   private readonly types: readonly DuckDBType[];
+  private readonly chunkRows: number;
   private waiting: Row[] = [];
 
   private constructor(options: {
@@ -33,6 +40,8 @@ export class StagingTable<Row> {
     this.duckdb = options.duckdb;
     this.shape = options.shape;
     this.appender = options.appender;
+    const hasLists = options.shape.columns.some(({ type }) => type === 'moneys');
+    this.chunkRows = hasLists ? Math.floor(CHUNK_LIST_VALUES / BOOK_LEVELS) : CHUNK_ROWS;
     this.types = [...options.shape.columns.map((column) => typeOf(options.duckdb, column)), options.duckdb.BIGINT];
   }
 
@@ -52,7 +61,7 @@ export class StagingTable<Row> {
     for (const row of rows) {
       this.note(row);
       this.waiting.push(row);
-      if (this.waiting.length >= CHUNK_ROWS) this.write();
+      if (this.waiting.length >= this.chunkRows) this.write();
     }
   }
 
@@ -100,6 +109,7 @@ export class StagingTable<Row> {
     if (typeof cell === 'number') return BigInt(cell);
     if (typeof cell === 'boolean') return cell;
     if (typeof cell === 'string') return type === 'money' ? this.money(cell) : cell;
+    invariant(cell.length <= BOOK_LEVELS, `expected at most ${BOOK_LEVELS} levels, was ${cell.length}`);
     return this.duckdb.listValue(cell.map((text) => this.money(text)));
   }
 

@@ -165,6 +165,13 @@ test('books come back with at most 24 levels, and one with nothing on a side too
   expect(read).toEqual([bare, { ...deep, bids: deep.bids.slice(0, 24), asks: deep.asks.slice(0, 24) }]);
 });
 
+test('thousands of full books come back as they were', async () => {
+  const catalogue = temporaryCatalogue();
+  const written = Array.from({ length: 2_500 }, (_, index) => book(AUGUST + index * 100, 24));
+  await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [written] });
+  expect(await gather(catalogue.readBooks({ market: BTCIRT, ...ALL_TIME }))).toEqual(written);
+});
+
 test('statistics come back with what the exchange left out', async () => {
   const catalogue = temporaryCatalogue();
   const nothing = { bestSell: null, bestBuy: null, volumeDst: null, mark: null, dayLow: null, dayHigh: null };
