@@ -2,6 +2,7 @@ import type { DuckDBVector } from '@duckdb/node-api';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
+import type { CellTexts } from './cell-texts.ts';
 
 const WORD = 4_294_967_296;
 const UNIT_DECIMALS = 10;
@@ -63,6 +64,18 @@ export class MoneyCells {
   /** One value as text. */
   text(row: number): DecimalText {
     return formatUnits(this.units(row));
+  }
+
+  /** All values as texts. */
+  texts(count: number, texts: CellTexts): DecimalText[] {
+    const cells = new Float64Array(count);
+    try {
+      this.fill(cells, { at: 0, count, decimals: texts.decimals });
+    } catch (error) {
+      if (!(error instanceof SarrafError)) throw error;
+      return Array.from({ length: count }, (_, row) => this.text(row));
+    }
+    return Array.from(cells, (cell) => texts.of(cell));
   }
 
   /** A negative value, which only damaged data has. */

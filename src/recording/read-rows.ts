@@ -5,6 +5,7 @@ import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { BookLevel } from '../domain/order-book.ts';
 import type { Side } from '../domain/order.ts';
+import { CellTexts } from './cell-texts.ts';
 import { openDatabase } from './duckdb.ts';
 import type { FolderKey } from './folder-key.ts';
 import type { Partition } from './manifest.ts';
@@ -19,7 +20,13 @@ export interface RowReading<Row> {
   readonly key: FolderKey;
   readonly shape: TableShape<Row>;
   readonly range: TimeRange;
-  readonly decode: (chunk: DuckDBDataChunk) => readonly Row[];
+  readonly decode: (chunk: DuckDBDataChunk, texts: PartitionTexts) => readonly Row[];
+}
+
+/** Texts of the prices and the amounts of a partition. */
+export interface PartitionTexts {
+  readonly price: CellTexts;
+  readonly amount: CellTexts;
 }
 
 /**
@@ -33,6 +40,7 @@ export async function* readRows<Row>(reading: RowReading<Row>): AsyncGenerator<r
   try {
     for (const planned of partitionsOfData(root, key, range)) {
       const partition = latest(reading, planned);
+      const texts = { price: new CellTexts(partition.priceDecimals), amount: new CellTexts(partition.amountDecimals) };
       for await (const chunk of partitionChunks(database, {
         root,
         key,
@@ -41,7 +49,7 @@ export async function* readRows<Row>(reading: RowReading<Row>): AsyncGenerator<r
         range,
         select: columns.join(', '),
       })) {
-        yield decode(chunk);
+        yield decode(chunk, texts);
       }
     }
   } finally {
@@ -58,17 +66,17 @@ const rowsOf = <Row>(chunk: DuckDBDataChunk, make: (row: number) => Row): Row[] 
   Array.from({ length: chunk.rowCount }, (_, row) => make(row));
 
 /** Trades of a chunk. */
-export function decodeTrades(chunk: DuckDBDataChunk): readonly RecordedTrade[] {
+export function decodeTrades(chunk: DuckDBDataChunk, texts: PartitionTexts): readonly RecordedTrade[] {
   const [times, seen, , , sides, ids] = columnsOf(chunk);
-  const price = new MoneyCells(chunk.getColumnVector(2));
-  const amount = new MoneyCells(chunk.getColumnVector(3));
+  const prices = new MoneyCells(chunk.getColumnVector(2)).texts(chunk.rowCount, texts.price);
+  const amounts = new MoneyCells(chunk.getColumnVector(3)).texts(chunk.rowCount, texts.amount);
   return rowsOf(chunk, (row) => {
     const id = ids?.getItem(row) as bigint | null;
     return {
       timeMs: times?.getItem(row) as number | null,
       seenMs: seen?.getItem(row) as number,
-      price: price.text(row),
-      amount: amount.text(row),
+      price: prices[row] as DecimalText,
+      amount: amounts[row] as DecimalText,
       side: sides?.getItem(row) as Side,
       id: id === null ? null : Number(id),
     };
@@ -84,9 +92,11 @@ function levels(prices: MoneyLists | undefined, amounts: MoneyLists | undefined,
 }
 
 /** Books of a chunk. */
-export function decodeBooks(chunk: DuckDBDataChunk): readonly RecordedBook[] {
+export function decodeBooks(chunk: DuckDBDataChunk, texts: PartitionTexts): readonly RecordedBook[] {
   const [times, seen, ...lists] = columnsOf(chunk);
-  const [bidPrices, bidAmounts, askPrices, askAmounts] = lists.map((vector) => new MoneyLists(vector));
+  const [bidPrices, bidAmounts, askPrices, askAmounts] = lists.map(
+    (vector, index) => new MoneyLists(vector, index % 2 === 0 ? texts.price : texts.amount),
+  );
   return rowsOf(chunk, (row) => ({
     venueTimeMs: times?.getItem(row) as number | null,
     seenMs: seen?.getItem(row) as number,
@@ -98,16 +108,17 @@ export function decodeBooks(chunk: DuckDBDataChunk): readonly RecordedBook[] {
 /** Lists of decimals in one column. */
 class MoneyLists {
   private readonly lists: DuckDBListVector;
-  private readonly cells: MoneyCells;
+  private readonly values: readonly DecimalText[];
 
-  constructor(vector: unknown) {
+  constructor(vector: unknown, texts: CellTexts) {
     this.lists = vector as DuckDBListVector;
-    this.cells = new MoneyCells(this.lists.childVector);
+    const { childVector } = this.lists;
+    this.values = new MoneyCells(childVector).texts(childVector.itemCount, texts);
   }
 
-  texts(row: number): DecimalText[] {
+  texts(row: number): readonly DecimalText[] {
     const from = this.lists.getEntryOffset(row);
-    return Array.from({ length: this.lists.getEntryLength(row) }, (_, index) => this.cells.text(from + index));
+    return this.values.slice(from, from + this.lists.getEntryLength(row));
   }
 }
 

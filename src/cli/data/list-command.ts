@@ -42,7 +42,11 @@ export function listCommand(): Command {
 }
 
 function list(options: DataOptions): void {
-  const summaries = openCatalogue(options.catalogue).list().map(summaryOf);
+  // A folder whose first import was refused is there and holds nothing.
+  const summaries = openCatalogue(options.catalogue)
+    .list()
+    .map(summaryOf)
+    .filter(({ rows }) => rows > 0);
   if (options.json === true) console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
   else if (summaries.length === 0) console.log(`No recordings in ${options.catalogue}.`);
   else for (const line of tableLines(COLUMNS, summaries.map(rowOf))) console.log(line);
