@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_CANDLE_RULES, type BarPath, type CandleRules } from '../backtest/candle-venue/candle-rules.ts';
+import type { PollRules } from '../backtest/poll/poll-rules.ts';
 import type { Resolution } from '../domain/candle.ts';
 import { SPANS, type Span } from '../strategy/subscriptions.ts';
 
@@ -54,6 +55,9 @@ export interface RuleOptions {
   readonly slippageBps?: number;
   readonly slippageRange?: number;
   readonly volumeShare?: number | 'all';
+  readonly latency?: number;
+  readonly tradesLag?: number;
+  readonly queue?: 'back' | 'front';
 }
 
 /** Rules of the options; what is left out has its default. */
@@ -72,6 +76,15 @@ export function rulesOf(options: RuleOptions): CandleRules {
     spreadBps: spreadBps ?? defaults.spreadBps,
     slippage,
     volumeShareMillionths: shareOf(volumeShare),
+  };
+}
+
+/** Rules of a run against recorded books. */
+export function pollRulesOf({ latency, tradesLag, queue }: RuleOptions): Partial<PollRules> {
+  return {
+    ...(latency === undefined ? {} : { latency: { kind: 'constant', outMs: latency, backMs: latency } }),
+    ...(tradesLag === undefined ? {} : { tradesLagMs: tradesLag }),
+    ...(queue === undefined ? {} : { queue: { kind: queue } }),
   };
 }
 

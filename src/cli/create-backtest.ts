@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { CandleMarket } from '../backtest/candle-runner.ts';
 import type { CandleRules } from '../backtest/candle-venue/candle-rules.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
@@ -63,7 +63,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     balances: Object.fromEntries(Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)])),
     rules,
     fromMs: fromMs ?? EARLIEST_MS,
-    config: keptConfig(request),
+    config: keptConfig(config, { resolution: request.resolution, csv: request.csv, fromMs, toMs: request.toMs, rules }),
     loadMs: Math.round(performance.now() - startedMs),
     clock: () => performance.now(),
     ...(onProgress === undefined ? {} : { onProgress }),
@@ -72,19 +72,20 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   return { backtest, newSeats, problems: first.problems };
 }
 
-async function seatsOf(config: BotConfig): ReturnType<typeof loadSeats> {
+/** The strategies of a configuration, made anew. */
+export async function seatsOf(config: BotConfig): ReturnType<typeof loadSeats> {
   const { strategies, strategiesFolders } = config;
   const knownMarkets = new Set<string>(strategies.map(({ market }) => market));
   return loadSeats({ strategies, folders: [...strategiesFolders, ownStrategies()], knownMarkets });
 }
 
-/** Every market that a strategy trades or has candles of. */
-function marketsOf(seats: readonly SeatSettings[]): readonly MarketSymbol[] {
+/** Every market that a strategy trades or looks at. */
+export function marketsOf(seats: readonly SeatSettings[]): readonly MarketSymbol[] {
   return [
     ...new Set(
       seats.flatMap(({ runner }) => [
         runner.market,
-        ...runner.subscriptions.flatMap((wanted) => (wanted.kind === 'candles' ? [wanted.market] : [])),
+        ...runner.subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market])),
       ]),
     ),
   ] as MarketSymbol[];
@@ -157,7 +158,7 @@ async function importFile(
 }
 
 /** A market by the options, else by the configuration's exchange. */
-function marketFor(symbol: MarketSymbol, { config, steps }: BacktestRequest): Market {
+export function marketFor(symbol: MarketSymbol, { config, steps }: Pick<BacktestRequest, 'config' | 'steps'>): Market {
   const { price, amount, minValue } = steps;
   const { markets } = config.embedded.exchange ?? readExchangeConfig({});
   const known = markets.find(({ market }) => market.symbol === symbol)?.market;
@@ -176,27 +177,24 @@ function marketFor(symbol: MarketSymbol, { config, steps }: BacktestRequest): Ma
 
 const textOf = (units: Units | undefined): string | undefined => (units === undefined ? undefined : formatUnits(units));
 
+const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? formatUnits(value) : value);
+
 /** What a result keeps of its configuration: what decides it, and nothing secret. */
-function keptConfig({ config, resolution, csv, fromMs, toMs, rules }: BacktestRequest): unknown {
-  return {
-    resolution,
-    csv,
-    fromMs,
-    toMs,
-    rules,
+export function keptConfig(config: BotConfig, more: Readonly<Record<string, unknown>>): unknown {
+  const kept = {
+    ...more,
     balances: config.paper.balances,
     feesInMillionths: config.paper.fees,
     execution: config.execution,
     strategies: config.strategies.map(({ plugin, name, market, span, params, capital, limits }) => ({
-      plugin: plugin.kind === 'file' ? plugin.path : plugin.name,
+      plugin: plugin.kind === 'file' ? relative(process.cwd(), plugin.path) : plugin.name,
       name,
       market,
       span,
       params,
       capital,
-      risk: JSON.parse(
-        JSON.stringify(limits, (_, value: unknown) => (typeof value === 'bigint' ? formatUnits(value) : value)),
-      ) as unknown,
+      risk: limits,
     })),
   };
+  return JSON.parse(JSON.stringify(kept, plain)) as unknown;
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { firstDifference, momentsWithin, type Difference } from '../../backtest/check-lookahead.ts';
+import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { summaryLines } from '../../backtest/report/summary-lines.ts';
 import { createResult } from '../../backtest/result/create-result.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
@@ -16,20 +17,23 @@ import {
   parameterOption,
   PATHS,
   percentOption,
+  pollRulesOf,
   rulesOf,
   spanOf,
   type RuleOptions,
 } from '../backtest-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { createBacktest, type CreatedBacktest } from '../create-backtest.ts';
+import { runPollBacktest } from '../create-poll-backtest.ts';
 import { asCommand, resolutionOption, timeOption } from '../data/data-options.ts';
 import { ProgressLine } from '../data/progress-line.ts';
-import { marketOption, overrideOption } from '../option-readers.ts';
+import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options extends RuleOptions {
   readonly config?: string;
   readonly set: readonly Override[];
+  readonly fidelity: 'candles' | 'poll';
   readonly csv?: string;
   readonly catalogue: string;
   readonly market?: MarketSymbol;
@@ -57,6 +61,7 @@ Exit codes: 0 it ran, 1 a strategy stopped or a check found something, 2 an opti
 Examples:
   sarraf backtest --config bot.yaml --resolution 60 --from 2024-01-01 --to 2024-07-01
   sarraf backtest --config bot.yaml --set strategies.0.params.fast=10 --json
+  sarraf backtest market-maker --market BTCUSDT --fidelity poll --cash 10000 --fee 0.1%
   sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 60 --param fast=10 --cash 10000 --fee 0.1%`;
 
 /** Moments at which a run is cut, or begun anew, for a check. */
@@ -91,11 +96,11 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
 }
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
+  const config = configOf(strategy, options);
   const progress = new ProgressLine(options.json !== true);
-  const created = await createBacktest({
-    config: configOf(strategy, options),
-    resolution: options.resolution,
-    csv: options.csv ?? null,
+  const onProgress = (what: string, done: number, share: number | null): void => progress.show({ what, done, share });
+  const request = {
+    config,
     catalogue: options.catalogue,
     fromMs: options.from ?? null,
     toMs: options.to ?? null,
@@ -104,12 +109,35 @@ async function backtest(strategy: string | undefined, options: Options): Promise
       ...(options.amountStep === undefined ? {} : { amount: options.amountStep }),
       ...(options.minValue === undefined ? {} : { minValue: options.minValue }),
     },
+  };
+  if (options.fidelity === 'poll') {
+    if (options.csv !== undefined)
+      throw wrongInput('expected recorded books of the catalogue for --fidelity poll, was --csv');
+    const { run, problems } = await runPollBacktest({
+      ...request,
+      rules: pollRulesOf(options),
+      onProgress: (_, rows) => onProgress('books and trades', rows, null),
+    });
+    progress.end();
+    conclude(run, problems, options);
+    return;
+  }
+  const created = await createBacktest({
+    ...request,
+    resolution: options.resolution,
+    csv: options.csv ?? null,
     rules: rulesOf(options),
-    onProgress: (done, total) => progress.show({ what: 'bars', done, share: done / total }),
+    onProgress: (done, total) => onProgress('bars', done, done / total),
   });
-  for (const problem of created.problems) console.error(problem);
   const run = runBacktest(created.backtest);
   progress.end();
+  conclude(run, created.problems, options);
+  await check(created, options);
+}
+
+/** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */
+function conclude(run: BacktestRun, problems: readonly string[], options: Options): void {
+  for (const problem of problems) console.error(problem);
   const result = createResult(run);
   const folder = options.save ? writeRunFolder(join(options.data, 'backtests'), result, run) : null;
   if (options.json === true) console.log(JSON.stringify({ ...result, folder }));
@@ -119,7 +147,6 @@ async function backtest(strategy: string | undefined, options: Options): Promise
   }
   const stopped = run.strategies.filter(({ failure }) => failure !== null);
   if (stopped.length > 0) throw failed(stopped.map(({ name, failure }) => `${name} stopped: ${failure}`).join('\n'));
-  await check(created, options);
 }
 
 /** Runs it again on fewer bars, and later: neither may change what was wanted where both have what they need. */
@@ -175,6 +202,12 @@ export function backtestCommand(): Command {
     .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
     .option('--config <file>', 'configuration of a bot: its strategies, risk, paper.balances and paper.fees')
     .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
+    .option(
+      '--fidelity <kind>',
+      'candles, or poll: the whole bot against recorded books and trades',
+      choiceOption(['candles', 'poll']),
+      'candles' as const,
+    )
     .option('--csv <file>', 'candles of a file in place of the catalogue, CSV or CSV.gz')
     .option('--catalogue <folder>', 'where recordings lie', 'data/catalogue')
     .option('--market <symbol>', 'market of the strategy', marketOption)
@@ -198,6 +231,13 @@ export function backtestCommand(): Command {
     .option('--slippage-bps <bps>', 'paid for taking, in hundredths of a percent', numberOption(0, 10_000))
     .option('--slippage-range <percent>', "paid for taking, in percent of the candle's range", numberOption(0, 100))
     .option('--volume-share <percent>', "of a candle's volume that can be filled (default: 10), or all", volumeShare)
+    .option('--latency <ms>', 'of a request and of its reply, each, for poll (default: 50)', integerOption(0, 60_000))
+    .option('--trades-lag <ms>', 'of the own trades list, for poll (default: 0)', integerOption(0, 600_000))
+    .option(
+      '--queue <place>',
+      'of resting orders at their price, for poll: back or front',
+      choiceOption(['back', 'front']),
+    )
     .option('--check-lookahead', 'runs again on fewer candles and compares every order')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
     .option('--data <folder>', 'where the run is kept, under backtests', 'data')

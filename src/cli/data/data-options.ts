@@ -20,6 +20,7 @@ const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
   'INVALID_OPTIONS',
   'INVALID_FILE',
   'INVALID_MARKET',
+  'INVALID_STRATEGY',
   'TOO_LARGE',
   'TOO_MANY_DECIMALS',
 ]);

@@ -1,0 +1,108 @@
+import type { BacktestRun } from '../backtest/backtest-run.ts';
+import type { PollRules } from '../backtest/poll/poll-rules.ts';
+import { runPoll, type PollMarket } from '../backtest/poll/run-poll.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { Market } from '../domain/market.ts';
+import { parseUnits } from '../domain/money.ts';
+import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
+import { keptConfig, marketFor, marketsOf, seatsOf, type BacktestRequest } from './create-backtest.ts';
+import { openCatalogue } from './data/data-options.ts';
+
+export interface PollRequest extends Pick<BacktestRequest, 'config' | 'catalogue' | 'fromMs' | 'toMs' | 'steps'> {
+  readonly rules: Partial<PollRules>;
+  readonly onProgress?: (atMs: number, rows: number) => void;
+}
+
+const CURVE_EVERY_MS = 1_000;
+
+/** A run of a day has a point a second; longer ones fewer. */
+const MOST_POINTS = 86_400;
+
+/**
+ * Runs the whole bot of a configuration against the recorded books and trades of the catalogue. Throws `INVALID_OPTIONS` where the plan does not fit the limits or
+ * the markets are priced in two currencies, `DATA_UNUSABLE` where no books are recorded.
+ */
+export async function runPollBacktest(
+  request: PollRequest,
+): Promise<{ readonly run: BacktestRun; readonly problems: readonly string[] }> {
+  const { config, fromMs, toMs, rules } = request;
+  const { seats, problems } = await seatsOf(config);
+  const symbols = marketsOf(seats);
+  const markets = symbols.map((symbol) => marketFor(symbol, request));
+  const quote = quoteOf(markets);
+  const startedMs = performance.now();
+  const run = await runPoll({
+    settings: { ...config.execution, instance: config.instance, seats, reconciliation: config.reconciliation },
+    markets: markets.map((market) => recordedMarket(market, request)),
+    fees: config.paper.fees,
+    balances: Object.fromEntries(
+      Object.entries(config.paper.balances).map(([currency, text]) => [currency, parseUnits(text)]),
+    ),
+    quote,
+    limits: config.exchange.limits,
+    rules,
+    curveEveryMs: curveEveryMs(fromMs, toMs),
+    ...(fromMs === null ? {} : { fromMs }),
+    ...(toMs === null ? {} : { toMs }),
+    ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
+  });
+  const { orders, fills, curve, initialEquity, finalEquity, fidelity, warnings, failures, events } = run;
+  return {
+    problems,
+    run: {
+      fidelity,
+      quote,
+      fromMs: run.fromMs,
+      toMs: run.toMs,
+      barMs: curveEveryMs(fromMs, toMs),
+      initialEquity,
+      finalEquity,
+      curve,
+      markets: run.markets,
+      strategies: seats.map(({ runner }) => ({
+        name: runner.name,
+        market: runner.market,
+        params: runner.params,
+        failure: failures.get(runner.name) ?? null,
+      })),
+      orders,
+      fills,
+      warnings,
+      config: keptConfig(config, { fromMs, toMs, rules, requests: run.requests, journalHash: run.journalHash }),
+      timing: { loadMs: 0, runMs: Math.round(performance.now() - startedMs), events },
+    },
+  };
+}
+
+function recordedMarket(market: Market, { catalogue: root, toMs }: PollRequest): PollMarket {
+  const catalogue = openCatalogue(root);
+  const { symbol } = market;
+  // What was recorded before the beginning is the past, which the bot may know.
+  const question = { market: symbol, fromMs: EARLIEST_MS, toMs: toMs ?? LATEST_MS };
+  const hasTrades = catalogue.manifest({ market: symbol, kind: 'trades' }) !== null;
+  if (catalogue.manifest({ market: symbol, kind: 'books' }) === null) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected recorded books of ${symbol} in ${root}, found none: record some with "sarraf record", import a depth feed, or leave --fidelity poll out`,
+    );
+  }
+  return {
+    market,
+    books: catalogue.readBooks(question),
+    trades: hasTrades ? catalogue.readTrades(question) : null,
+  };
+}
+
+function quoteOf(markets: readonly Market[]): 'rls' | 'usdt' {
+  const [first] = markets;
+  if (first !== undefined && markets.every(({ dst }) => dst === first.dst)) return first.dst;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected markets of one quote currency, so that all money of a result is in it, were ${markets.map(({ symbol }) => symbol).join(', ')}: run those of each apart`,
+  );
+}
+
+function curveEveryMs(fromMs: number | null, toMs: number | null): number {
+  if (fromMs === null || toMs === null) return CURVE_EVERY_MS;
+  return Math.max(CURVE_EVERY_MS, Math.ceil((toMs - fromMs) / MOST_POINTS / CURVE_EVERY_MS) * CURVE_EVERY_MS);
+}

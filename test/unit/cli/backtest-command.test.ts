@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startSarraf } from '../../support/sarraf-process.ts';
+
+let folder: string;
+let csv: string;
+
+/** Hours of a price that swings around 100, as CSV. */
+function hours(count: number): string {
+  const lines = ['time_ms,open,high,low,close,volume'];
+  let open = 100;
+  for (let hour = 0; hour < count; hour += 1) {
+    const close = Number((100 + 10 * Math.sin(hour / 7)).toFixed(2));
+    const [high, low] = [Math.max(open, close) + 0.5, Math.min(open, close) - 0.5].map((price) => price.toFixed(2));
+    lines.push([1_704_067_200_000 + hour * 3_600_000, open, high, low, close, 1_000].join(','));
+    open = close;
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-backtest-'));
+  csv = join(folder, 'hours.csv');
+  writeFileSync(csv, hours(300));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const backtest = async (...args: readonly string[]): Promise<{ code: number | null; out: string; error: string }> =>
+  startSarraf(['backtest', ...args, '--data', join(folder, 'data'), '--catalogue', join(folder, 'catalogue')]).finished;
+
+const SHORT = [
+  'ma-cross',
+  '--market',
+  'BTCUSDT',
+  '--param',
+  'fast=5',
+  '--param',
+  'slow=12',
+  '--cash',
+  '10000',
+  '--fee',
+  '0.1%',
+];
+
+describe('sarraf backtest', () => {
+  test('runs a strategy on the candles of a file, keeps the run, and finds no look-ahead', async () => {
+    const { code, out, error } = await backtest(...SHORT, '--csv', csv, '--json', '--check-lookahead');
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    const result = JSON.parse(out) as {
+      folder: string;
+      summary: { initialEquity: string; finalEquity: string; trades: number };
+      fidelity: { kind: string; rules: unknown[] };
+      trades: unknown[];
+      timing: { events: number };
+    };
+    expect(result.summary).toMatchObject({ initialEquity: '10000' });
+    expect(result.summary.trades).toBeGreaterThan(5);
+    expect(result.trades.length).toBeGreaterThanOrEqual(result.summary.trades);
+    expect(result.fidelity.kind).toBe('candles');
+    expect(result.timing.events).toBe(300);
+    expect(existsSync(join(result.folder, 'report.html'))).toBe(true);
+    const again = JSON.parse((await backtest(...SHORT, '--csv', csv, '--json', '--no-save')).out) as typeof result;
+    expect(again.summary).toEqual(result.summary);
+  });
+
+  test('runs the strategies of a configuration on candles of the catalogue', async () => {
+    const imported = await startSarraf([
+      'data',
+      'import',
+      csv,
+      '--market',
+      'BTCUSDT',
+      '--catalogue',
+      join(folder, 'catalogue'),
+    ]).finished;
+    expect(imported.code, imported.error).toBe(0);
+    const config = join(folder, 'bot.yaml');
+    writeFileSync(
+      config,
+      [
+        'paper: { balances: { usdt: "5000" } }',
+        'strategies:',
+        '  - { plugin: ma-cross, market: BTCUSDT, span: 3h, params: { fast: 2, slow: 5 } }',
+      ].join('\n'),
+    );
+    const { code, out, error } = await backtest(
+      '--config',
+      config,
+      '--resolution',
+      '60',
+      '--from',
+      '2024-01-03',
+      '--json',
+      '--no-save',
+    );
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    const { summary, fromMs } = JSON.parse(out) as {
+      summary: { initialEquity: string; orders: number };
+      fromMs: number;
+    };
+    expect(summary.initialEquity).toBe('5000');
+    expect(summary.orders).toBeGreaterThan(5);
+    expect(new Date(fromMs).toISOString()).toBe('2024-01-03T00:00:00.000Z');
+  });
+
+  test.each([
+    ['nothing to run', [], 2, 'expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml'],
+    ['no market', ['ma-cross'], 2, 'expected --market'],
+    ['a market without data', ['ma-cross', '--market', 'ETHUSDT'], 2, 'ETHUSDT'],
+    [
+      'a market whose steps nobody knows',
+      ['ma-cross', '--market', 'FOOUSDT'],
+      2,
+      'give --price-step and --amount-step',
+    ],
+    ['an empty range', ['ma-cross', '--market', 'BTCUSDT', '--from', '2030-01-01'], 2, 'those there reach'],
+    ['a time that is none', ['ma-cross', '--market', 'BTCUSDT', '--from', 'soon'], 2, '--from'],
+    ['a file that is not there', ['ma-cross', '--market', 'BTCUSDT', '--csv', 'nothing.csv'], 2, 'nothing.csv'],
+    ['books that were not recorded', ['ma-cross', '--market', 'BTCUSDT', '--fidelity', 'poll'], 2, 'recorded books'],
+  ])('refuses %s in one line', async (_, args, code, message) => {
+    const end = await backtest(...args);
+    expect([end.code, end.error.trim().split('\n').length], end.error).toEqual([code, 1]);
+    expect(end.error).toContain(message);
+  });
+
+  test('says where it looked for a strategy that is not there', async () => {
+    const { code, error } = await backtest('nothing', '--market', 'BTCUSDT');
+    expect(code).toBe(2);
+    expect(error).toMatch(/expected a file nothing\.ts or \.js in /);
+  });
+
+  test('says at which candle a strategy stopped, and ends with 1', async () => {
+    const strategy = join(folder, 'breaks.ts');
+    writeFileSync(
+      strategy,
+      [
+        `import { z } from 'zod';`,
+        `import { candles, defineStrategy } from '#sdk';`,
+        `export default defineStrategy({`,
+        `  name: 'breaks', params: z.strictObject({}),`,
+        `  subscribe: ({ market, span }) => [candles(market, span)],`,
+        `  init: () => ({ seen: 0 }),`,
+        `  onCandle({ state }) { if (state.seen === 9) throw new Error('ten is too many'); return { state: { seen: state.seen + 1 } }; },`,
+        `});`,
+      ].join('\n'),
+    );
+    const { code, error } = await backtest(strategy, '--market', 'BTCUSDT', '--csv', csv, '--no-save');
+    expect(code).toBe(1);
+    expect(error).toMatch(/breaks stopped: onCandle: ten is too many/);
+  });
+});
