@@ -33,7 +33,7 @@ export class MoneyCells {
    * The quotient of floats is off by a little, but the lowest 32 bits of the exact one are known: dividing by an odd number without a remainder is a
    * multiplication by its inverse. The number next to the quotient with these bits is the exact one; none is near where it has a remainder.
    */
-  fill(
+  copyInto(
     column: Float64Array,
     options: { readonly at: number; readonly count: number; readonly decimals: number },
   ): void {
@@ -70,7 +70,7 @@ export class MoneyCells {
   texts(count: number, texts: CellTexts): DecimalText[] {
     const cells = new Float64Array(count);
     try {
-      this.fill(cells, { at: 0, count, decimals: texts.decimals });
+      this.copyInto(cells, { at: 0, count, decimals: texts.decimals });
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
       return Array.from({ length: count }, (_, row) => this.text(row));

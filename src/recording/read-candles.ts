@@ -103,9 +103,9 @@ async function fill(
       lastMs = timeMs;
     }
     for (const [index, column] of prices.entries()) {
-      new MoneyCells(chunk.getColumnVector(index + 1)).fill(column, { at, count, decimals: priceDecimals });
+      new MoneyCells(chunk.getColumnVector(index + 1)).copyInto(column, { at, count, decimals: priceDecimals });
     }
-    new MoneyCells(chunk.getColumnVector(5)).fill(volume, { at, count, decimals: volumeDecimals });
+    new MoneyCells(chunk.getColumnVector(5)).copyInto(volume, { at, count, decimals: volumeDecimals });
     at += count;
   }
   return at;

@@ -22,6 +22,7 @@ interface Options extends DataOptions {
   readonly preset?: Preset;
   readonly columns: ReadonlyMap<Field, string>;
   readonly bookEvery: number;
+  readonly roundAmounts?: true;
   readonly skipBad?: true;
 }
 
@@ -49,6 +50,7 @@ export function importCommand(): Command {
     .addOption(new Option('--preset <name>', 'the columns of a well-known file').choices(PRESET_NAMES))
     .option('--columns <map>', 'which column is what: time=NAME or its number,open=…', columnsOption, new Map())
     .option('--book-every <ms>', 'of a depth feed: at most one book in so many ms', integerOption(1, 3_600_000), 100)
+    .option('--round-amounts', 'rounds volumes and amounts with more than ten decimals')
     .option('--skip-bad', 'imports the rest of a file that has rows which can not be read')
     .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
 }
@@ -100,6 +102,7 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
       mayResample: options.resample === true,
       preset: options.preset ?? null,
       columns: options.columns,
+      roundsAmounts: options.roundAmounts === true,
     });
   } finally {
     line.end();

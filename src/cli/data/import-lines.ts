@@ -48,7 +48,11 @@ export function conflictLines(outcome: AppendOutcome): string[] {
   );
 }
 
-/** The values of a record without the names that the query gave them. */
+/** The values of a record without the names that the query gave them, and without trailing zeros. */
 function values(text: string): string {
-  return text.replaceAll(/'?v\d+'?: /g, '').slice(0, 200);
+  return text
+    .replaceAll(/'?v\d+'?: /g, '')
+    .replaceAll(/(\.\d*?)0+(?=\D|$)/g, '$1')
+    .replaceAll(/\.(?=\D|$)/g, '')
+    .slice(0, 200);
 }

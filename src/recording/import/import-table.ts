@@ -31,6 +31,8 @@ export interface ImportTableOptions {
   readonly columns: ReadonlyMap<Field, string>;
   /** Whether rows that can not be read are left out; else one of them keeps the whole file out. */
   readonly skipBadRows: boolean;
+  /** Whether volumes and amounts with more than ten decimals are rounded; else they are bad rows. */
+  readonly roundsAmounts?: boolean;
   readonly source: string;
   readonly onProgress?: (rows: number, progress: ReadProgress) => void;
 }
@@ -115,13 +117,15 @@ function report(
     rows: reader.count,
     parts: outcome === null ? [] : [{ kind, resolution, outcome }],
     rejects: reader.rejects,
-    notes,
+    notes:
+      reader.rounded === 0 ? notes : [...notes, `${reader.rounded} volumes or amounts were rounded to ten decimals`],
   };
 }
 
 /** Reads rows in parts, sets the bad ones aside, and ends with `BadRows` where they are not to be left out. */
 class TableReader {
   count = 0;
+  rounded = 0;
   readonly rejects = new Rejects();
   private readonly options: ImportTableOptions;
   private readonly from: {
@@ -135,18 +139,20 @@ class TableReader {
     this.from = from;
   }
 
+  private rowReader(): RowReader {
+    const { path, roundsAmounts = false } = this.options;
+    return new RowReader({ path, places: this.from.places, roundsAmounts });
+  }
+
   /** The times of some rows, as far as they can be read. */
   timesOf(rows: readonly FileRow[]): number[] {
-    const reader = new RowReader(this.options.path, this.from.places);
-    return rows.flatMap((row) => {
-      const read = reader.candle(row);
-      return 'row' in read ? [read.row.openTimeMs] : [];
-    });
+    const reader = this.rowReader();
+    return rows.flatMap((row) => reader.timeOf(row) ?? []);
   }
 
   async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row>): AsyncGenerator<readonly Row[]> {
-    const { path, skipBadRows, onProgress } = this.options;
-    const reader = new RowReader(path, this.from.places);
+    const { skipBadRows, onProgress } = this.options;
+    const reader = this.rowReader();
     let part: Row[] = [];
     for await (const row of this.from.rows) {
       this.count += 1;
@@ -158,6 +164,7 @@ class TableReader {
       if (part.length > 0) yield part;
       part = [];
     }
+    this.rounded = reader.rounded;
     if (this.rejects.count > 0 && !skipBadRows) throw new BadRows();
     if (part.length > 0) yield part;
   }

@@ -1,5 +1,7 @@
 import type { Candle } from '../../domain/candle.ts';
 import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
 import type { RecordedTrade } from '../records.ts';
 import type { ColumnPlaces, Field } from './column-places.ts';
 import type { FileRow } from './file-row.ts';
@@ -17,11 +19,22 @@ export type ReadRow<Row> = { readonly row: Row } | { readonly problem: string };
 export class RowReader {
   private readonly path: string;
   private readonly places: ColumnPlaces;
+  private readonly roundsAmounts: boolean;
   private readonly times = new TimeReader();
 
-  constructor(path: string, places: ColumnPlaces) {
-    this.path = path;
-    this.places = places;
+  constructor(options: { readonly path: string; readonly places: ColumnPlaces; readonly roundsAmounts: boolean }) {
+    this.path = options.path;
+    this.places = options.places;
+    this.roundsAmounts = options.roundsAmounts;
+  }
+
+  /** Amounts and volumes that were rounded so far. */
+  rounded = 0;
+
+  /** The time of a row, whatever else it holds; null where that can not be read. */
+  timeOf(row: FileRow): number | null {
+    const read = attempt(() => this.time(row));
+    return 'row' in read ? read.row : null;
   }
 
   /** One bar. Throws `INVALID_FILE` only where the whole file is in doubt. */
@@ -75,6 +88,10 @@ export class RowReader {
     if (decimal === null || decimal.startsWith('-')) {
       throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);
     }
+    if (fractionDigits(decimal) > MOST_DECIMALS && this.roundsAmounts && (field === 'volume' || field === 'amount')) {
+      this.rounded += 1;
+      return roundedHalfEven(decimal);
+    }
     if (fractionDigits(decimal) > MOST_DECIMALS) {
       throw new BadRow(`expected at most ${MOST_DECIMALS} decimals of ${field}, found "${text}"`);
     }
@@ -114,6 +131,12 @@ function shapeProblem({ open, high, low, close }: Candle): string | null {
   return isWithin
     ? null
     : `expected low <= open, close <= high, found open ${open}, high ${high}, low ${low}, close ${close}`;
+}
+
+/** A decimal with more than ten decimals, with ten. */
+function roundedHalfEven(decimal: DecimalText): DecimalText {
+  const excess = fractionDigits(decimal) - MOST_DECIMALS;
+  return formatUnits(divideHalfEven(BigInt(decimal.replace('.', '')), 10n ** BigInt(excess)));
 }
 
 function attempt<Row>(read: () => Row): ReadRow<Row> {

@@ -41,7 +41,7 @@ export async function checkCandles(database: Database, options: CheckOptions): P
     const count = chunk.rowCount;
     for (const [index, column] of columns.entries()) {
       const cells = new MoneyCells(chunk.getColumnVector(index + 1));
-      cells.fill(column, { at: 0, count, decimals: index === 4 ? volumeDecimals : decimals });
+      cells.copyInto(column, { at: 0, count, decimals: index === 4 ? volumeDecimals : decimals });
     }
     for (let row = 0; row < count; row += 1) {
       const [open = 0, high = 0, low = 0, close = 0, volume = 0] = columns.map((column) => column[row] ?? 0);

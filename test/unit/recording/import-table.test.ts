@@ -163,6 +163,18 @@ describe('a file of candles', () => {
     expect(csv[1]).toBe(`10,"expected a positive open, found 0","${START},0,2,0,1,1"`);
   });
 
+  test('has volumes rounded to ten decimals only when that is asked for', async () => {
+    const catalogue = temporaryCatalogue();
+    const noisy = hourly(2).map((line) => `${line}2345678925`);
+    expect(await importLines(catalogue, [HEADER, ...noisy])).toMatchObject({
+      result: 'bad-rows',
+      rejects: { count: 2 },
+    });
+    const report = await importLines(catalogue, [HEADER, ...noisy], { roundsAmounts: true });
+    expect(report.notes).toEqual(['2 volumes or amounts were rounded to ten decimals']);
+    expect(await bars(catalogue)).toMatchObject([{ 5: '0.1234567892' }, { 5: '0.2234567892' }]);
+  });
+
   test('stays out when it contradicts what is there', async () => {
     const catalogue = temporaryCatalogue();
     await importLines(catalogue, [HEADER, ...hourly(3)]);
