@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   resume: async () => (await import('./commands/resume.ts')).resumeCommand(),
   health: async () => (await import('./commands/health.ts')).healthCommand(),
   report: async () => (await import('./commands/report.ts')).reportCommand(),
+  record: async () => (await import('./commands/record.ts')).recordCommand(),
   data: async () => (await import('./commands/data.ts')).dataCommands(),
   fuzz: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
 };

@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
+import type { VenueAnswer } from '../domain/venue-call.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
@@ -27,6 +28,8 @@ export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
     request: EngineRequest,
     end: { readonly outcome: string; readonly code: string | null },
   ) => void;
+  /** Handed every answer just before the engine is, at the same time. Must not throw. */
+  readonly onAnswer?: (call: EngineRequest['call'], answer: VenueAnswer, atMs: number) => void;
   readonly onNotices: (output: EngineOutput['notices'], atMs: number) => void;
 }
 
@@ -163,13 +166,15 @@ export class BotShell {
   }
 
   private async send(request: EngineRequest): Promise<void> {
-    const { time, onRequestEnd } = this.options;
+    const { time, onRequestEnd, onAnswer } = this.options;
     this.inFlight += 1;
     try {
       const end = await sendRequest(request, { ...this.options, engineMs: () => time.now() });
       const code = end.answer.outcome === 'refused' || end.answer.outcome === 'failed' ? end.answer.code : null;
       onRequestEnd?.(request, { outcome: end.answer.outcome, code });
-      this.step({ kind: 'answer', atMs: time.now(), requestId: request.id, ...end });
+      const atMs = time.now();
+      onAnswer?.(request.call, end.answer, atMs);
+      this.step({ kind: 'answer', atMs, requestId: request.id, ...end });
     } catch (error) {
       this.fail(error);
     } finally {

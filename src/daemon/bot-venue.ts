@@ -1,6 +1,7 @@
 import type { Limiter } from '../budget/limiter.ts';
 import type { Market } from '../domain/market.ts';
 import type { Budget } from '../exchange/endpoint.ts';
+import type { Transport } from '../exchange/transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import type { VenueCaller } from './venue-caller.ts';
 
@@ -26,3 +27,6 @@ export interface BotVenue {
   readonly ledgerFile: string | null;
   close(): Promise<void>;
 }
+
+/** Puts something between the client and the way to the exchange, such as one that keeps replies. `nowMs` is the time of the venue. */
+export type WrapTransport = (inner: Transport, nowMs: () => number) => Transport;

@@ -4,7 +4,7 @@ import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts'
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
-import { BotShell } from './bot-shell.ts';
+import { BotShell, type BotShellOptions } from './bot-shell.ts';
 import type { BotVenue } from './bot-venue.ts';
 import { planInputOf, stretched } from './create-plan.ts';
 import { RequestCounts } from './request-counts.ts';
@@ -25,10 +25,11 @@ export interface CreateBotOptions {
   readonly seats: readonly SeatSettings[];
   readonly mirror: MirrorStore;
   readonly screen: Screen;
+  readonly onAnswer?: NonNullable<BotShellOptions['onAnswer']>;
 }
 
 /** Puts a bot together. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
-export function createBot({ config, venue, seats, mirror, screen }: CreateBotOptions): CreatedBot {
+export function createBot({ config, venue, seats, mirror, screen, onAnswer }: CreateBotOptions): CreatedBot {
   const plan = planPolls(
     planInputOf(
       seats.map(({ runner }) => runner),
@@ -52,6 +53,7 @@ export function createBot({ config, venue, seats, mirror, screen }: CreateBotOpt
     canLogIn: venue.canLogIn,
     limiterMs: venue.limiterMs,
     onRequestEnd: ({ call }, { outcome }) => counts.add(venue.caller.endpointOf(call), outcome),
+    ...(onAnswer === undefined ? {} : { onAnswer }),
     onNotices: (notices, atMs) => screen.show(notices, atMs),
   });
   return { engine, shell, plan, counts };

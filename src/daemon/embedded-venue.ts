@@ -15,7 +15,7 @@ import { createSimulation, type Simulation } from '../simulator/simulation.ts';
 import type { World } from '../simulator/world.ts';
 import { createVirtualLimiter } from '../virtual/virtual-limiter.ts';
 import { VirtualTime, type Timeline } from '../virtual/virtual-time.ts';
-import type { BotVenue } from './bot-venue.ts';
+import type { BotVenue, WrapTransport } from './bot-venue.ts';
 import { MachineTimeline } from './machine-timeline.ts';
 import type { ReplayFile } from './replay-file.ts';
 import { replayStart } from './replay-start.ts';
@@ -40,6 +40,7 @@ export interface EmbeddedVenueOptions {
   readonly limits: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
   /** When a market of synthetic traders opens; the wall's time without it. A recording has its own. */
   readonly startMs?: number;
+  readonly wrap?: WrapTransport;
 }
 
 /** An exchange in this process, with what moves it. */
@@ -49,24 +50,25 @@ export interface EmbeddedVenue extends BotVenue {
 
 /** The exchange in this process, with synthetic traders or a recording. Throws `INVALID_MARKET` for a market that it does not have. */
 export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenue {
-  const { replay, speed, seed, limits } = options;
+  const { replay, speed, seed, limits, wrap = (inner) => inner } = options;
   const startMs = replay === null ? (options.startMs ?? Date.now()) : replayStart(replay).startMs;
   const time = speed === 'max' ? new VirtualTime(startMs) : new MachineTimeline({ startMs, speed });
   const simulation = simulate(options, startMs);
   const world = createWorld(simulation, { replay, seed, startMs });
   const { exchange } = simulation;
-  const client = new ExchangeClient({
-    transport: new InProcessVenue({
-      door: simulation.faulty,
-      now: () => time.now(),
-      sleep: (durationMs) => time.sleep(durationMs),
-      world: {
-        advance(timeMs) {
-          world.advance(timeMs);
-          exchange.advance(timeMs);
-        },
+  const way = new InProcessVenue({
+    door: simulation.faulty,
+    now: () => time.now(),
+    sleep: (durationMs) => time.sleep(durationMs),
+    world: {
+      advance(timeMs) {
+        world.advance(timeMs);
+        exchange.advance(timeMs);
       },
-    }),
+    },
+  });
+  const client = new ExchangeClient({
+    transport: wrap(way, () => time.now()),
     credentials: { kind: 'token', token: BOT_TOKEN },
     nowMs: () => time.now(),
     limits,

@@ -10,8 +10,9 @@ import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import type { MarketRule, VenueAnswer, VenueCall } from '../domain/venue-call.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
+import { UndiciTransport } from '../exchange/undici-transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
-import type { BotVenue } from './bot-venue.ts';
+import type { BotVenue, WrapTransport } from './bot-venue.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { MachineTimeline } from './machine-timeline.ts';
 import { sendRequest } from './send-request.ts';
@@ -44,12 +45,13 @@ export function openRemoteExchange(options: {
   readonly config: BotConfig;
   readonly baseUrl: string;
   readonly credentials: BotConfig['exchange']['credentials'];
+  readonly wrap?: WrapTransport;
 }): RemoteExchange {
-  const { config, baseUrl, credentials } = options;
+  const { config, baseUrl, credentials, wrap = (inner) => inner } = options;
   const { name, limits, ledgerFolder } = config.exchange;
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
   const client = createLimitedClient({
-    baseUrl,
+    transport: wrap(new UndiciTransport({ baseUrl }), () => time.now()),
     serviceName: name,
     credentials: clientCredentials(credentials, Date.now),
     limits,
@@ -85,6 +87,11 @@ export interface Waiting {
   readonly signal: AbortSignal;
   /** Told when it takes long, and when the exchange did not answer and is asked again. */
   readonly onWait: (message: string) => void;
+}
+
+/** The same, with what is put between the client and its sockets. */
+export interface Opening extends Waiting {
+  readonly wrap?: WrapTransport;
 }
 
 const MOST_TRIES = 5;
@@ -162,12 +169,13 @@ function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): stri
 }
 
 /** Real trading. */
-export async function createLiveVenue(config: BotConfig, waiting: Waiting): Promise<LiveVenue> {
+export async function createLiveVenue(config: BotConfig, waiting: Opening): Promise<LiveVenue> {
   const { baseUrl, credentials } = config.exchange;
   if (baseUrl === null || credentials === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected exchange.baseUrl and exchange.credentials for the mode live');
   }
-  const remote = openRemoteExchange({ config, baseUrl, credentials });
+  const { wrap } = waiting;
+  const remote = openRemoteExchange({ config, baseUrl, credentials, ...(wrap === undefined ? {} : { wrap }) });
   try {
     const markets = await readMarkets(remote, waiting);
     return {

@@ -1,17 +1,18 @@
 import type { BotVenue } from './bot-venue.ts';
 import { createEmbeddedVenue } from './embedded-venue.ts';
-import { createLiveVenue, type Waiting } from './live-venue.ts';
+import { createLiveVenue, type Opening } from './live-venue.ts';
 import { createPaperVenue } from './paper-venue.ts';
 import type { ReplayFile } from './replay-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that are traded. */
-export async function openVenue(config: BotConfig, replay: ReplayFile | null, waiting: Waiting): Promise<BotVenue> {
+export async function openVenue(config: BotConfig, replay: ReplayFile | null, opening: Opening): Promise<BotVenue> {
+  const { wrap } = opening;
   switch (config.mode) {
     case 'live':
-      return createLiveVenue(config, waiting);
+      return createLiveVenue(config, opening);
     case 'paper':
-      return createPaperVenue(config, waiting);
+      return createPaperVenue(config, opening);
     case 'embedded': {
       const { embedded, strategies, exchange } = config;
       return createEmbeddedVenue({
@@ -22,6 +23,7 @@ export async function openVenue(config: BotConfig, replay: ReplayFile | null, wa
         replay,
         traded: replay === null ? strategies.map(({ market }) => market) : [replay.market.symbol],
         limits: exchange.limits,
+        ...(wrap === undefined ? {} : { wrap }),
       });
     }
   }

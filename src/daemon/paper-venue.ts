@@ -16,7 +16,14 @@ import { InProcessVenue } from '../simulator/in-process-venue.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../simulator/simulation.ts';
 import type { BotVenue } from './bot-venue.ts';
-import { askFirst, openRemoteExchange, readMarkets, type RemoteExchange, type Waiting } from './live-venue.ts';
+import {
+  askFirst,
+  openRemoteExchange,
+  readMarkets,
+  type Opening,
+  type RemoteExchange,
+  type Waiting,
+} from './live-venue.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { createVenueCaller, type VenueCaller, type VenueEnd } from './venue-caller.ts';
 
@@ -38,12 +45,13 @@ const PUBLIC_CALLS: ReadonlySet<VenueCall['kind']> = new Set([
  * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it. Nothing but public reads ever leaves. Throws
  * `INVALID_OPTIONS` without an address, `INVALID_MARKET` for a market that the real exchange does not have.
  */
-export async function createPaperVenue(config: BotConfig, waiting: Waiting): Promise<BotVenue> {
+export async function createPaperVenue(config: BotConfig, waiting: Opening): Promise<BotVenue> {
   const baseUrl = config.paper.baseUrl ?? config.exchange.baseUrl;
   if (baseUrl === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
   }
-  const remote = openRemoteExchange({ config, baseUrl, credentials: null });
+  const { wrap } = waiting;
+  const remote = openRemoteExchange({ config, baseUrl, credentials: null, ...(wrap === undefined ? {} : { wrap }) });
   try {
     const all = await readMarkets(remote, waiting);
     const traded = new Set(config.strategies.map(({ market }) => market as string));

@@ -14,9 +14,11 @@ import { takeRunLocks } from './locks/run-locks.ts';
 import type { Lock } from './locks/lock.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
+import type { Recording } from './recording.ts';
 import { readReplayFile, type ReplayFile } from './replay-file.ts';
 import { replaySpan } from './replay-start.ts';
 import { drain, runUntil } from './run-loop.ts';
+import { beginRecording, createRecording, endRecording } from './run-recording.ts';
 import { clock as clockText, createLogScreen, createScreen, type Screen } from './screen.ts';
 import { banner } from './settings/banner.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -48,18 +50,30 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     const screen = screenFor(options);
     const replay = config.embedded.replay === null ? null : await readReplayFile(config.embedded.replay);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
-    const venue = await openVenue(config, replay, {
-      signal: options.signal,
-      onWait: (message) => screen.say('notice', message),
-    });
+    const recording = createRecording(config, screen);
     try {
-      return await runAt(venue, { options, screen, replay, lock: locks.data });
+      return await runWith({ options, screen, replay, recording, lock: locks.data });
     } finally {
-      await venue.limiter.close();
-      await venue.close();
+      await recording?.close();
     }
   } finally {
     locks.release();
+  }
+}
+
+/** From the opening of the exchange to its end. */
+async function runWith(run: Run): Promise<Summary> {
+  const { options, screen, replay, recording } = run;
+  const venue = await openVenue(options.config, replay, {
+    signal: options.signal,
+    onWait: (message) => screen.say('notice', message),
+    ...(recording === null ? {} : { wrap: recording.wrap }),
+  });
+  try {
+    return await runAt(venue, run);
+  } finally {
+    await venue.limiter.close();
+    await venue.close();
   }
 }
 
@@ -67,11 +81,12 @@ interface Run {
   readonly options: RunOptions;
   readonly screen: Screen;
   readonly replay: ReplayFile | null;
+  readonly recording: Recording | null;
   readonly lock: Lock;
 }
 
 async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
-  const { options, screen, replay, lock } = run;
+  const { options, screen, replay, recording, lock } = run;
   const { config } = options;
   const { seats, problems } = await loadSeats({
     strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
@@ -89,7 +104,15 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
       screen.show(notices, atMs);
       counted?.(notices);
     };
-    const bot = createBot({ config, venue, seats, mirror, screen: { ...screen, show } });
+    const bot = createBot({
+      config,
+      venue,
+      seats,
+      mirror,
+      screen: { ...screen, show },
+      ...(recording === null ? {} : { onAnswer: (call, answer, atMs) => recording.take(call, answer, atMs) }),
+    });
+    if (recording !== null) await beginRecording(recording, { bot, venue, config, screen });
     const operator = new Operator({
       bot,
       config,
@@ -110,6 +133,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
     const summary = summarize(bot.engine, bot.counts);
     if (options.json || config.mode !== 'embedded') screen.say('summary', 'end', { ...summary });
     else summaryLines(summary).forEach(options.write);
+    if (recording !== null) await endRecording(recording, { ...options, screen });
     return summary;
   } finally {
     mirror.close();

@@ -3,9 +3,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import { strategyFilesAt } from '../../daemon/load-seats.ts';
 import { runBot } from '../../daemon/run-bot.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
+import { defaultCatalogue, type BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
+import { durationOption } from '../duration-option.ts';
+import { endSignal } from '../end-signal.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { ownStrategies } from '../own-strategies.ts';
 import { readConfig } from '../read-config.ts';
@@ -20,6 +23,7 @@ interface Options {
   readonly data?: string;
   readonly strategies?: string;
   readonly seed?: number;
+  readonly record?: true;
   readonly json?: true;
 }
 
@@ -27,23 +31,12 @@ const EXAMPLES = `
 Examples:
   sarraf run
   sarraf run --for 30s --speed 10
+  sarraf run --record --for 1h
   sarraf run --config bot.yaml --set strategies.0.params.fast=10
   sarraf run --replay candles.csv.gz --speed max --for 30s`;
 
 /** Where strategies trade that are told no market. */
 const DEFAULT_MARKET = 'BTCIRT';
-
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Reads `30s`, `5m`, `2h`. */
-function duration(text: string): number {
-  const parts = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
-  const unit = UNITS_MS[parts?.[2] ?? ''];
-  if (parts === null || unit === undefined || Number(parts[1]) === 0) {
-    throw new InvalidArgumentError('expected a length of time such as 30s, 5m or 2h.');
-  }
-  return Number(parts[1]) * unit;
-}
 
 /** Reads a factor, or `max`. */
 function speed(text: string): number | 'max' {
@@ -51,23 +44,6 @@ function speed(text: string): number | 'max' {
   const factor = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0;
   if (factor > 0) return factor;
   throw new InvalidArgumentError('expected a number above 0, such as 10, or max.');
-}
-
-/** Asks for the end at the first signal, and leaves at once at the second. */
-function endSignal(): { readonly signal: AbortSignal; readonly release: () => void } {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(1);
-    controller.abort();
-  };
-  // Nobody reads any more, as after `| head`: ends as at a signal, so that no order is left behind.
-  const onOutputError = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'EPIPE') throw error;
-    controller.abort();
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  process.stdout.on('error', onOutputError);
-  return { signal: controller.signal, release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal) };
 }
 
 /** A path on the command line counts from here, in a file from there. */
@@ -92,6 +68,13 @@ function overridesOf(options: Options): readonly Override[] {
   return [...overrides, ...options.set];
 }
 
+/** What `--record` begins is recorded to the usual place; where the configuration names one, it is that. */
+function configOf(options: Options): BotConfig {
+  const config = readConfig(options.config ?? null, overridesOf(options));
+  if (options.record !== true || config.record !== null) return config;
+  return { ...config, record: { folder: defaultCatalogue(config.data.folder), raw: false } };
+}
+
 async function run(options: Options): Promise<void> {
   if (options.replay !== undefined && options.market !== undefined) {
     throw wrongInput(
@@ -104,7 +87,7 @@ async function run(options: Options): Promise<void> {
   const { signal, release } = endSignal();
   try {
     const summary = await runBot({
-      config: readConfig(options.config ?? null, overridesOf(options)),
+      config: configOf(options),
       bundledStrategies: ownStrategies(),
       forMs: options.for ?? null,
       json: options.json === true,
@@ -130,13 +113,14 @@ export function runCommand(): Command {
     )
     .option('--config <file>', 'configuration of the bot, such as bot.yaml')
     .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
-    .option('--for <time>', 'ends by itself after this time on the wall, such as 30s', duration)
+    .option('--for <time>', 'ends by itself after this time on the wall, such as 30s', durationOption)
     .option('--speed <factor>', 'how much faster than the wall everything goes; max waits for nothing', speed)
     .option('--replay <file>', 'drives the market from recorded candles or trades (CSV, CSV.gz, JSON lines)')
     .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")', marketOption)
     .option('--data <folder>', 'where the mirror is kept (default: "data")')
     .option('--strategies <path>', 'folder of strategies, or one file, in place of the configured ones')
     .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295))
+    .option('--record', 'records what it sees of its markets, for backtests (default folder: catalogue in --data)')
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => run(options));

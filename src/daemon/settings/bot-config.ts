@@ -8,6 +8,7 @@ import {
   logSettings,
   reconciliationSettings,
 } from './operation-settings.ts';
+import { recordSettings } from './record-settings.ts';
 import { riskSettings } from './risk-settings.ts';
 import { MOST_STRATEGIES, strategySettings } from './strategy-settings.ts';
 import { embeddedSettings, paperSettings } from './venue-settings.ts';
@@ -37,6 +38,9 @@ export const botConfig = z.strictObject({
   embedded: embeddedSettings.describe('The exchange in this process, in the mode embedded.'),
   paper: paperSettings.describe('The account and the public data of the mode paper.'),
   data: dataSettings.describe('What the bot keeps.'),
+  record: recordSettings.describe(
+    'Records the books, public trades and statistics that the run asks for anyway, for backtests. Without it nothing is recorded.',
+  ),
   strategies: z
     .array(strategySettings)
     .min(1, 'expected at least one strategy')

@@ -21,32 +21,47 @@ export interface BotConfig extends Pick<
   readonly embedded: Embedded & { readonly exchange: ExchangeConfig | null };
   readonly paper: ReadSettings['paper'];
   readonly data: { readonly folder: string; readonly retention: ReadSettings['data']['retention'] };
+  /** Null where nothing is recorded. */
+  readonly record: RecordConfig | null;
   readonly strategies: readonly ConfiguredStrategy[];
   readonly strategiesFolders: readonly string[];
 }
 
+/** Where recordings go, and whether replies are kept whole. */
+export interface RecordConfig {
+  readonly folder: string;
+  readonly raw: boolean;
+}
+
 /** The folder of the mirror where none is named. */
 const DEFAULT_DATA_FOLDER = 'data';
+
+/** The catalogue of recordings below a data folder, where none is named. */
+export function defaultCatalogue(dataFolder: string): string {
+  return resolve(dataFolder, 'catalogue');
+}
 
 /** Paths count from the folder of the file that they are written in. */
 export function createBotConfig(
   settings: ReadSettings,
   of: { readonly folder: string; readonly workingFolder: string; readonly exchange: ExchangeConfig | null },
 ): BotConfig {
-  const { strategies, strategiesFolders, risk, data, log, paper } = settings;
+  const { strategies, strategiesFolders, risk, data, log, paper, record } = settings;
   const { file: _read, exchange: _inline, ...embedded } = settings.embedded;
   const absolute = (path: string): string => resolve(of.folder, path);
   const absoluteOrNull = (path: string | null): string | null => (path === null ? null : absolute(path));
+  const dataFolder = data.folder === undefined ? resolve(of.workingFolder, DEFAULT_DATA_FOLDER) : absolute(data.folder);
   return {
     mode: settings.mode,
     instance: settings.instance,
     exchange: { ...settings.exchange, ledgerFolder: absoluteOrNull(settings.exchange.ledgerFolder) },
     embedded: { ...embedded, replay: absoluteOrNull(embedded.replay), exchange: of.exchange },
     paper: { ...paper, baseUrl: paper.baseUrl ?? settings.exchange.baseUrl },
-    data: {
-      folder: data.folder === undefined ? resolve(of.workingFolder, DEFAULT_DATA_FOLDER) : absolute(data.folder),
-      retention: data.retention,
-    },
+    data: { folder: dataFolder, retention: data.retention },
+    record:
+      record === null
+        ? null
+        : { folder: absoluteOrNull(record.folder ?? null) ?? defaultCatalogue(dataFolder), raw: record.raw },
     strategies: strategies.map(({ risk: own, plugin, ...strategy }) => ({
       ...strategy,
       plugin: plugin.kind === 'file' ? { kind: 'file', path: absolute(plugin.path) } : plugin,

@@ -109,7 +109,7 @@ export class Recorder {
 
   /** What was recorded since the beginning. */
   get markets(): readonly MarketRecording[] {
-    return [...this.recorded.values()];
+    return [...this.recorded.values()].map(({ market, kinds }) => ({ market, kinds }));
   }
 
   /** Resolves when everything that was left by others has been tried. */

@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { recordMarketData } from '../../daemon/record-market-data.ts';
+import { recordingLines } from '../../daemon/recording-lines.ts';
+import { defaultCatalogue, type BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { Override } from '../../daemon/settings/overrides.ts';
+import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { asCommand } from '../data/data-options.ts';
+import { durationOption } from '../duration-option.ts';
+import { endSignal } from '../end-signal.ts';
+import { marketOption, overrideOption } from '../option-readers.ts';
+import { readConfig } from '../read-config.ts';
+import { RecordingProgress } from '../recording-status.ts';
+
+interface Options {
+  readonly market?: readonly MarketSymbol[];
+  readonly address?: string;
+  readonly config?: string;
+  readonly set: readonly Override[];
+  readonly raw?: true;
+  readonly catalogue?: string;
+  readonly for?: number;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+Asks for books, public trades and statistics as often as the limits allow, under the ledger that every bot of this machine shares: beside a bot
+that trades, "sarraf run --record" records what that bot asks for anyway. The embedded exchange is recorded with "sarraf run --record" alone.
+Exit codes: 0 it ended as told, 1 it ended early, 2 an option or the configuration is wrong.
+
+Examples:
+  sarraf record --address https://exchange.example --market BTCIRT ETHIRT
+  sarraf record --config bot.yaml --for 1h
+  sarraf record --config bot.yaml --market BTCIRT --raw --json`;
+
+const addMarket = (text: string, before: readonly MarketSymbol[] = []): readonly MarketSymbol[] => [
+  ...new Set([...before, marketOption(text)]),
+];
+
+interface Plan {
+  readonly config: BotConfig;
+  readonly baseUrl: string;
+  readonly markets: readonly MarketSymbol[];
+}
+
+function planOf({ address, config: file, market, set }: Options): Plan {
+  if (address === undefined && file === undefined) {
+    throw wrongInput('expected --address or --config, which say where the exchange is, was neither');
+  }
+  // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
+  const overrides: readonly Override[] =
+    address === undefined ? set : [['mode', 'paper'], ['paper.baseUrl', JSON.stringify(address)], ...set];
+  const config = readConfig(file ?? null, overrides);
+  const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
+  if (config.mode === 'embedded' || baseUrl === null) {
+    throw wrongInput(
+      'expected an exchange with an address, was the embedded one: it is recorded with sarraf run --record',
+    );
+  }
+  const named = file === undefined ? [] : config.strategies.map((strategy) => parseMarket(strategy.market).symbol);
+  const markets = market ?? [...new Set(named)];
+  if (markets.length > 0) return { config, baseUrl, markets };
+  throw wrongInput('expected --market, such as BTCIRT, was none');
+}
+
+async function record(options: Options): Promise<void> {
+  const { config, baseUrl, markets } = planOf(options);
+  const { signal, release } = endSignal();
+  const progress = new RecordingProgress(options.json === true);
+  const folder =
+    options.catalogue === undefined
+      ? (config.record?.folder ?? defaultCatalogue(config.data.folder))
+      : resolve(options.catalogue);
+  try {
+    const summary = await recordMarketData({
+      config,
+      baseUrl,
+      markets,
+      record: { folder, raw: options.raw ?? config.record?.raw ?? false },
+      forMs: options.for ?? null,
+      signal,
+      onNotice: (message) => progress.say(message),
+      onStatus: (status) => progress.show(status),
+    });
+    progress.end();
+    if (options.json === true) console.log(JSON.stringify({ event: 'recorded', ...summary }));
+    else for (const line of recordingLines(summary)) console.log(line);
+    if (summary.failure !== null) throw failed(`recording ended early: ${summary.failure}`);
+  } finally {
+    progress.end();
+    release();
+  }
+}
+
+/** `sarraf record`: public data of an exchange, into the catalogue. */
+export function recordCommand(): Command {
+  return new Command('record')
+    .description(
+      'Records books, public trades and statistics of an exchange for backtests, as often as its limits allow.',
+    )
+    .option('--market <symbols...>', 'markets to record (default: those of the strategies in --config)', addMarket)
+    .option('--address <url>', 'the exchange')
+    .option('--config <file>', 'configuration of a bot: its exchange, limits, ledger and markets')
+    .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
+    .option('--catalogue <folder>', 'where recordings lie (default: "data/catalogue")')
+    .option('--raw', 'keeps every reply whole as well')
+    .option('--for <time>', 'ends by itself after this time, such as 1h', durationOption)
+    .option('--json', 'prints JSON lines')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => asCommand(async () => record(options)));
+}

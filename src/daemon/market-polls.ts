@@ -1,0 +1,179 @@
+import { monotonicMs } from '../budget/process-owner.ts';
+import { readLedger } from '../budget/ledger-report.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { parseMarket, type MarketSymbol } from '../domain/market-symbol.ts';
+import type { VenueCall } from '../domain/venue-call.ts';
+import type { PlannedFeed } from '../scheduler/feed.ts';
+import { PollQueue } from '../scheduler/poll-queue.ts';
+import type { Cancel } from '../virtual/virtual-time.ts';
+import type { RemoteExchange } from './live-venue.ts';
+import type { Recording, RecordingSummary } from './recording.ts';
+import { sendRequest } from './send-request.ts';
+
+/** A question waits for its slot no longer than this, or than its own interval. */
+const SHORTEST_WAIT_MS = 5_000;
+
+const STATUS_EVERY_MS = 1_000;
+
+/** How far a recording is. */
+export interface RecordingStatus extends RecordingSummary {
+  readonly nowMs: number;
+  readonly requests: number;
+  readonly failures: number;
+  /** What failed last; null before anything did. */
+  readonly lastFailure: string | null;
+  readonly budgets: readonly { readonly budget: string; readonly inUse: number; readonly limit: number }[];
+}
+
+export interface MarketPollsOptions {
+  readonly remote: RemoteExchange;
+  readonly recording: Recording;
+  readonly feeds: readonly PlannedFeed[];
+  readonly markets: readonly MarketSymbol[];
+  /** How long to ask; null: until it is stopped. */
+  readonly forMs: number | null;
+  readonly signal: AbortSignal;
+  /** Told once a second how far it is. */
+  readonly onStatus: (status: RecordingStatus) => void;
+}
+
+/** Asks for each feed at its pace, and hands the answers to the recording. */
+export class MarketPolls {
+  private readonly options: MarketPollsOptions;
+  private readonly queue: PollQueue;
+  private readonly budgets: ReadonlySet<string>;
+  private readonly inFlight = new Set<Promise<void>>();
+  private readonly ended = Promise.withResolvers<void>();
+  private cancelWake: Cancel | null = null;
+  private requests = 0;
+  private failures = 0;
+  private lastFailure: string | null = null;
+  private isOver = false;
+  private use: RecordingStatus['budgets'] = [];
+
+  constructor(options: MarketPollsOptions) {
+    this.options = options;
+    this.queue = new PollQueue(options.feeds, options.remote.time.now());
+    this.budgets = new Set(options.feeds.map(({ budget }) => budget));
+  }
+
+  async run(): Promise<void> {
+    const { signal, forMs, onStatus } = this.options;
+    const end = (): void => this.ended.resolve();
+    signal.addEventListener('abort', end, { once: true });
+    const timer = forMs === null ? null : setTimeout(end, forMs);
+    const status = setInterval(() => {
+      onStatus(this.status());
+      if (this.options.recording.summary().failure !== null) end();
+    }, STATUS_EVERY_MS);
+    try {
+      if (!signal.aborted) this.pump();
+      if (!signal.aborted) await this.ended.promise;
+    } finally {
+      this.isOver = true;
+      this.cancelWake?.();
+      clearInterval(status);
+      if (timer !== null) clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      await this.options.remote.limiter.close();
+      await Promise.allSettled(this.inFlight);
+      onStatus(this.status());
+    }
+  }
+
+  private pump(): void {
+    if (this.isOver) return;
+    const nowMs = this.options.remote.time.now();
+    for (let feed = this.queue.due(nowMs); feed !== null; feed = this.queue.due(nowMs)) {
+      this.queue.asked(feed.key, nowMs);
+      const asked = this.ask(feed);
+      this.inFlight.add(asked);
+      void asked.finally(() => this.inFlight.delete(asked));
+    }
+    this.cancelWake?.();
+    const wakeAtMs = this.queue.wakeAtMs();
+    this.cancelWake = Number.isFinite(wakeAtMs) ? this.options.remote.time.at(wakeAtMs, () => this.pump()) : null;
+  }
+
+  private async ask(feed: PlannedFeed): Promise<void> {
+    const { remote, recording, markets } = this.options;
+    const { time } = remote;
+    const call = callFor(feed, markets);
+    this.requests += 1;
+    try {
+      const { answer } = await sendRequest(
+        {
+          id: this.requests,
+          call,
+          requestClass: feed.requestClass,
+          dedupe: feed.key,
+          expiresAtMs: time.now() + Math.max(SHORTEST_WAIT_MS, feed.intervalMs),
+        },
+        { ...remote, canLogIn: false, engineMs: () => time.now(), limiterMs: monotonicMs },
+      );
+      const nowMs = time.now();
+      recording.take(call, answer, nowMs);
+      if (answer.outcome !== 'value' && !this.isOver) {
+        this.failures += 1;
+        this.lastFailure =
+          answer.outcome === 'unsent'
+            ? `${feed.key}: ${answer.reason}`
+            : `${feed.key}: ${answer.code} ${answer.message}`;
+        if (answer.outcome === 'unsent' && typeof answer.retryInMs === 'number') {
+          this.queue.postpone(feed.key, nowMs + answer.retryInMs);
+        }
+      }
+      this.queue.answered(feed.key, nowMs);
+      this.pump();
+    } catch (error) {
+      this.ended.reject(error);
+    }
+  }
+
+  private status(): RecordingStatus {
+    const { requests, failures, lastFailure } = this;
+    const { remote, recording } = this.options;
+    this.lookAtLedger();
+    return { ...recording.summary(), nowMs: remote.time.now(), requests, failures, lastFailure, budgets: this.use };
+  }
+
+  private lookAtLedger(): void {
+    try {
+      this.use = readLedger(this.options.remote.ledgerFile, monotonicMs())
+        .filter(({ budget }) => this.budgets.has(budget))
+        .map(({ budget, inUse, limit }) => ({ budget, inUse, limit }));
+    } catch {
+      // Somebody has it locked: what was read before is good enough.
+    }
+  }
+}
+
+function callFor({ kind, market }: PlannedFeed, markets: readonly MarketSymbol[]): VenueCall {
+  switch (kind) {
+    case 'book':
+    case 'public-trades':
+      return { kind, market: market ?? '' };
+    case 'stats': {
+      const names = markets.map((symbol) => parseMarket(symbol));
+      return {
+        kind,
+        src: [...new Set(names.map(({ src }) => src))],
+        dst: [...new Set(names.map(({ dst }) => dst))],
+      };
+    }
+    case 'books':
+      return { kind };
+    case 'candles':
+    case 'options':
+    case 'place':
+    case 'place-oco':
+    case 'cancel':
+    case 'cancel-old':
+    case 'order':
+    case 'orders':
+    case 'trades':
+    case 'wallets':
+    case 'transactions':
+      throw new SarrafError('INVARIANT', `expected a feed of market data, was ${kind}`);
+  }
+}

@@ -1,0 +1,133 @@
+import { statfs } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { VenueAnswer, VenueCall } from '../domain/venue-call.ts';
+import { RawFile } from '../recording/recorder/raw-file.ts';
+import { Recorder, type MarketRecording } from '../recording/recorder/recorder.ts';
+import { TappedTransport } from '../recording/recorder/tapped-transport.ts';
+import type { WrapTransport } from './bot-venue.ts';
+import { acquireLock } from './locks/lock.ts';
+import type { RecordConfig } from './settings/create-bot-config.ts';
+
+/** Room that is left to the bot on its disk: with less, nothing is recorded. */
+const LEAST_FREE_BYTES = 256_000_000;
+const LOOK_AT_DISK_EVERY_MS = 10_000;
+
+export interface RecordingOptions extends RecordConfig {
+  /** Told of whatever goes wrong, in a sentence. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** What a recording is of. */
+export interface RecordingSubject {
+  readonly markets: readonly string[];
+  /** Where the data is from, for the catalogue. */
+  readonly source: string;
+  /** @see RecorderOptions.beganMs */
+  readonly beganMs: number | null;
+  /** A longer time between two looks at something is a gap. */
+  readonly longestPauseMs: number;
+}
+
+/** What was recorded, for people and programs. */
+export interface RecordingSummary {
+  readonly catalogue: string;
+  readonly markets: readonly MarketRecording[];
+  /** Replies that were kept whole. */
+  readonly rawReplies: number;
+  /** Why it ended before its time; null where it did not. */
+  readonly failure: string | null;
+}
+
+/** The recorder of this process: raw replies from the first request on, and rows once the markets are known. It never harms whoever feeds it. */
+export class Recording {
+  private readonly options: RecordingOptions;
+  private readonly life = `${String(Date.now()).padStart(15, '0')}-${process.pid}`;
+  private readonly raw: RawFile | null;
+  private readonly timer: NodeJS.Timeout;
+  private recorder: Recorder | null = null;
+  private stopped: string | null = null;
+
+  constructor(options: RecordingOptions) {
+    this.options = options;
+    const { folder, onProblem } = options;
+    this.raw = options.raw
+      ? new RawFile({
+          root: folder,
+          life: this.life,
+          onError: (error) => onProblem(`recording: no more raw replies are kept: ${messageOf(error)}`),
+        })
+      : null;
+    this.timer = setInterval(() => void this.lookAtDisk(), LOOK_AT_DISK_EVERY_MS).unref();
+  }
+
+  /** Puts itself between a client and its way to the exchange, where raw replies are kept. */
+  readonly wrap: WrapTransport = (inner, nowMs) => {
+    const { raw } = this;
+    if (raw === null) return inner;
+    return new TappedTransport({
+      inner,
+      nowMs,
+      onReply: (reply) => {
+        if (this.stopped === null) raw.take(reply);
+      },
+    });
+  };
+
+  /** Begins to record rows. Throws `INVALID_OPTIONS` where they would be mixed with others; `DATA_UNUSABLE` where the folder can not be had. */
+  async begin(subject: RecordingSubject): Promise<void> {
+    const { folder, onProblem } = this.options;
+    mkdirSync(folder, { recursive: true });
+    await this.lookAtDisk();
+    this.recorder = await Recorder.open({
+      ...subject,
+      root: folder,
+      markets: subject.markets as readonly MarketSymbol[],
+      life: this.life,
+      onProblem,
+      takeLock: (path) =>
+        acquireLock({
+          path,
+          what: `${path}, which is for recording one market,`,
+          otherwise: 'record into another folder',
+        }),
+    });
+  }
+
+  /** Takes an answer. Never throws. */
+  take(call: VenueCall, answer: VenueAnswer, atMs: number): void {
+    if (this.stopped === null) this.recorder?.take(call, answer, atMs);
+  }
+
+  summary(): RecordingSummary {
+    return {
+      catalogue: this.options.folder,
+      markets: this.recorder?.markets ?? [],
+      rawReplies: this.raw?.count ?? 0,
+      failure: this.stopped ?? this.recorder?.failure ?? null,
+    };
+  }
+
+  /** Moves everything to the catalogue. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.raw?.close();
+    await this.recorder?.close();
+  }
+
+  private async lookAtDisk(): Promise<void> {
+    try {
+      const { bavail, bsize } = await statfs(this.options.folder);
+      if (this.stopped !== null || bavail * bsize >= LEAST_FREE_BYTES) return;
+      this.stopped = `expected ${LEAST_FREE_BYTES / 1e6} MB free in ${this.options.folder}, found ${Math.floor((bavail * bsize) / 1e6)}`;
+      this.options.onProblem(`recording: nothing more is recorded, so that the bot has the rest: ${this.stopped}`);
+    } catch {
+      // Where the room can not be told, writing says so itself.
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof SarrafError || error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,62 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { BotVenue } from './bot-venue.ts';
+import type { CreatedBot } from './create-bot.ts';
+import { Recording } from './recording.ts';
+import { recordedText, recordingLines } from './recording-lines.ts';
+import type { Screen } from './screen.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
+
+/** A longer time between two looks at a book is a gap of its recording, where polls come at their usual pace. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/** The recording of a run; null where none is configured. */
+export function createRecording({ record }: BotConfig, screen: Screen): Recording | null {
+  if (record === null) return null;
+  return new Recording({ ...record, onProblem: (message) => tell(screen, message) });
+}
+
+/** Begins to record what the bot will see. A folder that another has, or that can not be written to, keeps no bot from trading: it is told. */
+export async function beginRecording(
+  recording: Recording,
+  of: { readonly bot: CreatedBot; readonly venue: BotVenue; readonly config: BotConfig; readonly screen: Screen },
+): Promise<void> {
+  const { bot, venue, config, screen } = of;
+  const isEmbedded = config.mode === 'embedded';
+  try {
+    await recording.begin({
+      markets: [...bot.engine.markets.all()].map(({ market }) => market.symbol),
+      source: sourceOf(config),
+      beganMs: isEmbedded ? venue.time.now() : null,
+      longestPauseMs: LONGEST_PAUSE_MS * venue.pollStretch,
+    });
+  } catch (error) {
+    if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
+    tell(screen, `recording: nothing is recorded: ${error.message}`);
+  }
+}
+
+function sourceOf({ mode, embedded, exchange, paper }: BotConfig): string {
+  if (mode === 'embedded') return `embedded exchange, ${embedded.replay ?? `seed ${embedded.seed}`}`;
+  return (mode === 'paper' ? paper.baseUrl : exchange.baseUrl) ?? mode;
+}
+
+/** Says what was recorded, once all of it is where it stays. */
+export async function endRecording(
+  recording: Recording,
+  of: {
+    readonly config: BotConfig;
+    readonly json: boolean;
+    readonly write: (line: string) => void;
+    readonly screen: Screen;
+  },
+): Promise<void> {
+  await recording.close();
+  const summary = recording.summary();
+  if (of.json || of.config.mode !== 'embedded') {
+    of.screen.say('recorded', `recorded ${recordedText(summary)}`, { ...summary });
+  } else ['', ...recordingLines(summary)].forEach(of.write);
+}
+
+function tell(screen: Screen, message: string): void {
+  screen.show([{ kind: 'notice', level: 'error', message, subject: null }], Date.now());
+}
