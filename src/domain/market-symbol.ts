@@ -21,6 +21,10 @@ export interface MarketName {
   readonly statsKey: string;
 }
 
+/** Spellings that were read before: every order and fill asks for its market. Emptied when it is full. */
+const KNOWN = new Map<string, MarketName>();
+const MOST_KNOWN = 1_000;
+
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
 /** The market of a source currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything else. */
@@ -43,6 +47,15 @@ export function marketOfCurrencies(src: string, dst: string): MarketName {
 
 /** The market that any of the four spellings names: `BTCIRT`, `BTC-RLS`, `btc-rls`, `btc/rls`. Throws `INVALID_MARKET`. */
 export function parseMarket(spelling: string): MarketName {
+  const known = KNOWN.get(spelling);
+  if (known !== undefined) return known;
+  const market = readMarket(spelling);
+  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+  KNOWN.set(spelling, market);
+  return market;
+}
+
+function readMarket(spelling: string): MarketName {
   const text = spelling.toLowerCase();
   const split = /^([a-z0-9_]+)[-/](rls|irt|usdt)$/.exec(text) ?? /^([a-z0-9_]+?)(irt|usdt)$/.exec(text);
   const src = split?.[1];
