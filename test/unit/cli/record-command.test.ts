@@ -1,0 +1,183 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { acquireLock } from '../../../src/daemon/locks/lock.ts';
+import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { Catalogue } from '../../../src/recording/catalogue.ts';
+import { startSarraf, type SarrafProcess } from '../../support/sarraf-process.ts';
+
+const market = parseMarket('BTCIRT').symbol;
+const ALL = { market, fromMs: 0, toMs: 4e12 };
+
+interface Kind {
+  readonly rows: number;
+  readonly seenMs: number | null;
+}
+
+interface Line {
+  readonly event: string;
+  readonly address: string;
+  readonly markets: readonly { readonly market: string; readonly kinds: Readonly<Record<string, Kind>> }[];
+  readonly budgets: readonly { readonly budget: string; readonly inUse: number }[];
+  readonly rawReplies: number;
+}
+
+let folder: string;
+let exchange: SarrafProcess;
+let config: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-record-'));
+  exchange = startSarraf(['exchange', '--port', '0', '--json']);
+  const { address } = JSON.parse(await exchange.line((line) => line.includes('"listening"'))) as Line;
+  config = join(folder, 'bot.yaml');
+  writeFileSync(config, `mode: paper\npaper: { baseUrl: '${address}' }\nexchange: { ledgerFolder: ledgers }\n`);
+  const made = await startSarraf(['ledger', 'new', '--config', config, '--yes']).finished;
+  expect(made.code).toBe(0);
+});
+afterAll(async () => {
+  exchange.child.kill('SIGTERM');
+  await exchange.finished;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const record = (catalogue: string, ...more: readonly string[]): SarrafProcess =>
+  startSarraf(['record', '--config', config, '--market', 'BTCIRT', '--json', '--catalogue', catalogue, ...more]);
+
+/** Waits for a status that tells of so many books at least. */
+async function booksSeen(recorder: SarrafProcess, least: number): Promise<void> {
+  const isEnough = (line: string): boolean => booksIn(line) >= least;
+  await recorder.line(isEnough);
+}
+
+const booksIn = (line: string): number => (JSON.parse(line) as Line).markets[0]?.kinds['books']?.rows ?? 0;
+
+async function booksOf(root: string): Promise<number> {
+  let count = 0;
+  for await (const part of new Catalogue({ root }).readBooks(ALL)) count += part.length;
+  return count;
+}
+
+describe('sarraf record', () => {
+  test('records until it is told to end, and has everything in the catalogue then', async () => {
+    const catalogue = join(folder, 'told-to-end');
+    const recorder = record(catalogue, '--raw');
+    await booksSeen(recorder, 1);
+    recorder.child.kill('SIGTERM');
+    const { code, out, error } = await recorder.finished;
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+    expect(lines[0]?.budgets.map(({ budget }) => budget).toSorted()).toEqual([
+      'market/stats',
+      'v2/orderbook',
+      'v2/trades',
+    ]);
+    const end = lines.at(-1);
+    expect(end).toMatchObject({ event: 'recorded', catalogue, failure: null, markets: [{ market: 'BTCIRT' }] });
+    expect(await booksOf(catalogue)).toBe(end?.markets[0]?.kinds['books']?.rows);
+    expect(new Catalogue({ root: catalogue }).keys().map(({ kind }) => kind)).toEqual(['books', 'stats', 'trades']);
+    const verified = await startSarraf(['data', 'verify', '--catalogue', catalogue]).finished;
+    expect(verified.code).toBe(0);
+    const [day = ''] = readdirSync(join(catalogue, 'raw'));
+    const [file = ''] = readdirSync(join(catalogue, 'raw', day));
+    const replies = gunzipSync(readFileSync(join(catalogue, 'raw', day, file)))
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly endpoint: string; readonly status: number; readonly body: string });
+    expect(replies).toHaveLength(end?.rawReplies ?? 0);
+    const book = replies.find(({ endpoint }) => endpoint === 'GET /v2/orderbook/BTCIRT');
+    expect(JSON.parse(book?.body ?? '')).toMatchObject({ status: 'ok' });
+  });
+
+  test('that is killed has what it had seen in the catalogue after the next start', async () => {
+    const catalogue = join(folder, 'killed');
+    const first = record(catalogue);
+    const segments = join(catalogue, 'segments', market);
+    await booksSeen(first, 1);
+    const rowsOnDisk = (): number =>
+      readdirSync(segments)
+        .filter((name) => name.startsWith('books'))
+        .flatMap((name) => readFileSync(join(segments, name), 'utf8').split('\n').slice(0, -1))
+        .filter((line) => line.startsWith('["row"')).length;
+    await expect.poll(rowsOnDisk, { timeout: 20_000 }).toBeGreaterThan(0);
+    const before = rowsOnDisk();
+    first.child.kill('SIGKILL');
+    await first.finished;
+    const { code } = await record(catalogue, '--for', '1s').finished;
+    expect(code).toBe(0);
+    expect(await booksOf(catalogue)).toBeGreaterThanOrEqual(before);
+    expect(readdirSync(segments).filter((name) => name.endsWith('.jsonl'))).toEqual([]);
+  });
+
+  test('leaves a market alone that another process records there', async () => {
+    const catalogue = join(folder, 'taken');
+    const path = join(catalogue, 'segments', market, '.lock');
+    const lock = acquireLock({ path, what: 'a market', otherwise: 'wait' });
+    const { code, error } = await record(catalogue, '--for', '2s').finished;
+    lock.release();
+    expect(code).toBe(1);
+    expect(error).toMatch(/^DATA_UNUSABLE: expected .*for recording one market.*record into another folder\n$/);
+  });
+
+  test.each([
+    ['no exchange', ['--market', 'BTCIRT'], 'expected --address or --config'],
+    ['no market', ['--address', 'http://127.0.0.1:1'], 'expected --market, such as BTCIRT'],
+    [
+      'an address that is none',
+      ['--address', 'ftp://x', '--market', 'BTCIRT'],
+      'expected an address of scheme and host',
+    ],
+    [
+      'an address that others read',
+      ['--address', 'http://far.example', '--market', 'BTCIRT'],
+      'expected an https address',
+    ],
+    ['the embedded exchange', ['--config', 'config/bot.yaml'], 'recorded with sarraf run --record'],
+    ['a time of nothing', ['--for', '0s'], 'expected a length of time'],
+  ])('refuses %s in one line', async (_, args, message) => {
+    const { code, out, error } = await startSarraf(['record', ...args]).finished;
+    expect([code, out, error.trim().split('\n').length]).toEqual([2, '', 1]);
+    expect(error).toContain(message);
+  });
+
+  test('refuses a market that the exchange does not have', async () => {
+    const { code, error } = await startSarraf(['record', '--config', config, '--market', 'FOOIRT']).finished;
+    expect(code).toBe(2);
+    expect(error).toMatch(/^expected markets of http:.*, was FOOIRT\n$/);
+  });
+});
+
+describe('sarraf run --record', () => {
+  test('records what the bot asks for, and says where it is', async () => {
+    const data = join(folder, 'run');
+    const { code, out } = await startSarraf(['run', '--record', '--for=5s', `--data=${data}`]).finished;
+    expect(code).toBe(0);
+    const [, books = '0'] = /^Recorded (\d+) books, 0 trades and 0 statistics of BTCIRT in /m.exec(out) ?? [];
+    expect(Number(books)).toBeGreaterThan(1);
+    expect(await booksOf(join(data, 'catalogue'))).toBe(Number(books));
+    const listed = await startSarraf(['data', 'list', '--catalogue', join(data, 'catalogue')]).finished;
+    expect(listed.out).toMatch(/^BTCIRT +books +\d+ .*embedded exchange, seed 1$/m);
+    const verified = await startSarraf(['data', 'verify', '--catalogue', join(data, 'catalogue')]).finished;
+    expect(verified).toMatchObject({ code: 0, error: '' });
+  });
+
+  test('records to the folder of the configuration, in virtual time too', async () => {
+    const file = join(folder, 'recording.yaml');
+    writeFileSync(file, 'record: { folder: kept, raw: true }\ndata: { folder: virtual }\n');
+    const { code, out } = await startSarraf(['run', '--config', file, '--speed=max', '--for=2s', '--json']).finished;
+    expect(code).toBe(0);
+    const recorded = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line)
+      .find(({ event }) => event === 'recorded');
+    expect(recorded?.markets[0]?.kinds['books']?.rows).toBe(await booksOf(join(folder, 'kept')));
+    expect(recorded?.rawReplies).toBeGreaterThan(0);
+  });
+});
