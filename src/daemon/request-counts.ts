@@ -1,6 +1,15 @@
 import type { Budget } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
-import type { EndpointUsage } from './summary.ts';
+
+/** Requests of one endpoint against its limit. */
+export interface EndpointUsage {
+  readonly endpoint: string;
+  readonly requests: number;
+  /** The most that any window of its budget saw. */
+  readonly most: number;
+  readonly limit: number;
+  readonly windowMs: number;
+}
 
 /** Counts what was sent, by endpoint and by how it ended, for the summary and the metrics. */
 export class RequestCounts {

@@ -3,7 +3,7 @@ import { UNITS_PER_ONE } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Seat } from '../engine/seat.ts';
-import type { RequestCounts } from './request-counts.ts';
+import type { EndpointUsage, RequestCounts } from './request-counts.ts';
 
 /** What one strategy did and made. Decimals are texts; profit is null before a price was seen. */
 export interface StrategySummary {
@@ -17,16 +17,6 @@ export interface StrategySummary {
   readonly position: string;
   readonly profit: string | null;
   readonly failure: string | null;
-}
-
-/** Requests of one endpoint against its limit. */
-export interface EndpointUsage {
-  readonly endpoint: string;
-  readonly requests: number;
-  /** The most that any window of its budget saw. */
-  readonly most: number;
-  readonly limit: number;
-  readonly windowMs: number;
 }
 
 export interface Summary {

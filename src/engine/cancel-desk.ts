@@ -1,7 +1,7 @@
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueAnswer } from '../domain/venue-call.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
-import type { AnswerTaker } from './order-desk.ts';
+import type { AnswerTaker } from './answer-taker.ts';
 import type { OrderKeeper } from './order-keeper.ts';
 import type { OrderSightings } from './order-sightings.ts';
 

@@ -2,7 +2,8 @@ import { isFinal, mayTrade } from '../execution/order-record.ts';
 import type { Page } from '../domain/venue-call.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { ControlCommand } from './engine-event.ts';
-import { ORDERS_PAGE, type AnswerTaker, type OrderDesk } from './order-desk.ts';
+import type { AnswerTaker } from './answer-taker.ts';
+import { ORDERS_PAGE, type OrderDesk } from './order-desk.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_CONTROL = 'control';

@@ -5,6 +5,7 @@ import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.t
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
 import { AccountState } from './account-state.ts';
+import type { AnswerTaker } from './answer-taker.ts';
 import { CandleReader } from './candle-reader.ts';
 import { KEPT_CANCELS } from './cancel-desk.ts';
 import { Control, KEPT_CONTROL } from './control.ts';
@@ -17,7 +18,7 @@ import { IntentBook } from './intent-book.ts';
 import { IntentDesk } from './intent-desk.ts';
 import { MarketDesk } from './market-desk.ts';
 import type { MirrorState } from './mirror-change.ts';
-import { OrderDesk, type AnswerTaker } from './order-desk.ts';
+import { OrderDesk } from './order-desk.ts';
 import { OrderGate } from './order-gate.ts';
 import { Outbox } from './outbox.ts';
 import { ProgramDesk } from './program-desk.ts';

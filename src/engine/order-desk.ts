@@ -10,6 +10,7 @@ import type { RiskApproved } from '../execution/risk/check-risk.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
 import { CancelDesk } from './cancel-desk.ts';
+import type { AnswerTaker } from './answer-taker.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { OrderKeeper } from './order-keeper.ts';
 import { OrderSightings } from './order-sightings.ts';
@@ -33,11 +34,6 @@ export interface OrderDeskPorts {
   /** The purpose of a request, so that its answer comes back here. */
   readonly expect: (requestId: number, take: AnswerTaker) => void;
 }
-
-export type AnswerTaker = (
-  answer: VenueAnswer,
-  way: { readonly atMs: number; readonly sentAtMs: number | null },
-) => void;
 
 /** How long a look-up may wait for a slot. */
 const LOOK_UP_WITHIN_MS = 60_000;

@@ -11,7 +11,7 @@ import type { JournalEntry } from '../../engine/mirror-change.ts';
 import { budgetTable } from '../../exchange/budget-table.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
-import type { EndpointUsage } from '../../daemon/summary.ts';
+import type { EndpointUsage } from '../../daemon/request-counts.ts';
 import type { PollPlan } from '../../scheduler/plan-polls.ts';
 
 import type { EquityCurve, TradedMarket } from '../backtest-run.ts';
