@@ -20,7 +20,8 @@ import type { AccountState } from './account-state.ts';
 import type { CandleReader } from './candle-reader.ts';
 import type { FillReader } from './fill-reader.ts';
 import type { MarketDesk } from './market-desk.ts';
-import { ORDERS_PAGE, type AnswerTaker, type OrderDesk } from './order-desk.ts';
+import type { AnswerTaker } from './answer-taker.ts';
+import { ORDERS_PAGE, type OrderDesk } from './order-desk.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
 
