@@ -1,3 +1,4 @@
+import { parseMarket } from '../domain/market-symbol.ts';
 import type { RecordingSummary } from './recording.ts';
 
 /** What was recorded in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`. */
@@ -18,6 +19,12 @@ export function recordingLines(summary: RecordingSummary): readonly string[] {
   if (failure !== null) lines.push(`RECORDING ENDED EARLY: ${failure}`);
   const at = `--catalogue ${JSON.stringify(catalogue)}`;
   lines.push(`  sarraf data list ${at}`, `  sarraf data verify ${at}`);
+  const first = summary.markets.find(({ kinds }) => kinds.books.rows > 0);
+  if (first !== undefined) {
+    const cash = parseMarket(first.market).dst === 'rls' ? '1000000000' : '10000';
+    const account = `--market ${first.market} --cash ${cash} --fee 0.1%`;
+    lines.push(`  sarraf backtest market-maker --fidelity poll ${account} ${at}`);
+  }
   return lines;
 }
 

@@ -7,7 +7,8 @@ import { RawFile } from '../recording/recorder/raw-file.ts';
 import { Recorder, type MarketRecording } from '../recording/recorder/recorder.ts';
 import { TappedTransport } from '../recording/recorder/tapped-transport.ts';
 import type { WrapTransport } from './bot-venue.ts';
-import { acquireLock } from './locks/lock.ts';
+import { lockOfRecording } from './lock-of-recording.ts';
+import { sealBeside } from './seal-beside.ts';
 import type { RecordConfig } from './settings/create-bot-config.ts';
 
 /** Room that is left to the bot on its disk: with less, nothing is recorded. */
@@ -86,12 +87,8 @@ export class Recording {
       markets: subject.markets as readonly MarketSymbol[],
       life: this.life,
       onProblem,
-      takeLock: (path) =>
-        acquireLock({
-          path,
-          what: `${path}, which is for recording one market,`,
-          otherwise: 'record into another folder',
-        }),
+      takeLock: lockOfRecording,
+      seal: sealBeside,
     });
   }
 

@@ -20,6 +20,7 @@ import { replaySpan } from './replay-start.ts';
 import { drain, runUntil } from './run-loop.ts';
 import { beginRecording, createRecording, endRecording } from './run-recording.ts';
 import { clock as clockText, createLogScreen, createScreen, type Screen } from './screen.ts';
+import { mirrorName } from './session-file.ts';
 import { banner } from './settings/banner.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { forPeople, summarize, summaryLines, type Summary } from './summary.ts';
@@ -35,6 +36,8 @@ export interface RunOptions {
   /** Asks for the end: orders are canceled and the summary is printed. */
   readonly signal: AbortSignal;
 }
+
+const OFFER = 'Nothing was recorded; "sarraf run --record" keeps what it sees, for backtests.';
 
 /** How long a handler of a strategy may take, of the wall's time. */
 const HANDLER_LIMIT_MS = 1_000;
@@ -134,6 +137,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
     if (options.json || config.mode !== 'embedded') screen.say('summary', 'end', { ...summary });
     else summaryLines(summary).forEach(options.write);
     if (recording !== null) await endRecording(recording, { ...options, screen });
+    else if (!options.json && config.mode === 'embedded' && replay === null) options.write(OFFER);
     return summary;
   } finally {
     mirror.close();
@@ -158,7 +162,7 @@ function inReplay(
 function openMirror(config: BotConfig, venue: BotVenue, onRelief: (message: string) => void): MirrorStore {
   const { folder, retention } = config.data;
   const options = {
-    path: join(folder, venue.isNew ? `${config.mode}.sqlite` : 'mirror.sqlite'),
+    path: join(folder, mirrorName(config.mode, venue)),
     retention,
     nowMs: venue.time.now(),
     epoch: drawEpoch,

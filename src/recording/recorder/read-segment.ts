@@ -16,7 +16,6 @@ export interface Segment<Kind extends SegmentKind = SegmentKind> {
 
 /** What a segment holds beside its rows. */
 export interface SegmentSummary {
-  readonly rows: number;
   /** From the first look to the last; null where nothing can be read. */
   readonly looked: TimeRange | null;
   readonly gaps: readonly TimeRange[];
@@ -31,7 +30,6 @@ async function* entriesOf<Kind extends SegmentKind>(segment: Segment<Kind>): Asy
 
 /** Reads a segment through without keeping its rows. */
 export async function summarizeSegment(segment: Segment): Promise<SegmentSummary> {
-  let rows = 0;
   let badLines = 0;
   let fromMs = Number.POSITIVE_INFINITY;
   let toMs = Number.NEGATIVE_INFINITY;
@@ -41,13 +39,12 @@ export async function summarizeSegment(segment: Segment): Promise<SegmentSummary
       badLines += 1;
       continue;
     }
-    if (entry.what === 'row') rows += 1;
-    else if (entry.what === 'gap') gaps.push(entry.gap);
+    if (entry.what === 'gap') gaps.push(entry.gap);
     const seenMs = seenMsOf(entry);
     fromMs = Math.min(fromMs, seenMs);
     toMs = Math.max(toMs, seenMs + 1);
   }
-  return { rows, looked: fromMs < toMs ? { fromMs, toMs } : null, gaps, badLines };
+  return { looked: fromMs < toMs ? { fromMs, toMs } : null, gaps, badLines };
 }
 
 /** The rows of a segment in parts, in the order in which they were seen. */

@@ -7,7 +7,7 @@ import type { VenueAnswer, VenueCall } from '../../domain/venue-call.ts';
 import { readManifest } from '../manifest.ts';
 import { timeText } from '../read-partitions.ts';
 import { afterOnMachine, type After } from './append-file.ts';
-import { isOfTrades, type SealTarget } from './seal-segment.ts';
+import { isOfTrades, type SealSegments, type SealTarget } from './seal-segment.ts';
 import { Sealer } from './sealer.ts';
 import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
 import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './segment-folder.ts';
@@ -24,10 +24,12 @@ export interface RecorderOptions extends SealTarget, Pick<SegmentWriterOptions, 
   readonly life: string;
   /** When an exchange that begins anew with every run began, in ms since 1970; null for one that was there before. */
   readonly beganMs: number | null;
-  /** Told of whatever goes wrong, in a sentence. Where it can not go on, the recorder stops; nothing is ever thrown at who feeds it. */
+  /** Told of whatever goes wrong, in a sentence; must not throw. Where it can not go on, the recorder stops, and who feeds it is not told by an error. */
   readonly onProblem: (message: string) => void;
   readonly longestPauseMs?: number;
   readonly after?: After;
+  /** Seals segments, in this process without it. */
+  readonly seal?: SealSegments;
 }
 
 /** What was recorded of one kind of one market. */
@@ -67,17 +69,17 @@ export class Recorder {
   private constructor(options: RecorderOptions) {
     this.options = options;
     this.after = options.after ?? afterOnMachine;
+    const { root, takeLock, source, seal } = options;
     this.sealer = new Sealer({
-      root: options.root,
-      takeLock: options.takeLock,
-      source: options.source,
+      target: { root, takeLock, source },
+      ...(seal === undefined ? {} : { seal }),
       after: this.after,
-      onSealed: ({ path }, { badLines }) => {
+      onSealed: ({ segment, badLines }) => {
         // The line that a killed process was writing is not worth a word.
-        if (badLines > 1) this.tell(`${badLines} lines of ${path} could not be read and were left out`);
+        if (badLines > 1) this.tell(`${badLines} lines of ${segment.path} could not be read and were left out`);
       },
-      onError: (error, { path }) =>
-        this.tell(`${path} stays where it is until it can be moved to the catalogue`, error),
+      onFailed: ({ segment, reason }) =>
+        this.tell(`${segment.path} stays where it is until it can be moved to the catalogue: ${reason}`),
     });
   }
 
@@ -182,7 +184,7 @@ export class Recorder {
   private async takeUp(folder: SegmentFolder): Promise<void> {
     const segments = folder.segments();
     for (const segment of segments) if (isOfTrades(segment)) await noteTape(folder.path, segment);
-    for (const segment of segments) this.sealer.add(segment);
+    this.sealer.add(...segments);
   }
 
   private writerOf(folder: SegmentFolder, kind: SegmentKind): SegmentWriter {

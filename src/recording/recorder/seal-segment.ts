@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { appendRows, type TakeLock } from '../append-rows.ts';
 import type { TableShape } from '../table-shape.ts';
@@ -22,25 +22,41 @@ export interface SealTarget {
   readonly source: string;
 }
 
-/** What a segment held. */
-export interface SealReport {
-  readonly segment: string;
-  readonly rows: number;
-  /** Lines that could not be read. */
-  readonly badLines: number;
-}
+/** What became of a segment: it is in the catalogue and gone from where it was, or it stays. */
+export type SealReport =
+  | {
+      readonly kind: 'sealed';
+      readonly segment: Segment;
+      /** Lines that could not be read. */
+      readonly badLines: number;
+    }
+  | { readonly kind: 'failed'; readonly segment: Segment; readonly reason: string };
+
+/** Seals segments and tells of each. Never throws for what the disk or another process does. */
+export type SealSegments = (segments: readonly Segment[], target: SealTarget) => Promise<readonly SealReport[]>;
+
+/** Seals segments one after another, in this process. */
+export const sealSegments: SealSegments = async (segments, target) => {
+  const reports: SealReport[] = [];
+  for (const segment of segments) {
+    try {
+      reports.push({ kind: 'sealed', segment, badLines: await sealSegment(segment, target) });
+    } catch (error) {
+      reports.push({ kind: 'failed', segment, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return reports;
+};
 
 /**
- * Moves a complete segment into the catalogue and removes it. The catalogue takes a segment up once, however often it is handed in, so that a crash at any
- * point leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
+ * Moves a complete segment into the catalogue, removes it, and answers how many of its lines could not be read. The catalogue takes a segment up once, however
+ * often it is handed in, so that a crash at any point leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
  */
-export async function sealSegment<Kind extends SegmentKind>(
-  segment: Segment<Kind>,
-  target: SealTarget,
-): Promise<SealReport> {
+async function sealSegment<Kind extends SegmentKind>(segment: Segment<Kind>, target: SealTarget): Promise<number> {
   const { market, kind, path } = segment;
-  const { rows, looked, gaps, badLines } = await summarizeSegment(segment);
-  const name = basename(path);
+  // Whoever sealed it could not say so any more.
+  if (!existsSync(path)) return 0;
+  const { looked, gaps, badLines } = await summarizeSegment(segment);
   if (isOfTrades(segment)) await noteTape(dirname(path), segment);
   if (looked !== null) {
     await appendRows<SegmentRows[Kind]>({
@@ -48,13 +64,13 @@ export async function sealSegment<Kind extends SegmentKind>(
       key: { market, kind },
       shape: SHAPES[kind],
       rows: segmentRows(segment),
-      segment: name,
+      segment: basename(path),
       covered: looked,
       gaps,
     });
   }
   rmSync(path);
-  return { segment: name, rows, badLines };
+  return badLines;
 }
 
 /** Whether its trades have to be noted down for the next page. */

@@ -122,7 +122,9 @@ describe('sarraf record', () => {
     const { code, error } = await record(catalogue, '--for', '2s').finished;
     lock.release();
     expect(code).toBe(1);
-    expect(error).toMatch(/^DATA_UNUSABLE: expected .*for recording one market.*record into another folder\n$/);
+    expect(error).toMatch(
+      /^DATA_UNUSABLE: expected .*segments.BTCIRT for this run alone.*record into another folder\n$/,
+    );
   });
 
   test.each([
@@ -165,6 +167,11 @@ describe('sarraf run --record', () => {
     expect(listed.out).toMatch(/^BTCIRT +books +\d+ .*embedded exchange, seed 1$/m);
     const verified = await startSarraf(['data', 'verify', '--catalogue', join(data, 'catalogue')]).finished;
     expect(verified).toMatchObject({ code: 0, error: '' });
+    // The command that it offers, as it stands.
+    const [, backtest = ''] = /^ {2}sarraf (backtest .*)$/m.exec(out) ?? [];
+    const backtested = await startSarraf([...backtest.replaceAll('"', '').split(' '), '--no-save', '--json']).finished;
+    expect(backtested).toMatchObject({ code: 0, error: '' });
+    expect(JSON.parse(backtested.out)).toMatchObject({ fidelity: { kind: 'poll' } });
   });
 
   test('records to the folder of the configuration, in virtual time too', async () => {

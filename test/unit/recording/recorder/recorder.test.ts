@@ -27,7 +27,10 @@ test('books, trades and statistics are in the catalogue after the end, exactly a
   const root = temporaryFolder();
   const recorder = await openRecorder(root, { markets: [BTCIRT, ETHIRT] });
   recorder.take(...bookAnswer(bookOf(100, { updatedAtMs: NOON_MS - 250 })), NOON_MS);
-  recorder.take(...booksAnswer({ BTCIRT: bookOf(110), ETHIRT: bookOf(7), USDTIRT: bookOf(1) }), NOON_MS + 1_000);
+  recorder.take(
+    ...booksAnswer({ BTCIRT: bookOf(110), ETHIRT: bookOf(7_000), USDTIRT: bookOf(1_000) }),
+    NOON_MS + 1_000,
+  );
   recorder.take(...pageAnswer(1, 5), NOON_MS + 1_500);
   recorder.take(...pageAnswer(3, 8), NOON_MS + 4_500);
   recorder.take(...statsAnswer(105), NOON_MS + 5_000);
