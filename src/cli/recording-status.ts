@@ -2,7 +2,7 @@ import type { RecordingStatus } from '../daemon/market-polls.ts';
 import { agoText } from './time-text.ts';
 
 /** How far a recording is, as one line: rows and age of each kind, and the use of each limit. */
-export function statusText({ markets, nowMs, requests, failures, lastFailure, budgets }: RecordingStatus): string {
+function statusText({ markets, nowMs, requests, failures, lastFailure, budgets }: RecordingStatus): string {
   const parts = markets.map(({ market, kinds }) => {
     const counts = Object.entries(kinds).map(
       ([kind, { rows, seenMs, gaps }]) =>

@@ -2,15 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { BTCIRT, gather, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
 import { NOON_MS, numbered, openRecorder, pageAnswer } from './answers.ts';
+
+const SCRIPT = fileURLToPath(new URL('recording-process.ts', import.meta.url));
 
 const ALL = { market: BTCIRT, fromMs: 0, toMs: NOON_MS * 2 };
 
 /** Records from a number on, is killed after so many lines, and answers up to which number everything is on the disk. */
 async function recordUntilKilled(root: string, first: number, lines: number): Promise<number> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'recording-process.ts'), root, String(first)], {
+  const child = spawn(process.execPath, [SCRIPT, root, String(first)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { PublicTrade } from '../../../../src/domain/trade.ts';
@@ -76,6 +77,25 @@ describe('public trades', () => {
       ...noted(of.takePage(tape(13, 22).toReversed(), NOON_MS + 4)),
     ];
     expect(prices).toEqual(tape(1, 22).map(({ price }) => price));
+  });
+
+  test('are noted once each and all, however fast the tape goes and whenever the process is another one', () => {
+    const steps = fc.array(fc.record({ advance: fc.nat({ max: 19 }), isRestarted: fc.boolean() }), { maxLength: 40 });
+    fc.assert(
+      fc.property(steps, (polls) => {
+        let of = sightings();
+        let newest = 20;
+        const prices = noted(of.takePage(tape(1, newest), NOON_MS));
+        for (const { advance, isRestarted } of polls) {
+          if (isRestarted) of = sightings({ tape: of.tape });
+          newest += advance;
+          const entries = of.takePage(tape(newest - 19, newest).toReversed(), NOON_MS + newest);
+          expect(kinds(entries)).not.toContain('gap');
+          prices.push(...noted(entries));
+        }
+        expect(prices).toEqual(tape(1, newest).map(({ price }) => price));
+      }),
+    );
   });
 
   test('carry the time of the trade and the time at which it was seen', () => {
