@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).runCommand(),
   exchange: async () => (await import('./commands/exchange.ts')).exchangeCommand(),
   backtest: async () => (await import('./commands/backtest.ts')).backtestCommand(),
+  parity: async () => (await import('./commands/parity.ts')).parityCommand(),
   plan: async () => (await import('./commands/plan.ts')).planCommand(),
   budget: async () => (await import('./commands/budget.ts')).budgetCommand(),
   ledger: async () => (await import('./commands/ledger.ts')).ledgerCommand(),

@@ -4,6 +4,7 @@ import type { CreatedBot } from './create-bot.ts';
 import { Recording } from './recording.ts';
 import { recordedText, recordingLines } from './recording-lines.ts';
 import type { Screen } from './screen.ts';
+import { mirrorName, writeSessionFile } from './session-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** A longer time between two looks at a book is a gap of its recording, where polls come at their usual pace. */
@@ -29,9 +30,30 @@ export async function beginRecording(
       beganMs: isEmbedded ? venue.time.now() : null,
       longestPauseMs: LONGEST_PAUSE_MS * venue.pollStretch,
     });
+    keepBeginning(screen, { bot, venue, config });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
     tell(screen, `recording: nothing is recorded: ${error.message}`);
+  }
+}
+
+/** So that the session can be run again. A disk that does not take it keeps no bot from trading. */
+function keepBeginning(
+  screen: Screen,
+  { bot, venue, config }: { readonly bot: CreatedBot; readonly venue: BotVenue; readonly config: BotConfig },
+): void {
+  try {
+    writeSessionFile(config, {
+      beganMs: venue.time.now(),
+      pollStretch: venue.pollStretch,
+      mirror: mirrorName(config.mode, venue),
+      markets: [...bot.engine.markets.all()].map(({ market }) => market),
+    });
+  } catch (error) {
+    tell(
+      screen,
+      `recording: this session can not be run again: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import { BudgetLedger } from '../../budget/ledger.ts';
 import type { LaneExecutor } from '../../budget/lane-executor.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
 import { MemoryLockouts } from '../../budget/lockouts.ts';
-import { BotShell } from '../../daemon/bot-shell.ts';
+import { BotShell, type BotShellOptions } from '../../daemon/bot-shell.ts';
 import { planInputOf } from '../../daemon/create-plan.ts';
 import { RequestCounts } from '../../daemon/request-counts.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -32,6 +32,7 @@ export interface PollBotOptions {
   readonly caller: PollCaller;
   readonly mirror: MemoryMirror;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
+  readonly onAnswer?: BotShellOptions['onAnswer'];
 }
 
 /** Executes what the limiter admits. The caller ends every call within its time-out, so nothing needs to watch over it. */
@@ -51,7 +52,7 @@ export function planOf(seats: EngineSettings['seats'], budgets: ReadonlyMap<stri
 
 /** Puts the bot together of the parts that the daemon has, with virtual time for timers and a mirror in memory. Throws as `planOf` does. */
 export function createPollBot(options: PollBotOptions): PollBot {
-  const { settings, budgets, time, caller, mirror, onNotices = () => undefined } = options;
+  const { settings, budgets, time, caller, mirror, onNotices = () => undefined, onAnswer } = options;
   const plan = planOf(settings.seats, budgets);
   const engine = new Engine({ ...settings, feeds: plan.feeds }, mirror.load(), time.now());
   const ledger = new BudgetLedger(budgets.values());
@@ -76,6 +77,7 @@ export function createPollBot(options: PollBotOptions): PollBot {
     limiterMs: nowMs,
     onRequestEnd: ({ call }, { outcome }) => counts.add(caller.endpointOf(call), outcome),
     onNotices,
+    ...(onAnswer === undefined ? {} : { onAnswer }),
   });
   return { engine, shell, plan, counts };
 }

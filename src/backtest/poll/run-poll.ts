@@ -19,7 +19,7 @@ import type { FidelityStatement } from '../fidelity.ts';
 import { describePollRules } from './describe-poll-rules.ts';
 import { MemoryMirror } from './memory-mirror.ts';
 import { planWarnings } from './plan-warnings.ts';
-import { createPollBot, planOf, type PollBot } from './poll-bot.ts';
+import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll-bot.ts';
 import { PollCaller } from './poll-caller.ts';
 import { PollEquity } from './poll-equity.ts';
 import { PollExchange } from './poll-exchange.ts';
@@ -58,6 +58,8 @@ export interface PollRunOptions {
   readonly onProgress?: (atMs: number, rows: number) => void;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
   readonly onJournal?: (entry: JournalEntry, atMs: number) => void;
+  /** Handed every answer just before the engine is. Must not throw. */
+  readonly onAnswer?: PollBotOptions['onAnswer'];
 }
 
 /** What a run against recorded books and trades did. */
@@ -164,7 +166,7 @@ class PollLife {
     readonly endMs: number;
   }) {
     const { options, rules, exchange, feed, firstMs } = of;
-    const { settings, markets, quote, limits = {}, onJournal = null, onNotices } = options;
+    const { settings, markets, quote, limits = {}, onJournal = null, onNotices, onAnswer } = options;
     this.options = options;
     this.exchange = exchange;
     this.feed = feed;
@@ -188,6 +190,7 @@ class PollLife {
       caller,
       mirror: this.mirror,
       ...(onNotices === undefined ? {} : { onNotices }),
+      ...(onAnswer === undefined ? {} : { onAnswer }),
     });
     this.equity = new PollEquity(exchange, quote);
     this.initialEquity = this.equity.exact();

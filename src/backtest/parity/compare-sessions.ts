@@ -1,0 +1,135 @@
+import type { Market } from '../../domain/market.ts';
+import { formatUnits } from '../../domain/money.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import { firstKnown, type Difference, type Divergence } from './difference.ts';
+import { fillDifference, fillText, type FilledOrder } from './fill-difference.ts';
+import {
+  intentDecision,
+  matchDecisions,
+  orderDecision,
+  timeOf,
+  type Decision,
+  type DecisionPair,
+} from './match-decisions.ts';
+import { netMoney } from './net-money.ts';
+import { seenDivergences, type SeenOptions } from './seen-divergences.ts';
+import type { SessionPair, SessionView } from './session-view.ts';
+
+export interface CompareOptions extends SeenOptions {
+  readonly markets: readonly Market[];
+  /** When both runs were stopped, in ms since 1970. */
+  readonly endMs: number;
+}
+
+export interface SessionComparison {
+  /** In the order of time; money comes last. */
+  readonly differences: readonly Difference[];
+  /** Intents and orders of the session, and those of them before which everything that was seen was the same: only there can code be found. */
+  readonly decisions: number;
+  readonly decisionsOnSameInputs: number;
+}
+
+/**
+ * Compares two runs of one stretch of time. A difference has the cause of the first thing before it that was not the same for its strategy: a book or bar
+ * that was seen, a fill, or a decision that differs itself. Where there is no such thing, it is the code.
+ */
+export function compareSessions(pair: SessionPair, options: CompareOptions): SessionComparison {
+  const pairs = matchDecisions(decisionsOf(pair.session), decisionsOf(pair.again), options.toleranceMs);
+  const fills = differentFills(pair, pairs, options);
+  const divergences: Divergence[] = [
+    ...seenDivergences(pair, options),
+    ...fills.map(({ atMs, cause, why }) => ({ atMs, cause, why, strategies: null })),
+  ];
+  const differences: Difference[] = [...fills];
+  let decisions = 0;
+  let decisionsOnSameInputs = 0;
+  for (const decided of pairs) {
+    const atMs = timeOf(decided);
+    const { what, strategy } = oneOf(decided);
+    const known = firstKnown(divergences, { strategy, atMs });
+    if (decided.session !== null) {
+      decisions += 1;
+      if (known === null) decisionsOnSameInputs += 1;
+    }
+    if (decided.session?.detail === decided.again?.detail) continue;
+    const cause = known?.cause ?? 'code';
+    const why = known?.why ?? 'everything that was seen before was the same';
+    const [session, again] = [decided.session?.detail ?? null, decided.again?.detail ?? null];
+    differences.push({ what, cause, atMs, strategy, session, again, why });
+    divergences.push({ atMs, cause, why, strategies: null });
+  }
+  differences.sort((left, right) => left.atMs - right.atMs);
+  return {
+    differences: [...differences, ...moneyDifferences(pair, divergences, options.endMs)],
+    decisions,
+    decisionsOnSameInputs,
+  };
+}
+
+function decisionsOf({ intents, orders }: SessionView): readonly Decision[] {
+  return [...intents.map(intentDecision), ...orders.map(orderDecision)].toSorted(
+    (left, right) => left.atMs - right.atMs,
+  );
+}
+
+function oneOf({ session, again }: DecisionPair): Decision {
+  const one = session ?? again;
+  if (one === null) throw new RangeError('expected a decision of one run at least, was none');
+  return one;
+}
+
+/** Fills of orders that both runs have alike; those of others follow from the order. */
+function differentFills(
+  { session, again }: SessionPair,
+  pairs: readonly DecisionPair[],
+  { markets, toleranceMs }: CompareOptions,
+): readonly Difference[] {
+  const left = fillsByOrder(session.fills);
+  const right = fillsByOrder(again.fills);
+  const found: Difference[] = [];
+  for (const pair of pairs) {
+    const mine = pair.session?.order ?? null;
+    const other = pair.again?.order ?? null;
+    if (mine === null || other === null || pair.session?.detail !== pair.again?.detail) continue;
+    const [one, two] = [filledOrder(mine, left), filledOrder(other, right)];
+    const market = markets.find(({ symbol }) => symbol === mine.market);
+    const difference = fillDifference(one, two, { market, toleranceMs });
+    if (difference === null) continue;
+    const { strategy } = mine;
+    found.push({ what: 'fill', ...difference, strategy, session: fillText(one), again: fillText(two) });
+  }
+  return found;
+}
+
+function fillsByOrder(fills: readonly FillRecord[]): ReadonlyMap<string, readonly FillRecord[]> {
+  return Map.groupBy(
+    fills.filter(({ orderKey }) => orderKey !== null),
+    ({ orderKey }) => orderKey ?? '',
+  );
+}
+
+function filledOrder(order: OrderRecord, fills: ReadonlyMap<string, readonly FillRecord[]>): FilledOrder {
+  return { order, fills: fills.get(order.key) ?? [] };
+}
+
+/** What the account has at the end follows from what came before; by itself it can only be rounded otherwise. */
+function moneyDifferences(
+  { session, again }: SessionPair,
+  divergences: readonly Divergence[],
+  atMs: number,
+): readonly Difference[] {
+  const left = netMoney(session.fills);
+  const right = netMoney(again.fills);
+  const mostRounded = BigInt(Math.max(session.fills.length, again.fills.length));
+  const known = firstKnown(divergences, { strategy: null, atMs });
+  return [...new Set([...left.keys(), ...right.keys()])].flatMap((currency): readonly Difference[] => {
+    const [mine, other] = [left.get(currency) ?? 0n, right.get(currency) ?? 0n];
+    if (mine === other) return [];
+    const apart = mine > other ? mine - other : other - mine;
+    const cause = apart <= mostRounded ? 'rounding' : (known?.cause ?? 'code');
+    const why = cause === 'rounding' ? 'at most a unit a fill' : (known?.why ?? 'every fill was the same');
+    const text = (units: bigint): string => `${formatUnits(units)} ${currency}`;
+    return [{ what: 'money', cause, atMs, strategy: null, session: text(mine), again: text(other), why }];
+  });
+}

@@ -1,0 +1,160 @@
+import { loadSeats } from '../../daemon/load-seats.ts';
+import type { SessionFile } from '../../daemon/session-file.ts';
+import { columnsOf } from '../../domain/candle-columns.ts';
+import { resolutionMs, type Candle } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { parseUnits, type Units } from '../../domain/money.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import type { SeatSettings } from '../../engine/engine-settings.ts';
+import { Catalogue } from '../../recording/catalogue.ts';
+import type { RecordedBook } from '../../recording/records.ts';
+import { DEFAULT_POLL_RULES, type PollRules } from '../poll/poll-rules.ts';
+import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
+import { netMoney } from './net-money.ts';
+import { bookText, closedBars, Watch } from './watch.ts';
+import { OwnLevels } from './own-levels.ts';
+import type { KnownBars, ReadSession } from './read-session.ts';
+import type { SeenData, SessionView } from './session-view.ts';
+
+export interface RunAgainOptions {
+  readonly file: SessionFile;
+  readonly session: ReadSession;
+  /** Folder of the bundled strategies. */
+  readonly bundledStrategies: string;
+  readonly rules?: Partial<PollRules>;
+}
+
+export interface SecondRun {
+  /** The session with what it recorded, and the run that came after it. */
+  readonly session: SessionView;
+  readonly again: SessionView;
+  readonly run: PollRun;
+  readonly seats: readonly SeatSettings[];
+}
+
+/**
+ * Runs a session again through the poll backtest: from its own beginning, with the account, fees, bars and strategies that it began with, against the books
+ * and trades that it recorded, without its own orders in them. Requests take as long as its orders did. Throws `INVALID_OPTIONS` for a session that
+ * polled more slowly than its plan, `DATA_UNUSABLE` where nothing was recorded.
+ */
+export async function runAgain({ file, session, bundledStrategies, rules }: RunAgainOptions): Promise<SecondRun> {
+  const { config, markets, beganMs } = file;
+  const { endMs, roundTripsMs } = session;
+  if (file.pollStretch !== 1) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected a session that polls at the pace of its plan, was a replay of long bars: record a session without --replay',
+    );
+  }
+  const { seats } = await loadSeats({
+    strategies: config.strategies,
+    folders: [...config.strategiesFolders, bundledStrategies],
+    knownMarkets: new Set(markets.map(({ symbol }) => symbol)),
+  });
+  const catalogue = new Catalogue({ root: file.catalogue });
+  const seen: SeenData[] = [];
+  const recorded = await Promise.all(
+    markets.map(async (market): Promise<PollMarket> => {
+      const books = await booksOf(catalogue, { market: market.symbol, beganMs, endMs });
+      seen.push(...books.map((book) => ({ market: market.symbol, atMs: book.seenMs, text: bookText(book) })));
+      const own = new OwnLevels(
+        session.orders.filter((order) => order.market === market.symbol),
+        session.fills,
+      );
+      return {
+        market,
+        books: chunk(fromBeginning(books, beganMs).map((book) => own.without(book))),
+        trades:
+          catalogue.manifest({ market: market.symbol, kind: 'trades' }) === null
+            ? null
+            : catalogue.readTrades({ market: market.symbol, fromMs: beganMs, toMs: endMs }),
+        past: session.bars.filter((bars) => bars.market === market.symbol).map((bars) => pastOf(bars, beganMs)),
+      };
+    }),
+  );
+  const watch = new Watch(session.bars);
+  const run = await runPoll({
+    settings: { ...config.execution, instance: config.instance, seats, reconciliation: config.reconciliation },
+    markets: recorded,
+    fees: file.fees,
+    balances: beginningBalances(session),
+    quote: markets[0]?.dst ?? 'rls',
+    limits: config.limits,
+    rules: {
+      latency: roundTripsMs.length === 0 ? DEFAULT_POLL_RULES.latency : { kind: 'drawn', roundTripsMs, seed: 1 },
+      ...rules,
+    },
+    fromMs: beganMs,
+    toMs: endMs,
+    onAnswer: (call, answer, atMs) => {
+      if (answer.outcome !== 'value' || atMs >= endMs) return;
+      if (call.kind === 'book') watch.book(call.market, answer.value as OrderBook, atMs);
+      if (call.kind === 'candles') watch.candles(call, answer.value as readonly Candle[], atMs);
+    },
+    onJournal: ({ kind, subject, json }, atMs) => {
+      if (kind === 'intent' && atMs < endMs) watch.intent(subject, json, atMs);
+    },
+  });
+  const isWithin = ({ atMs }: { readonly atMs: number }): boolean => atMs >= beganMs && atMs < endMs;
+  return {
+    seats,
+    run,
+    session: {
+      ...session,
+      fills: session.fills.filter(isWithin),
+      books: seen,
+      bars: session.bars.flatMap((bars) => closedBars(bars).filter(isWithin)),
+    },
+    again: {
+      intents: watch.intents,
+      orders: run.orders.filter(({ plannedAtMs }) => plannedAtMs < endMs),
+      fills: run.fills.filter(isWithin),
+      books: watch.books,
+      bars: watch.bars().filter(isWithin),
+    },
+  };
+}
+
+async function booksOf(
+  catalogue: Catalogue,
+  of: { readonly market: MarketSymbol; readonly beganMs: number; readonly endMs: number },
+): Promise<readonly RecordedBook[]> {
+  const { market, beganMs, endMs } = of;
+  if (catalogue.manifest({ market, kind: 'books' }) === null) {
+    throw new SarrafError('DATA_UNUSABLE', `expected recorded books of ${market}, found none: run with --record`);
+  }
+  const books: RecordedBook[] = [];
+  // A book may be of some time before it was seen.
+  for await (const part of catalogue.readBooks({ market, fromMs: beganMs - LONGEST_UNCHANGED_MS, toMs: endMs })) {
+    for (const book of part) if (book.seenMs >= beganMs && book.seenMs < endMs) books.push(book);
+  }
+  return books.toSorted((left, right) => left.seenMs - right.seenMs);
+}
+
+/** Books older than this when they were seen are not found again. */
+const LONGEST_UNCHANGED_MS = 86_400_000;
+
+/** The market is there before anybody has looked at it: as it was seen first. */
+function fromBeginning(books: readonly RecordedBook[], beganMs: number): readonly RecordedBook[] {
+  const [first, ...rest] = books;
+  if (first === undefined) return books;
+  return [{ ...first, venueTimeMs: Math.min(beganMs, first.venueTimeMs ?? beganMs) }, ...rest];
+}
+
+async function* chunk<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  if (rows.length > 0) yield rows;
+}
+
+function pastOf({ market, resolution, candles }: KnownBars, beganMs: number): ReturnType<typeof columnsOf> {
+  const closed = candles.filter(({ openTimeMs }) => openTimeMs + resolutionMs(resolution) <= beganMs);
+  return columnsOf({ market: market as MarketSymbol, resolution }, closed);
+}
+
+/** What there is at the end, without what trades have changed. Money that came or went otherwise counts as there from the beginning. */
+function beginningBalances({ balances, fills }: ReadSession): Readonly<Record<string, Units>> {
+  const net = netMoney(fills);
+  return Object.fromEntries(
+    [...balances].map(([currency, total]) => [currency, (parseUnits(total) - (net.get(currency) ?? 0n)) as Units]),
+  );
+}

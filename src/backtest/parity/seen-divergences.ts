@@ -1,0 +1,42 @@
+import type { Divergence } from './difference.ts';
+import type { SeenData, SessionPair } from './session-view.ts';
+
+export interface SeenOptions {
+  /** Two looks within this time are at one moment. */
+  readonly toleranceMs: number;
+  /** Strategies that look at bars. */
+  readonly readsBars: ReadonlySet<string>;
+}
+
+/** Where the two runs have seen other books or bars of a market for the first time. */
+export function seenDivergences({ session, again }: SessionPair, options: SeenOptions): readonly Divergence[] {
+  const markets = new Set([...session.books, ...session.bars].map(({ market }) => market));
+  const found: Divergence[] = [];
+  for (const market of markets) {
+    const of = (seen: readonly SeenData[]): readonly SeenData[] => seen.filter((one) => one.market === market);
+    const book = firstOther(of(session.books), of(again.books), options.toleranceMs);
+    if (book !== null) found.push({ ...book, why: `${market}: ${book.why} book`, strategies: null });
+    const bar = firstOther(of(session.bars), of(again.bars), 0);
+    if (bar !== null) found.push({ ...bar, why: `${market}: ${bar.why} bar`, strategies: options.readsBars });
+  }
+  return found;
+}
+
+function firstOther(
+  session: readonly SeenData[],
+  again: readonly SeenData[],
+  toleranceMs: number,
+): Pick<Divergence, 'atMs' | 'cause' | 'why'> | null {
+  const shorter = Math.min(session.length, again.length);
+  for (let index = 0; index < shorter; index += 1) {
+    const left = session[index];
+    const right = again[index];
+    if (left === undefined || right === undefined) break;
+    const atMs = Math.min(left.atMs, right.atMs);
+    if (left.text !== right.text) return { atMs, cause: 'data age', why: 'another' };
+    if (Math.abs(left.atMs - right.atMs) > toleranceMs)
+      return { atMs, cause: 'latency', why: 'at another moment the same' };
+  }
+  const next = session[shorter] ?? again[shorter];
+  return next === undefined ? null : { atMs: next.atMs, cause: 'data age', why: 'in only one run a' };
+}

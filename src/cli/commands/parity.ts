@@ -1,0 +1,96 @@
+import { Command } from 'commander';
+import { checkParity, type ParityReport } from '../../backtest/parity/check-parity.ts';
+import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/parity/difference.ts';
+import { failed } from '../command-error.ts';
+import { asCommand } from '../data/data-options.ts';
+import { integerOption } from '../option-readers.ts';
+import { ownStrategies } from '../own-strategies.ts';
+import { tableLines } from '../table.ts';
+
+interface Options {
+  readonly session: string;
+  readonly first: number;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+What is compared, and by what rule a difference gets its cause, is in docs/backtest.md.
+Exit codes: 0 nothing is put down to the code, 1 something is, 2 the folder is wrong.
+
+Examples:
+  sarraf run --record --for 1h --data data
+  sarraf parity --session data`;
+
+const KINDS = ['intent', 'order', 'fill', 'money'] as const satisfies readonly Difference['what'][];
+
+async function parity({ session, first, json }: Options): Promise<void> {
+  const report = await checkParity({ folder: session, bundledStrategies: ownStrategies() });
+  const ofCode = report.differences.filter(({ cause }) => cause === 'code').length;
+  if (json === true) console.log(JSON.stringify({ ...report, ofCode }));
+  else for (const line of linesOf(report, first)) console.log(line);
+  if (ofCode > 0) throw failed(`${ofCode} differences are put down to the code`);
+}
+
+function linesOf(report: ParityReport, first: number): readonly string[] {
+  const { differences, session, again, decisions, decisionsOnSameInputs } = report;
+  const count = (what: Difference['what'], cause: Difference['cause']): string =>
+    String(differences.filter((one) => one.what === what && one.cause === cause).length);
+  const right = { align: 'right' } as const;
+  const kinds = ['intents', 'orders', 'fills', 'books', 'bars'] as const;
+  return [
+    `${time(report.beganMs)} to ${time(report.endMs)}`,
+    '',
+    ...tableLines(
+      [{ title: '' }, ...kinds.map((title) => ({ title, ...right }))],
+      [
+        ['session', ...kinds.map((kind) => String(session[kind]))],
+        ['second run', ...kinds.map((kind) => String(again[kind]))],
+      ],
+    ),
+    '',
+    ...tableLines(
+      [{ title: 'differences' }, ...KINDS.map((title) => ({ title, ...right })), { title: 'what it means' }],
+      CAUSES.map((cause) => [cause, ...KINDS.map((what) => count(what, cause)), CAUSE_RULES[cause]]),
+    ),
+    '',
+    `Before ${decisionsOnSameInputs} of ${decisions} decisions of the session the second run had seen the same.`,
+    ...firstLines(differences, first),
+  ];
+}
+
+/** The first differences: what comes later follows from them. */
+function firstLines(differences: readonly Difference[], first: number): readonly string[] {
+  if (differences.length === 0 || first === 0) return [];
+  const rows = differences
+    .slice(0, first)
+    .map(({ atMs, what, cause, strategy, session, again, why }) => [
+      time(atMs),
+      what,
+      cause,
+      strategy ?? '',
+      session ?? '-',
+      again ?? '-',
+      why,
+    ]);
+  const titles = ['first differences', 'what', 'cause', 'strategy', 'session', 'second run', 'why'];
+  return [
+    '',
+    ...tableLines(
+      titles.map((title) => ({ title })),
+      rows,
+    ),
+  ];
+}
+
+const time = (timeMs: number): string => new Date(timeMs).toISOString();
+
+/** `sarraf parity`: a recorded session against its backtest. */
+export function parityCommand(): Command {
+  return new Command('parity')
+    .description('Runs a recorded session again through the backtest, and says what differs and why.')
+    .requiredOption('--session <folder>', 'data folder of a run with --record')
+    .option('--first <count>', 'how many of the first differences are listed', integerOption(0, 10_000), 10)
+    .option('--json', 'prints all of it as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => asCommand(async () => parity(options)));
+}

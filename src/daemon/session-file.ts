@@ -1,0 +1,114 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import { SarrafError } from '../domain/errors.ts';
+import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import { createMarket, type Market } from '../domain/market.ts';
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
+
+/** What of a configuration decides a run, without secrets and addresses. */
+export type SessionConfig = Pick<
+  BotConfig,
+  'instance' | 'execution' | 'reconciliation' | 'strategies' | 'strategiesFolders'
+> & { readonly limits: BotConfig['exchange']['limits'] };
+
+/** What a recorded run was begun with, kept beside its mirror, so that it can be run again. */
+export interface SessionFile {
+  readonly mode: BotConfig['mode'];
+  /** When the bot began, in ms since 1970. */
+  readonly beganMs: number;
+  /** How much slower than planned it polled; 1 but for replays of long bars. */
+  readonly pollStretch: number;
+  /** The file of its mirror, and the folder of its recording. */
+  readonly mirror: string;
+  readonly catalogue: string;
+  readonly markets: readonly Market[];
+  readonly fees: FeeSchedule;
+  readonly config: SessionConfig;
+}
+
+const FILE_NAME = 'session.json';
+
+const rates = z.object({ maker: z.number(), taker: z.number() });
+
+const shape = z.object({
+  version: z.literal(1),
+  mode: z.enum(['embedded', 'paper', 'live']),
+  beganMs: z.number().int(),
+  pollStretch: z.number().min(1),
+  mirror: z.string(),
+  catalogue: z.string(),
+  markets: z
+    .array(z.object({ market: z.string(), priceStep: z.string(), amountStep: z.string(), minOrderValue: z.string() }))
+    .min(1),
+  fees: z.object({ rls: rates, usdt: rates }),
+  config: z.looseObject({ strategies: z.array(z.unknown()), instance: z.string() }),
+});
+
+/** The mirror's file in the data folder: an exchange that begins anew with every run has one of its own. */
+export function mirrorName(mode: BotConfig['mode'], { isNew }: { readonly isNew: boolean }): string {
+  return isNew ? `${mode}.sqlite` : 'mirror.sqlite';
+}
+
+/** Writes down what a run begins with; of a folder with several runs the last one's stays. Throws what the file system throws. */
+export function writeSessionFile(
+  config: BotConfig,
+  of: Omit<SessionFile, 'mode' | 'catalogue' | 'fees' | 'config'>,
+): void {
+  const { data, record, mode, embedded, paper, exchange } = config;
+  const { instance, execution, reconciliation, strategies, strategiesFolders } = config;
+  const kept = {
+    version: 1,
+    mode,
+    ...of,
+    catalogue: relative(data.folder, record?.folder ?? data.folder),
+    markets: of.markets.map(({ symbol, priceStep, amountStep, minOrderValue }) => ({
+      market: symbol,
+      priceStep: formatUnits(priceStep),
+      amountStep: formatUnits(amountStep),
+      minOrderValue: formatUnits(minOrderValue),
+    })),
+    fees: mode === 'embedded' ? (embedded.exchange ?? readExchangeConfig({})).fees : paper.fees,
+    config: { instance, execution, reconciliation, strategies, strategiesFolders, limits: exchange.limits },
+  };
+  const path = join(data.folder, FILE_NAME);
+  writeFileSync(`${path}.new`, `${JSON.stringify(kept, tagged, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+/** What the last recorded run in a folder was begun with, with absolute paths. Throws `INVALID_FILE` where there is none. */
+export function readSessionFile(folder: string): SessionFile {
+  const path = join(folder, FILE_NAME);
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'), untagged);
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected what a recorded session began with in ${path}: ${found}; give the data folder of a run with --record`,
+    );
+  }
+  const read = shape.safeParse(content);
+  if (!read.success) throw new SarrafError('INVALID_FILE', `${path}: ${z.prettifyError(read.error)}`);
+  const { version: _, markets, config, ...rest } = read.data;
+  return {
+    ...rest,
+    mirror: resolve(folder, rest.mirror),
+    catalogue: resolve(folder, rest.catalogue),
+    markets: markets.map(({ market, ...steps }) => createMarket({ ...steps, market })),
+    config: config as unknown as SessionConfig,
+  };
+}
+
+/** JSON has no money. */
+function tagged(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? { $units: formatUnits(value) } : value;
+}
+
+function untagged(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('$units' in value)) return value;
+  return typeof value.$units === 'string' ? parseUnits(value.$units) : value;
+}
