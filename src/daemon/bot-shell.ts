@@ -31,6 +31,8 @@ export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
   /** Handed every answer just before the engine is, at the same time. Must not throw. */
   readonly onAnswer?: (call: EngineRequest['call'], answer: VenueAnswer, atMs: number) => void;
   readonly onNotices: (output: EngineOutput['notices'], atMs: number) => void;
+  /** Told every event just before the engine is. Must not throw. */
+  readonly onEvent?: (event: EngineEvent) => void;
 }
 
 /** How often what was gathered is written, whatever else happens. */
@@ -118,7 +120,8 @@ export class BotShell {
   }
 
   private carryOut(event: EngineEvent): void {
-    const { engine, store, time, onNotices } = this.options;
+    const { engine, store, time, onNotices, onEvent } = this.options;
+    onEvent?.(event);
     const output = engine.step(event);
     if (output.notices.length > 0) onNotices(output.notices, event.atMs);
     const isWritten = this.write(output, event.atMs);

@@ -26,10 +26,11 @@ export interface CreateBotOptions {
   readonly mirror: MirrorStore;
   readonly screen: Screen;
   readonly onAnswer?: NonNullable<BotShellOptions['onAnswer']>;
+  readonly onEvent?: NonNullable<BotShellOptions['onEvent']>;
 }
 
 /** Puts a bot together. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
-export function createBot({ config, venue, seats, mirror, screen, onAnswer }: CreateBotOptions): CreatedBot {
+export function createBot({ config, venue, seats, mirror, screen, onAnswer, onEvent }: CreateBotOptions): CreatedBot {
   const plan = planPolls(
     planInputOf(
       seats.map(({ runner }) => runner),
@@ -54,6 +55,7 @@ export function createBot({ config, venue, seats, mirror, screen, onAnswer }: Cr
     limiterMs: venue.limiterMs,
     onRequestEnd: ({ call }, { outcome }) => counts.add(venue.caller.endpointOf(call), outcome),
     ...(onAnswer === undefined ? {} : { onAnswer }),
+    ...(onEvent === undefined ? {} : { onEvent }),
     onNotices: (notices, atMs) => screen.show(notices, atMs),
   });
   return { engine, shell, plan, counts };

@@ -18,7 +18,7 @@ import type { Recording } from './recording.ts';
 import { readReplayFile, type ReplayFile } from './replay-file.ts';
 import { replaySpan } from './replay-start.ts';
 import { drain, runUntil } from './run-loop.ts';
-import { beginRecording, createRecording, endRecording } from './run-recording.ts';
+import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
 import { clock as clockText, createLogScreen, createScreen, type Screen } from './screen.ts';
 import { mirrorName } from './session-file.ts';
 import { banner } from './settings/banner.ts';
@@ -101,6 +101,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
   const mirror = openMirror(config, venue, (message) =>
     screen.show([{ kind: 'notice', level: 'error', message, subject: null }], venue.time.now()),
   );
+  const events = recording === null ? null : createEventFile(config, screen);
   try {
     let counted: ((notices: readonly EngineNotice[]) => void) | null = null;
     const show: Screen['show'] = (notices, atMs) => {
@@ -114,8 +115,9 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
       mirror,
       screen: { ...screen, show },
       ...(recording === null ? {} : { onAnswer: (call, answer, atMs) => recording.take(call, answer, atMs) }),
+      ...(events === null ? {} : { onEvent: (event) => events.take(event) }),
     });
-    if (recording !== null) await beginRecording(recording, { bot, venue, config, screen });
+    if (recording !== null) await beginRecording(recording, { bot, venue, config, screen, mirror });
     const operator = new Operator({
       bot,
       config,
@@ -140,6 +142,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
     else if (!options.json && config.mode === 'embedded' && replay === null) options.write(OFFER);
     return summary;
   } finally {
+    await events?.close();
     mirror.close();
   }
 }

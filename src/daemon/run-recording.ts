@@ -1,6 +1,8 @@
 import { SarrafError } from '../domain/errors.ts';
+import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { BotVenue } from './bot-venue.ts';
 import type { CreatedBot } from './create-bot.ts';
+import { EventFile } from './event-file.ts';
 import { Recording } from './recording.ts';
 import { recordedText, recordingLines } from './recording-lines.ts';
 import type { Screen } from './screen.ts';
@@ -10,18 +12,31 @@ import type { BotConfig } from './settings/create-bot-config.ts';
 /** A longer time between two looks at a book is a gap of its recording, where polls come at their usual pace. */
 const LONGEST_PAUSE_MS = 60_000;
 
+/** What a run begins with. */
+interface BeginningOfRun {
+  readonly bot: CreatedBot;
+  readonly venue: BotVenue;
+  readonly config: BotConfig;
+  readonly mirror: MirrorStore;
+}
+
 /** The recording of a run; null where none is configured. */
 export function createRecording({ record }: BotConfig, screen: Screen): Recording | null {
   if (record === null) return null;
   return new Recording({ ...record, onProblem: (message) => tell(screen, message) });
 }
 
+/** Where it is kept what the bot is told, beside its mirror. */
+export function createEventFile({ data }: BotConfig, screen: Screen): EventFile {
+  return new EventFile({ folder: data.folder, onProblem: (message) => tell(screen, message) });
+}
+
 /** Begins to record what the bot will see. A folder that another has, or that can not be written to, keeps no bot from trading: it is told. */
 export async function beginRecording(
   recording: Recording,
-  of: { readonly bot: CreatedBot; readonly venue: BotVenue; readonly config: BotConfig; readonly screen: Screen },
+  of: BeginningOfRun & { readonly screen: Screen },
 ): Promise<void> {
-  const { bot, venue, config, screen } = of;
+  const { bot, venue, config, screen, mirror } = of;
   const isEmbedded = config.mode === 'embedded';
   try {
     await recording.begin({
@@ -30,7 +45,7 @@ export async function beginRecording(
       beganMs: isEmbedded ? venue.time.now() : null,
       longestPauseMs: LONGEST_PAUSE_MS * venue.pollStretch,
     });
-    keepBeginning(screen, { bot, venue, config });
+    keepBeginning(screen, { bot, venue, config, mirror });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
     tell(screen, `recording: nothing is recorded: ${error.message}`);
@@ -38,16 +53,14 @@ export async function beginRecording(
 }
 
 /** So that the session can be run again. A disk that does not take it keeps no bot from trading. */
-function keepBeginning(
-  screen: Screen,
-  { bot, venue, config }: { readonly bot: CreatedBot; readonly venue: BotVenue; readonly config: BotConfig },
-): void {
+function keepBeginning(screen: Screen, { bot, venue, config, mirror }: BeginningOfRun): void {
   try {
     writeSessionFile(config, {
       beganMs: venue.time.now(),
       pollStretch: venue.pollStretch,
       mirror: mirrorName(config.mode, venue),
       markets: [...bot.engine.markets.all()].map(({ market }) => market),
+      state: mirror.load(),
     });
   } catch (error) {
     tell(

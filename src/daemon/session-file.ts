@@ -5,6 +5,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
+import type { MirrorState } from '../engine/mirror-change.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
@@ -27,6 +28,8 @@ export interface SessionFile {
   readonly markets: readonly Market[];
   readonly fees: FeeSchedule;
   readonly config: SessionConfig;
+  /** What the engine was given to go on from. */
+  readonly state: MirrorState;
 }
 
 const FILE_NAME = 'session.json';
@@ -45,6 +48,7 @@ const shape = z.object({
     .min(1),
   fees: z.object({ rls: rates, usdt: rates }),
   config: z.looseObject({ strategies: z.array(z.unknown()), instance: z.string() }),
+  state: z.looseObject({ epoch: z.string() }),
 });
 
 /** The mirror's file in the data folder: an exchange that begins anew with every run has one of its own. */
@@ -93,13 +97,14 @@ export function readSessionFile(folder: string): SessionFile {
   }
   const read = shape.safeParse(content);
   if (!read.success) throw new SarrafError('INVALID_FILE', `${path}: ${z.prettifyError(read.error)}`);
-  const { version: _, markets, config, ...rest } = read.data;
+  const { version: _, markets, config, state, ...rest } = read.data;
   return {
     ...rest,
     mirror: resolve(folder, rest.mirror),
     catalogue: resolve(folder, rest.catalogue),
     markets: markets.map(({ market, ...steps }) => createMarket({ ...steps, market })),
     config: config as unknown as SessionConfig,
+    state: state as unknown as MirrorState,
   };
 }
 

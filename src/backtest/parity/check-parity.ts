@@ -1,5 +1,7 @@
+import { readEvents } from '../../daemon/event-file.ts';
 import { readSessionFile } from '../../daemon/session-file.ts';
-import { compareSessions, type SessionComparison } from './compare-sessions.ts';
+import { compareDecisions, compareSessions, type SessionComparison } from './compare-sessions.ts';
+import { decideAgain, seatsOf } from './decide-again.ts';
 import { readSession } from './read-session.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './run-again.ts';
 
@@ -9,6 +11,8 @@ export interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies'
 }
 
 export interface ParityReport extends SessionComparison {
+  /** Decisions of the session that were made again from the very events that it was told; 0 where it kept none. */
+  readonly decidedAgain: number;
   readonly beganMs: number;
   readonly endMs: number;
   /** What each run did. */
@@ -22,10 +26,14 @@ export type RunCounts = Readonly<Record<'intents' | 'orders' | 'fills' | 'books'
 /** The least time that counts as another moment. */
 const LEAST_TOLERANCE_MS = 1_000;
 
-/** Runs a recorded session again and compares. Throws as `readSessionFile`, `readSession` and `runAgain` do. */
+/**
+ * Has a recorded session decided again from what it was told, runs it again against what it recorded, and compares both. Throws as `readSessionFile`, `readSession`
+ * and `runAgain` do.
+ */
 export async function checkParity({ folder, ...options }: ParityOptions): Promise<ParityReport> {
   const file = readSessionFile(folder);
   const session = readSession(file);
+  const ofEvents = await decided(folder, { file, session, ...options });
   const second = await runAgain({ file, session, ...options });
   const comparison = compareSessions(second, {
     markets: file.markets,
@@ -37,14 +45,27 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
         .map(({ runner }) => runner.name),
     ),
   });
-  const { beganMs } = file;
   return {
     ...comparison,
-    beganMs,
+    differences: [...ofEvents.differences, ...comparison.differences],
+    decidedAgain: ofEvents.decisions,
+    beganMs: file.beganMs,
     endMs: session.endMs,
     session: countsOf(second.session),
     again: countsOf(second.again),
   };
+}
+
+async function decided(
+  folder: string,
+  { file, session, bundledStrategies }: RunAgainOptions,
+): Promise<ReturnType<typeof compareDecisions>> {
+  const again = await decideAgain(file, readEvents(folder), await seatsOf(file, bundledStrategies));
+  if (again.untilMs === null) return { differences: [], decisions: 0 };
+  const orders = again.orders.filter(({ plannedAtMs }) => plannedAtMs >= file.beganMs);
+  // What the end of a run decides comes after the session.
+  const untilMs = Math.min(again.untilMs, session.endMs - 1);
+  return compareDecisions(session, { ...again, orders }, untilMs);
 }
 
 /** Two decisions within one interval of the fastest book of the plan may be the same one. */

@@ -67,7 +67,30 @@ export function compareSessions(pair: SessionPair, options: CompareOptions): Ses
   };
 }
 
-function decisionsOf({ intents, orders }: SessionView): readonly Decision[] {
+/**
+ * Compares what a session decided until a moment with what was decided again from the same events. There is nothing but the code that a difference could
+ * come from.
+ */
+export function compareDecisions(
+  session: Decided,
+  again: Decided,
+  untilMs: number,
+): { readonly differences: readonly Difference[]; readonly decisions: number } {
+  const until = (of: Decided): readonly Decision[] => decisionsOf(of).filter(({ atMs }) => atMs <= untilMs);
+  const pairs = matchDecisions(until(session), until(again), 0);
+  const why = 'told the same, event by event, another thing was decided';
+  const differences = pairs.flatMap((pair): readonly Difference[] => {
+    const [mine, other] = [pair.session?.detail ?? null, pair.again?.detail ?? null];
+    if (mine === other) return [];
+    const { what, strategy } = oneOf(pair);
+    return [{ what, cause: 'code', atMs: timeOf(pair), strategy, session: mine, again: other, why }];
+  });
+  return { differences, decisions: pairs.filter(({ session: mine }) => mine !== null).length };
+}
+
+type Decided = Pick<SessionView, 'intents' | 'orders'>;
+
+function decisionsOf({ intents, orders }: Decided): readonly Decision[] {
   return [...intents.map(intentDecision), ...orders.map(orderDecision)].toSorted(
     (left, right) => left.atMs - right.atMs,
   );

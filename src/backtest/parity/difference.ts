@@ -12,7 +12,7 @@ export const CAUSE_RULES: Readonly<Record<Cause, string>> = {
   queue: 'an order filled by another amount or at another moment, at the same price',
   fee: 'the same fill cost another fee',
   rounding: 'a fill by less than a step of the market, a fee or money by at most a unit of 1e-10 a fill',
-  code: 'everything that was seen before was the same, and another thing was decided',
+  code: 'told the same, event by event, or with the same books, bars and fills before it, another thing was decided',
 };
 
 /** Something that is in one run and not, or otherwise, in the other. Times in ms since 1970. */

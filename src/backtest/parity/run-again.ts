@@ -1,4 +1,3 @@
-import { loadSeats } from '../../daemon/load-seats.ts';
 import type { SessionFile } from '../../daemon/session-file.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
 import { resolutionMs, type Candle } from '../../domain/candle.ts';
@@ -11,6 +10,7 @@ import { Catalogue } from '../../recording/catalogue.ts';
 import type { RecordedBook } from '../../recording/records.ts';
 import { DEFAULT_POLL_RULES, type PollRules } from '../poll/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
+import { seatsOf } from './decide-again.ts';
 import { netMoney } from './net-money.ts';
 import { bookText, closedBars, Watch } from './watch.ts';
 import { OwnLevels } from './own-levels.ts';
@@ -47,11 +47,7 @@ export async function runAgain({ file, session, bundledStrategies, rules }: RunA
       'expected a session that polls at the pace of its plan, was a replay of long bars: record a session without --replay',
     );
   }
-  const { seats } = await loadSeats({
-    strategies: config.strategies,
-    folders: [...config.strategiesFolders, bundledStrategies],
-    knownMarkets: new Set(markets.map(({ symbol }) => symbol)),
-  });
+  const seats = await seatsOf(file, bundledStrategies);
   const catalogue = new Catalogue({ root: file.catalogue });
   const seen: SeenData[] = [];
   const recorded = await Promise.all(

@@ -32,7 +32,7 @@ async function parity({ session, first, json }: Options): Promise<void> {
 }
 
 function linesOf(report: ParityReport, first: number): readonly string[] {
-  const { differences, session, again, decisions, decisionsOnSameInputs } = report;
+  const { differences, session, again, decisions, decisionsOnSameInputs, decidedAgain } = report;
   const count = (what: Difference['what'], cause: Difference['cause']): string =>
     String(differences.filter((one) => one.what === what && one.cause === cause).length);
   const right = { align: 'right' } as const;
@@ -53,6 +53,7 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
       CAUSES.map((cause) => [cause, ...KINDS.map((what) => count(what, cause)), CAUSE_RULES[cause]]),
     ),
     '',
+    `${decidedAgain} of ${decisions} decisions of the session were made again from the very events that it was told.`,
     `Before ${decisionsOnSameInputs} of ${decisions} decisions of the session the second run had seen the same.`,
     ...firstLines(differences, first),
   ];
