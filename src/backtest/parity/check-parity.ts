@@ -1,6 +1,7 @@
 import { readEvents } from '../../daemon/event-file.ts';
 import { readSessionFile } from '../../daemon/session-file.ts';
 import { compareDecisions, compareSessions, type SessionComparison } from './compare-sessions.ts';
+import type { Difference } from './difference.ts';
 import { decideAgain, seatsOf } from './decide-again.ts';
 import { readSession } from './read-session.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './run-again.ts';
@@ -63,9 +64,21 @@ async function decided(
   const again = await decideAgain(file, readEvents(folder), await seatsOf(file, bundledStrategies));
   if (again.untilMs === null) return { differences: [], decisions: 0 };
   const orders = again.orders.filter(({ plannedAtMs }) => plannedAtMs >= file.beganMs);
-  // What the end of a run decides comes after the session.
+  // The session's own end is not compared.
   const untilMs = Math.min(again.untilMs, session.endMs - 1);
-  return compareDecisions(session, { ...again, orders }, untilMs);
+  const compared = compareDecisions(session, { ...again, orders }, untilMs);
+  const { failure } = again;
+  if (failure === null) return compared;
+  const stopped: Difference = {
+    what: 'intent',
+    cause: 'code',
+    atMs: again.untilMs,
+    strategy: null,
+    session: 'went on',
+    again: 'stopped',
+    why: `answered what it had not asked: ${failure}`,
+  };
+  return { ...compared, differences: [...compared.differences, stopped] };
 }
 
 /** Two decisions within one interval of the fastest book of the plan may be the same one. */

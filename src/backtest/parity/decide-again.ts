@@ -16,6 +16,8 @@ export interface DecidedAgain {
   readonly orders: readonly OrderRecord[];
   /** The last moment of which it was told; null where nothing was kept. */
   readonly untilMs: number | null;
+  /** Why it could not go on: it was answered what it had not asked. Null where it took everything. */
+  readonly failure: string | null;
 }
 
 /** The strategies of a session, made anew. Throws `INVALID_STRATEGY` where none can run. */
@@ -33,7 +35,7 @@ export async function seatsOf(
 
 /**
  * Has an engine decide again with what that of a session began with and was told, event by event. Whatever it decides otherwise is the code, since nothing else
- * is different. What it wants sent goes nowhere: the answers are those that came.
+ * is different. What it wants sent goes nowhere: the answers are those that came. The end of the run, when orders are canceled, is left out.
  */
 export async function decideAgain(
   file: SessionFile,
@@ -50,8 +52,14 @@ export async function decideAgain(
   });
   let untilMs: number | null = null;
   for await (const event of events) {
-    mirror.apply(engine.step(event).changes, { atMs: event.atMs });
+    if (event.kind === 'control' && event.command.kind === 'drain') break;
+    try {
+      mirror.apply(engine.step(event).changes, { atMs: event.atMs });
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error);
+      return { intents: watch.intents, orders: mirror.orders, untilMs: untilMs ?? event.atMs, failure };
+    }
     untilMs = event.atMs;
   }
-  return { intents: watch.intents, orders: mirror.orders, untilMs };
+  return { intents: watch.intents, orders: mirror.orders, untilMs, failure: null };
 }
