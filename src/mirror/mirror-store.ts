@@ -124,10 +124,10 @@ export class MirrorStore {
       this.commits = 0;
       this.database.pragma('wal_checkpoint(PASSIVE)');
     }
-    if (this.writable && this.flushes % FLUSHES_A_BALLAST === 0) {
-      this.ballast.fill();
-      if (this.isRelieved) this.isRelieved = !this.ballast.isThere;
-    }
+    if (!this.writable) return;
+    // Orders wait for it.
+    if (this.isRelieved || this.flushes % FLUSHES_A_BALLAST === 0) this.ballast.fill();
+    if (this.isRelieved) this.isRelieved = !this.ballast.isThere;
   }
 
   /** Whether the disk was full and what is written goes into the room that was kept back for cancels. Ends once there is room for that again. */
