@@ -13,6 +13,7 @@ import { Watch } from './watch.ts';
 /** What was decided by an engine that was told what the engine of a session was told. */
 export interface DecidedAgain {
   readonly intents: readonly WantedThing[];
+  /** As they were when they were planned. */
   readonly orders: readonly OrderRecord[];
   /** The last moment of which it was told; null where nothing was kept. */
   readonly untilMs: number | null;
@@ -50,16 +51,24 @@ export async function decideAgain(
   const mirror = new MemoryMirror(({ kind, subject, json }, atMs) => {
     if (kind === 'intent') watch.intent(subject, json, atMs);
   });
+  // As they were planned: what the answers of the session then make of them is not a decision.
+  const planned = new Map<string, OrderRecord>();
+  const decided = (untilMs: number | null, failure: string | null): DecidedAgain => {
+    return { intents: watch.intents, orders: [...planned.values()], untilMs, failure };
+  };
   let untilMs: number | null = null;
   for await (const event of events) {
     if (event.kind === 'control' && event.command.kind === 'drain') break;
-    try {
-      mirror.apply(engine.step(event).changes, { atMs: event.atMs });
-    } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error);
-      return { intents: watch.intents, orders: mirror.orders, untilMs: untilMs ?? event.atMs, failure };
-    }
     untilMs = event.atMs;
+    try {
+      const { changes } = engine.step(event);
+      mirror.apply(changes, event);
+      for (const change of changes) {
+        if (change.kind === 'order' && !planned.has(change.order.key)) planned.set(change.order.key, change.order);
+      }
+    } catch (error) {
+      return decided(untilMs, error instanceof Error ? error.message : String(error));
+    }
   }
-  return { intents: watch.intents, orders: mirror.orders, untilMs, failure: null };
+  return decided(untilMs, null);
 }

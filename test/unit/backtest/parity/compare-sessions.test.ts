@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { compareDecisions, compareSessions } from '../../../../src/backtest/parity/compare-sessions.ts';
+import type { SessionView } from '../../../../src/backtest/parity/session-view.ts';
+import { createMarket } from '../../../../src/domain/market.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import type { FillRecord } from '../../../../src/execution/fill-record.ts';
+import type { OrderRecord } from '../../../../src/execution/order-record.ts';
+
+const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '0.01', minOrderValue: '1' });
+const END_MS = 100_000;
+const OPTIONS = { markets: [MARKET], toleranceMs: 1_000, readsBars: new Set(['slow']), endMs: END_MS };
+
+function order(key: string, of: Partial<OrderRecord> = {}): OrderRecord {
+  return {
+    key,
+    clientOrderId: key,
+    intentId: 'i',
+    strategy: 'fast',
+    tag: null,
+    market: MARKET.symbol,
+    marketVersion: 1,
+    side: 'buy',
+    execution: 'limit',
+    price: parseUnits('100'),
+    stopPrice: null,
+    amount: parseUnits('1'),
+    pairKey: null,
+    plannedAtMs: 10_000,
+    sentAtMs: of.plannedAtMs ?? 10_000,
+    attempts: 1,
+    state: 'filled',
+    venueId: 1,
+    venueStatus: 'Done',
+    matched: parseUnits('0'),
+    filled: parseUnits('0'),
+    filledTotal: parseUnits('0'),
+    fee: parseUnits('0'),
+    reason: null,
+    closedAtMs: null,
+    orderIdFloor: 0,
+    tradeIdFloor: 0,
+    ...of,
+  };
+}
+
+function fill(of: {
+  readonly price?: string;
+  readonly amount?: string;
+  readonly fee?: string;
+  readonly atMs?: number;
+}): FillRecord {
+  const { price = '100', amount = '1', fee = '0.001', atMs = 11_000 } = of;
+  return {
+    tradeId: 1,
+    venueOrderId: 1,
+    orderKey: 'one',
+    strategy: 'fast',
+    market: MARKET.symbol,
+    side: 'buy',
+    atMs,
+    price: parseUnits(price),
+    amount: parseUnits(amount),
+    total: parseUnits('100'),
+    fee: parseUnits(fee),
+  };
+}
+
+function view(of: Partial<SessionView>): SessionView {
+  return { intents: [], orders: [], fills: [], books: [], bars: [], ...of };
+}
+
+const seen = (atMs: number, text: string): SessionView['books'][number] => ({ market: MARKET.symbol, atMs, text });
+
+const causes = (session: SessionView, again: SessionView, options = OPTIONS): readonly string[] =>
+  compareSessions({ session, again }, options).differences.map(({ what, cause }) => `${what} ${cause}`);
+
+const causesOfAnotherBar = (strategy: string): readonly string[] =>
+  causes(view({ orders: [order('one', { strategy })], bars: [seen(9_000, 'a')] }), view({ bars: [seen(9_000, 'b')] }));
+
+describe('a fill of an order that both runs have', () => {
+  test.each([
+    ['the same', {}, {}, []],
+    ['another price', {}, { price: '101' }, ['fill data age']],
+    ['less of it', {}, { amount: '0.5' }, ['fill queue', 'money queue']],
+    ['a later moment', {}, { atMs: 13_000 }, ['fill queue']],
+    ['a moment within the tolerance', {}, { atMs: 12_000 }, []],
+    ['another fee', {}, { fee: '0.002' }, ['fill fee', 'money fee']],
+    ['a fee by a unit', {}, { fee: '0.0010000001' }, ['fill rounding', 'money rounding']],
+    ['less than a step', {}, { amount: '1.001' }, ['fill rounding', 'money rounding']],
+  ] as const)('with %s', (_, left, right, expected) => {
+    const orders = [order('one')];
+    const found = causes(view({ orders, fills: [fill(left)] }), view({ orders, fills: [fill(right)] }));
+    expect(found.filter((text) => !text.startsWith('money'))).toEqual(
+      expected.filter((text) => !text.startsWith('money')),
+    );
+    expect(found.some((text) => text.startsWith('money'))).toBe(expected.some((text) => text.startsWith('money')));
+  });
+
+  test('that came in one run only is the queue, or the latency where the order left at another moment', () => {
+    const session = view({ orders: [order('one')], fills: [fill({})] });
+    expect(causes(session, view({ orders: [order('one')] }))[0]).toBe('fill queue');
+    expect(causes(session, view({ orders: [order('one', { sentAtMs: 15_000 })] }))[0]).toBe('fill latency');
+  });
+});
+
+describe('an order that only one run has', () => {
+  const session = view({ orders: [order('one')] });
+
+  test('is the code where everything before it was the same', () => {
+    const books = [seen(9_000, 'a')];
+    const comparison = compareSessions({ session: { ...session, books }, again: view({ books }) }, OPTIONS);
+    expect(comparison.differences.map(({ cause }) => cause)).toEqual(['code']);
+    expect(comparison).toMatchObject({ decisions: 1, decisionsOnSameInputs: 1 });
+  });
+
+  test.each([
+    ['another book before it', [seen(9_000, 'a')], [seen(9_000, 'b')], 'data age'],
+    ['a book more before it', [seen(9_000, 'a')], [], 'data age'],
+    ['the same book at another moment before it', [seen(5_000, 'a')], [seen(7_000, 'a')], 'latency'],
+    ['another book after it', [seen(11_000, 'a')], [seen(11_000, 'b')], 'code'],
+  ] as const)('has the cause of %s', (_, left, right, cause) => {
+    expect(causes({ ...session, books: left }, view({ books: right }))).toEqual([`order ${cause}`]);
+  });
+
+  test('has the cause of another bar only where its strategy reads bars', () => {
+    expect(causesOfAnotherBar('slow')).toEqual(['order data age']);
+    expect(causesOfAnotherBar('fast')).toEqual(['order code']);
+  });
+
+  test('has the cause of the fill before it that was another one', () => {
+    const later = order('two', { plannedAtMs: 20_000, price: parseUnits('90') });
+    const left = view({ orders: [order('one'), later], fills: [fill({})] });
+    expect(causes(left, view({ orders: [order('one')] })).slice(0, 2)).toEqual(['fill queue', 'order queue']);
+  });
+});
+
+test('another price of the same order on the same inputs is the code, however small', () => {
+  const other = order('one', { price: parseUnits('100.0000000001') });
+  expect(causes(view({ orders: [order('one')] }), view({ orders: [other] }))).toEqual(['order code']);
+});
+
+test('what was decided again from the same events is the code where it differs, and counts until its moment', () => {
+  const session = view({ orders: [order('one'), order('two', { plannedAtMs: 20_000 })] });
+  expect(compareDecisions(session, session, 30_000)).toEqual({ differences: [], decisions: 2 });
+  expect(compareDecisions(session, view({ orders: [order('one')] }), 15_000)).toEqual({
+    differences: [],
+    decisions: 1,
+  });
+  const { differences } = compareDecisions(session, view({ orders: [order('one', { plannedAtMs: 10_001 })] }), 30_000);
+  expect(differences.map(({ cause, session: mine }) => [cause, mine === null])).toEqual([
+    ['code', false],
+    ['code', true],
+    ['code', false],
+  ]);
+});
