@@ -37,11 +37,8 @@ export interface SessionComparison {
 export function compareSessions(pair: SessionPair, options: CompareOptions): SessionComparison {
   const pairs = matchDecisions(decisionsOf(pair.session), decisionsOf(pair.again), options.toleranceMs);
   const fills = differentFills(pair, pairs, options);
-  const divergences: Divergence[] = [
-    ...seenDivergences(pair, options),
-    ...fills.map(({ atMs, cause, why }) => ({ atMs, cause, why, strategies: null })),
-  ];
-  const differences: Difference[] = [...fills];
+  const divergences: Divergence[] = [...seenDivergences(pair, options)];
+  const differences: Difference[] = [...fills.values()];
   let decisions = 0;
   let decisionsOnSameInputs = 0;
   for (const decided of pairs) {
@@ -52,7 +49,12 @@ export function compareSessions(pair: SessionPair, options: CompareOptions): Ses
       decisions += 1;
       if (known === null) decisionsOnSameInputs += 1;
     }
-    if (decided.session?.detail === decided.again?.detail) continue;
+    if (decided.session?.detail === decided.again?.detail) {
+      // Known to whatever comes after its order, be it within the same millisecond.
+      const fill = fills.get(decided);
+      if (fill !== undefined) divergences.push({ ...fill, strategies: null });
+      continue;
+    }
     const cause = known?.cause ?? 'code';
     const why = known?.why ?? 'everything that was seen before was the same';
     const [session, again] = [decided.session?.detail ?? null, decided.again?.detail ?? null];
@@ -107,10 +109,10 @@ function differentFills(
   { session, again }: SessionPair,
   pairs: readonly DecisionPair[],
   { markets, toleranceMs }: CompareOptions,
-): readonly Difference[] {
+): ReadonlyMap<DecisionPair, Difference> {
   const left = fillsByOrder(session.fills);
   const right = fillsByOrder(again.fills);
-  const found: Difference[] = [];
+  const found = new Map<DecisionPair, Difference>();
   for (const pair of pairs) {
     const mine = pair.session?.order ?? null;
     const other = pair.again?.order ?? null;
@@ -120,7 +122,7 @@ function differentFills(
     const difference = fillDifference(one, two, { market, toleranceMs });
     if (difference === null) continue;
     const { strategy } = mine;
-    found.push({ what: 'fill', ...difference, strategy, session: fillText(one), again: fillText(two) });
+    found.set(pair, { what: 'fill', ...difference, strategy, session: fillText(one), again: fillText(two) });
   }
   return found;
 }

@@ -134,6 +134,15 @@ describe('an order that only one run has', () => {
   });
 });
 
+test('a fill within the millisecond of its order is known to what is decided after the order, and not to the order itself', () => {
+  const orders = [order('one'), order('two', { price: parseUnits('90') })];
+  const at = 10_000;
+  const session = view({ orders, fills: [fill({ atMs: at })] });
+  const comparison = compareSessions({ session, again: view({ orders: [order('one')] }) }, OPTIONS);
+  expect(comparison.differences.map(({ what, cause }) => `${what} ${cause}`)).toContain('order queue');
+  expect(comparison).toMatchObject({ decisions: 2, decisionsOnSameInputs: 1 });
+});
+
 test('another price of the same order on the same inputs is the code, however small', () => {
   const other = order('one', { price: parseUnits('100.0000000001') });
   expect(causes(view({ orders: [order('one')] }), view({ orders: [other] }))).toEqual(['order code']);
