@@ -60,7 +60,7 @@ export async function runAgain({ file, session, bundledStrategies, rules }: RunA
       );
       return {
         market,
-        books: chunk(fromBeginning(books, beganMs).map((book) => own.without(book))),
+        books: chunk(throughout(books, { beganMs, endMs }).map((book) => own.without(book))),
         trades:
           catalogue.manifest({ market: market.symbol, kind: 'trades' }) === null
             ? null
@@ -131,11 +131,19 @@ async function booksOf(
 /** Books older than this when they were seen are not found again. */
 const LONGEST_UNCHANGED_MS = 86_400_000;
 
-/** The market is there before anybody has looked at it: as it was seen first. */
-function fromBeginning(books: readonly RecordedBook[], beganMs: number): readonly RecordedBook[] {
+/**
+ * The market is there before anybody has looked at it, as it was seen first, and until the end, as it was seen last: without it the second run would end with
+ * the moment that the exchange gave the last book, before that was seen.
+ */
+function throughout(
+  books: readonly RecordedBook[],
+  { beganMs, endMs }: { readonly beganMs: number; readonly endMs: number },
+): readonly RecordedBook[] {
   const [first, ...rest] = books;
-  if (first === undefined) return books;
-  return [{ ...first, venueTimeMs: Math.min(beganMs, first.venueTimeMs ?? beganMs) }, ...rest];
+  const last = books.at(-1);
+  if (first === undefined || last === undefined) return books;
+  const atFirst = { ...first, venueTimeMs: Math.min(beganMs, first.venueTimeMs ?? beganMs) };
+  return [atFirst, ...rest, { ...last, venueTimeMs: endMs, seenMs: endMs }];
 }
 
 async function* chunk<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
