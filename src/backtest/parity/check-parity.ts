@@ -35,7 +35,7 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
   const file = readSessionFile(folder);
   const session = readSession(file);
   const ofEvents = await decided(folder, { file, session, ...options });
-  const second = await runAgain({ file, session, ...options });
+  const second = await runAgain({ file, session, events: readEvents(folder), ...options });
   const comparison = compareSessions(second, {
     markets: file.markets,
     endMs: session.endMs,
@@ -59,7 +59,7 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
 
 async function decided(
   folder: string,
-  { file, session, bundledStrategies }: RunAgainOptions,
+  { file, session, bundledStrategies }: Omit<RunAgainOptions, 'events'>,
 ): Promise<ReturnType<typeof compareDecisions>> {
   const again = await decideAgain(file, readEvents(folder), await seatsOf(file, bundledStrategies));
   if (again.untilMs === null) return { differences: [], decisions: 0 };

@@ -3,6 +3,8 @@ import { columnsOf } from '../../domain/candle-columns.ts';
 import { resolutionMs, type Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { WalletReading } from '../../domain/venue-call.ts';
+import type { EngineEvent } from '../../engine/engine-event.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { SeatSettings } from '../../engine/engine-settings.ts';
@@ -20,6 +22,8 @@ import type { SeenData, SessionView } from './session-view.ts';
 export interface RunAgainOptions {
   readonly file: SessionFile;
   readonly session: ReadSession;
+  /** What its engine was told; nothing where that was not kept. */
+  readonly events: AsyncIterable<EngineEvent>;
   /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
   readonly rules?: Partial<PollRules>;
@@ -38,7 +42,13 @@ export interface SecondRun {
  * and trades that it recorded, without its own orders in them. Requests take as long as its orders did. Throws `INVALID_OPTIONS` for a session that
  * polled more slowly than its plan, `DATA_UNUSABLE` where nothing was recorded.
  */
-export async function runAgain({ file, session, bundledStrategies, rules }: RunAgainOptions): Promise<SecondRun> {
+export async function runAgain({
+  file,
+  session,
+  events,
+  bundledStrategies,
+  rules,
+}: RunAgainOptions): Promise<SecondRun> {
   const { config, markets, beganMs } = file;
   const { endMs, roundTripsMs } = session;
   if (file.pollStretch !== 1) {
@@ -74,7 +84,7 @@ export async function runAgain({ file, session, bundledStrategies, rules }: RunA
     settings: { ...config.execution, instance: config.instance, seats, reconciliation: config.reconciliation },
     markets: recorded,
     fees: file.fees,
-    balances: beginningBalances(session),
+    balances: await beginningBalances(session, events),
     quote: markets[0]?.dst ?? 'rls',
     limits: config.limits,
     rules: {
@@ -155,10 +165,30 @@ function pastOf({ market, resolution, candles }: KnownBars, beganMs: number): Re
   return columnsOf({ market: market as MarketSymbol, resolution }, closed);
 }
 
-/** What there is at the end, without what trades have changed. Money that came or went otherwise counts as there from the beginning. */
-function beginningBalances({ balances, fills }: ReadSession): Readonly<Record<string, Units>> {
-  const net = netMoney(fills);
+/**
+ * What the account had when it was first read, without what had been traded by then. Where no event tells, it is counted back from the end, as far as that was
+ * read. Money that came or went otherwise counts as there from the beginning.
+ */
+async function beginningBalances(
+  { balances, fills }: ReadSession,
+  events: AsyncIterable<EngineEvent>,
+): Promise<Readonly<Record<string, Units>>> {
+  const first = await firstWallets(events);
+  const totals = first === null ? balances : new Map(first.wallets.map(({ currency, total }) => [currency, total]));
+  const net = netMoney(first === null ? fills : fills.filter(({ atMs }) => atMs <= first.atMs));
   return Object.fromEntries(
-    [...balances].map(([currency, total]) => [currency, (parseUnits(total) - (net.get(currency) ?? 0n)) as Units]),
+    [...totals].map(([currency, total]) => [currency, (parseUnits(total) - (net.get(currency) ?? 0n)) as Units]),
   );
+}
+
+/** The first reading of the wallets; of all answers only theirs are lists with a wallet in each. */
+async function firstWallets(
+  events: AsyncIterable<EngineEvent>,
+): Promise<{ readonly atMs: number; readonly wallets: readonly WalletReading[] } | null> {
+  for await (const event of events) {
+    if (event.kind !== 'answer' || event.answer.outcome !== 'value' || !Array.isArray(event.answer.value)) continue;
+    const [first] = event.answer.value as readonly Partial<WalletReading>[];
+    if (first?.walletId !== undefined) return { atMs: event.atMs, wallets: event.answer.value as WalletReading[] };
+  }
+  return null;
 }
