@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant, SarrafError } from '../domain/errors.ts';
 import { DueQueue } from './due-queue.ts';
 
@@ -18,16 +19,21 @@ const MOST_WAITING = 100_000;
 /** Things at one instant, at most: beyond it something asks for the present again and again, and time would stand still for ever. */
 const MOST_AT_ONCE = 100_000;
 
+/** Things between two turns of the machine's event loop, so that signals and the screen are heard. */
+const THINGS_A_TURN = 5_000;
+
 /**
  * Time that passes only from one thing to the next. What is due at the same ms comes in the order in which it was asked for. Between two things
  * all promises settle, those too that were made meanwhile, so that the same things happen in the same order however promises are
- * chained; whatever waits for something real (a socket, a file read in the background) breaks this, so nothing may. One thing costs about 2 µs.
+ * chained; whatever waits for something real (a socket, a file read in the background) breaks this, so nothing may. The queue of promises alone is
+ * waited for, since a turn of the machine's event loop asks the system each time; the loop turns now and then.
  */
 export class VirtualTime implements Timeline {
   private readonly queue = new DueQueue();
   private nowMs: number;
   private sequence = 0;
   private atThisInstant = 0;
+  private sinceTurn = 0;
   private isRunning = false;
 
   constructor(startMs: number) {
@@ -65,6 +71,8 @@ export class VirtualTime implements Timeline {
     if (this.isRunning) throw new SarrafError('INVARIANT', 'expected one run of virtual time at once, was a second');
     this.isRunning = true;
     try {
+      // A tick that is asked for outside of any promise would come before all of them.
+      await Promise.resolve();
       await settled();
       for (let due = this.queue.first(); due !== undefined && due.atMs <= untilMs; due = this.queue.first()) {
         this.queue.removeFirst();
@@ -76,18 +84,25 @@ export class VirtualTime implements Timeline {
         );
         this.nowMs = due.atMs;
         due.work();
-        await settled();
+        await this.settle();
       }
       this.nowMs = Math.max(this.nowMs, untilMs);
     } finally {
       this.isRunning = false;
     }
   }
+
+  private async settle(): Promise<void> {
+    this.sinceTurn += 1;
+    if (this.sinceTurn < THINGS_A_TURN) return settled();
+    this.sinceTurn = 0;
+    return nextTurn();
+  }
 }
 
-/** The next turn of the event loop: by then every promise that could go on has done so. */
+/** Once every promise that could go on has done so, those too that were made meanwhile. To be called inside a promise. */
 async function settled(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    process.nextTick(resolve);
   });
 }

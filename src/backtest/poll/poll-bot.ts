@@ -12,7 +12,7 @@ import type { EngineSettings } from '../../engine/engine-settings.ts';
 import type { Budget } from '../../exchange/endpoint.ts';
 import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
-import type { PollTime } from './poll-time.ts';
+import type { VirtualTime } from '../../virtual/virtual-time.ts';
 import type { MemoryMirror } from './memory-mirror.ts';
 import type { PollCaller } from './poll-caller.ts';
 
@@ -28,7 +28,7 @@ export interface PollBotOptions {
   /** Feeds follow from the plan. */
   readonly settings: Omit<EngineSettings, 'feeds'>;
   readonly budgets: ReadonlyMap<string, Budget>;
-  readonly time: PollTime;
+  readonly time: VirtualTime;
   readonly caller: PollCaller;
   readonly mirror: MemoryMirror;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;

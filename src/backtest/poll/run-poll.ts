@@ -23,7 +23,7 @@ import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll
 import { PollCaller } from './poll-caller.ts';
 import { PollEquity } from './poll-equity.ts';
 import { PollExchange } from './poll-exchange.ts';
-import { PollTime } from './poll-time.ts';
+import { VirtualTime } from '../../virtual/virtual-time.ts';
 import { createPollRules, type PollRules } from './poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
 import type { RecordedMarket } from './recorded-market.ts';
@@ -144,7 +144,7 @@ class PollLife {
   private readonly options: PollRunOptions;
   private readonly exchange: PollExchange;
   private readonly feed: RecordedFeed;
-  private readonly time: PollTime;
+  private readonly time: VirtualTime;
   private readonly mirror: MemoryMirror;
   private readonly bot: PollBot;
   private readonly equity: PollEquity;
@@ -173,7 +173,7 @@ class PollLife {
     this.fromMs = firstMs;
     this.endMs = of.endMs;
     this.toMs = firstMs;
-    this.time = new PollTime(firstMs);
+    this.time = new VirtualTime(firstMs);
     this.mirror = new MemoryMirror(onJournal);
     const budgets = budgetTable(limits);
     const caller = new PollCaller({

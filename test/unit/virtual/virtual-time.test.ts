@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '../../../src/domain/random.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 
 /** Promises chained so deeply that one or a few turns of the microtask queue do not reach their end. */
@@ -9,7 +10,44 @@ async function deep(depth: number): Promise<void> {
 
 const noWork = (): void => {};
 
+/** Chains of promises of many lengths that ask for more time on their way; answers what happened, in order. */
+async function chaos(time: VirtualTime): Promise<readonly string[]> {
+  const random = createRandom(7);
+  const happened: string[] = [];
+  let made = 0;
+  const begin = (depth: number): void => {
+    made += 1;
+    const name = `${made}`;
+    const hops = Math.floor(random.next() * 60);
+    void (async () => {
+      for (let hop = 0; hop < hops; hop += 1) await Promise.resolve();
+      happened.push(`${name} at ${time.now()}`);
+      if (depth === 0) return;
+      const cancel = time.at(time.now() + Math.floor(random.next() * 4), () => begin(depth - 1));
+      if (random.next() < 0.2) cancel();
+      await time.sleep(Math.floor(random.next() * 3));
+      begin(depth - 1);
+    })();
+  };
+  for (let count = 0; count < 5; count += 1) time.at(count, () => begin(7));
+  await time.run(3);
+  happened.push('looked at');
+  await time.run(1_000);
+  return happened;
+}
+
 describe('virtual time', () => {
+  test('has the same things happen in the same order wherever the event loop turns amid them', async () => {
+    const expected = await chaos(new VirtualTime(0));
+    expect(expected.length).toBeGreaterThan(300);
+    for (const before of [4_700, 4_900, 4_990]) {
+      const time = new VirtualTime(-1);
+      for (let count = 0; count < before; count += 1) time.at(-1, noWork);
+      await time.run(-1);
+      expect(await chaos(time)).toEqual(expected);
+    }
+  });
+
   test('does what is due in the order of time, and of asking where times are the same', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }), async (times) => {
