@@ -4,9 +4,11 @@ import { runPoll, type PollMarket } from '../backtest/poll/run-poll.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
-import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
+import type { SeatSettings } from '../engine/engine-settings.ts';
+import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-partitions.ts';
 import { keptConfig, marketFor, marketsOf, seatsOf, type BacktestRequest } from './create-backtest.ts';
 import { openCatalogue } from './data/data-options.ts';
+import { recordedBars } from './recorded-bars.ts';
 
 export interface PollRequest extends Pick<BacktestRequest, 'config' | 'catalogue' | 'fromMs' | 'toMs' | 'steps'> {
   readonly rules: Partial<PollRules>;
@@ -33,7 +35,7 @@ export async function runPollBacktest(
   const startedMs = performance.now();
   const run = await runPoll({
     settings: { ...config.execution, instance: config.instance, seats, reconciliation: config.reconciliation },
-    markets: markets.map((market) => recordedMarket(market, request)),
+    markets: await Promise.all(markets.map(async (market) => recordedMarket(market, request, seats))),
     fees: config.paper.fees,
     balances: Object.fromEntries(
       Object.entries(config.paper.balances).map(([currency, text]) => [currency, parseUnits(text)]),
@@ -74,22 +76,34 @@ export async function runPollBacktest(
   };
 }
 
-function recordedMarket(market: Market, { catalogue: root, toMs }: PollRequest): PollMarket {
+async function recordedMarket(
+  market: Market,
+  { catalogue: root, fromMs, toMs }: PollRequest,
+  seats: readonly SeatSettings[],
+): Promise<PollMarket> {
   const catalogue = openCatalogue(root);
   const { symbol } = market;
-  // What was recorded before the beginning is the past, which the bot may know.
-  const question = { market: symbol, fromMs: EARLIEST_MS, toMs: toMs ?? LATEST_MS };
-  const hasTrades = catalogue.manifest({ market: symbol, kind: 'trades' }) !== null;
-  if (catalogue.manifest({ market: symbol, kind: 'books' }) === null) {
+  const books = catalogue.manifest({ market: symbol, kind: 'books' });
+  if (books === null) {
     throw new SarrafError(
       'INVALID_OPTIONS',
       `expected recorded books of ${symbol} in ${root}, found none: record some with "sarraf record", import a depth feed, or leave --fidelity poll out`,
     );
   }
+  // What was recorded before the beginning is the past, which the bot may know.
+  const question = { market: symbol, fromMs: EARLIEST_MS, toMs: toMs ?? LATEST_MS };
+  const isThere = (kind: 'trades' | 'stats'): boolean =>
+    partitionsWithin(root, { market: symbol, kind }, question).length > 0;
+  const range = {
+    fromMs: fromMs ?? books.partitions[0]?.fromMs ?? EARLIEST_MS,
+    toMs: Math.min(question.toMs, books.partitions.at(-1)?.toMs ?? LATEST_MS),
+  };
   return {
     market,
     books: catalogue.readBooks(question),
-    trades: hasTrades ? catalogue.readTrades(question) : null,
+    trades: isThere('trades') ? catalogue.readTrades(question) : null,
+    stats: isThere('stats') ? catalogue.readStats(question) : null,
+    bars: await recordedBars(catalogue, { market: symbol, seats, range }),
   };
 }
 

@@ -3,9 +3,11 @@ import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.t
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import { sma } from '../../src/strategy/indicator-specs.ts';
 import type { PollRun } from '../../src/backtest/poll/run-poll.ts';
+import type { MarketStats } from '../../src/domain/market-stats.ts';
 import { parseUnits } from '../../src/domain/money.ts';
+import type { RecordedStats } from '../../src/recording/records.ts';
 import type { JournalEntry } from '../../src/engine/mirror-change.ts';
-import { candles } from '../../src/strategy/subscriptions.ts';
+import { candles, stats } from '../../src/strategy/subscriptions.ts';
 import {
   FROM_MS,
   MAKER,
@@ -49,6 +51,29 @@ async function shortestDelayMs(tradesLagMs: number): Promise<number> {
   });
   expect(fills.length).toBeGreaterThan(5);
   return Math.min(...fills.map(({ tradeId, atMs }) => (learnedMs.get(tradeId) ?? 0) - atMs));
+}
+
+/** Closes of the minutes that a strategy sees where so many rising bars were recorded. */
+async function closesWith(length: number): Promise<readonly number[]> {
+  const seen: number[] = [];
+  const strategy = {
+    ...MAKER,
+    subscribe: ({ market }: { readonly market: string }) => [candles(market, '1m', { warmUp: 3 })],
+    indicators: () => ({ mean: sma(1) }),
+    onCandle: (context: { readonly state: unknown; readonly indicators: Readonly<Record<string, unknown>> }) => {
+      seen.push(Number(context.indicators['mean']));
+      return { state: context.state, intents: [] };
+    },
+  } as unknown as typeof MAKER;
+  await runRecorded(RECORDING, { strategy, bars: [risingBars(length)] });
+  return seen;
+}
+
+/** Statistics whose last price is a small number. */
+function statsAt(seenMs: number, latest: number): RecordedStats {
+  const none = { isClosed: false, closedReason: null, bestSell: null, bestBuy: null, volumeSrc: null, volumeDst: null };
+  const day = { mark: null, dayLow: null, dayHigh: null, dayOpen: null, dayClose: null, dayChange: null };
+  return { seenMs, stats: { market: TETHER, ...none, ...day, latest: decimalText(String(latest)) } };
 }
 
 /** Minutes from five before the recording on, far below its prices. */
@@ -178,22 +203,48 @@ describe('a backtest on recorded books and trades', () => {
     expect(cut.orders.every(({ plannedAtMs }) => plannedAtMs <= cut.toMs)).toBe(true);
   });
 
-  it('warms strategies up with bars from before the recording, and with none that reach into it', async () => {
-    const seen: string[] = [];
+  it('warms strategies up with bars from before the recording, and shows those that reach into it from their close on', async () => {
+    const past = await closesWith(5);
+    const more = await closesWith(9);
+    expect(past.every((close) => close > 39_000)).toBe(true);
+    expect(more.slice(0, 4)).toEqual([30_005, 30_006, 30_007, 30_008]);
+    expect(more.slice(4)).toEqual(past.slice(4));
+  });
+
+  it('tells the statistics that were recorded, and none before they were seen', async () => {
+    const told: (readonly [number, string | null])[] = [];
     const strategy = {
       ...MAKER,
-      subscribe: ({ market }: { readonly market: string }) => [candles(market, '1m', { warmUp: 3 })],
-      indicators: () => ({ mean: sma(3) }),
-      onCandle: (context: { readonly state: unknown; readonly indicators: Readonly<Record<string, unknown>> }) => {
-        seen.push(String(context.indicators['mean']));
-        return { state: context.state, intents: [] };
+      subscribe: ({ market }: { readonly market: string }) => [stats(market, { everyMs: 5_000, maxAgeMs: 60_000 })],
+      onStats: ({ state, nowMs }: { readonly state: unknown; readonly nowMs: number }, seen: MarketStats) => {
+        told.push([nowMs, seen.latest]);
+        return { state, intents: [] };
       },
     } as unknown as typeof MAKER;
-    await runRecorded(RECORDING, { strategy, past: [risingBars(5)] });
-    const warm = seen.splice(0);
-    expect(Number(warm[0])).toBeLessThan(36_000);
-    await runRecorded(RECORDING, { strategy, past: [risingBars(9)] });
-    expect(seen).toEqual(warm);
+    const recorded = Array.from({ length: 9 }, (_, index) => statsAt(FROM_MS + 30_000 + index * 60_000, index));
+    await runRecorded(RECORDING, { strategy, stats: recorded });
+    const firstMs = FROM_MS + 30_000;
+    expect(told.filter(([atMs]) => atMs < firstMs).every(([, latest]) => Number(latest) > 39_000)).toBe(true);
+    expect(told.some(([atMs]) => atMs < firstMs)).toBe(true);
+    const later = told.filter(([atMs]) => atMs > firstMs + 5_200);
+    expect(later.length).toBeGreaterThan(60);
+    for (const [atMs, latest] of later) {
+      const ageMs = atMs - firstMs - Number(latest) * 60_000;
+      expect(ageMs).toBeGreaterThanOrEqual(0);
+      if (Number(latest) < 8) expect(ageMs).toBeLessThan(60_000 + 5_200);
+    }
+    expect(new Set(later.map(([, latest]) => latest)).size).toBe(9);
+  });
+
+  it('ends with the last book or trade, whatever else was recorded after it', async () => {
+    const { toMs } = await runRecorded(RECORDING);
+    const longer = await runRecorded(RECORDING, {
+      bars: [risingBars(120)],
+      stats: [statsAt(FROM_MS + 60_000, 1), statsAt(toMs + 3_600_000, 2)],
+      chunk: 1,
+    });
+    expect(longer.toMs).toBe(toMs);
+    expect(longer.curve.timeMs[longer.curve.length - 1]).toBe(toMs);
   });
 
   it('begins with the first book, and what was recorded before the start is the past', async () => {

@@ -1,6 +1,6 @@
 import type { SessionFile } from '../../daemon/session-file.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
-import { resolutionMs, type Candle } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { WalletReading } from '../../domain/venue-call.ts';
@@ -9,6 +9,7 @@ import { parseUnits, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { SeatSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
+import { partitionsWithin } from '../../recording/read-partitions.ts';
 import type { RecordedBook } from '../../recording/records.ts';
 import { DEFAULT_POLL_RULES, type PollRules } from '../poll/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
@@ -62,6 +63,9 @@ export async function runAgain({
   const seen: SeenData[] = [];
   const recorded = await Promise.all(
     markets.map(async (market): Promise<PollMarket> => {
+      const within = { market: market.symbol, fromMs: beganMs, toMs: endMs };
+      const isThere = (kind: 'trades' | 'stats'): boolean =>
+        partitionsWithin(catalogue.root, { market: market.symbol, kind }, within).length > 0;
       const books = await booksOf(catalogue, { market: market.symbol, beganMs, endMs });
       seen.push(...books.map((book) => ({ market: market.symbol, atMs: book.seenMs, text: bookText(book) })));
       const own = new OwnLevels(
@@ -71,11 +75,9 @@ export async function runAgain({
       return {
         market,
         books: chunk(throughout(books, { beganMs, endMs }).map((book) => own.without(book))),
-        trades:
-          catalogue.manifest({ market: market.symbol, kind: 'trades' }) === null
-            ? null
-            : catalogue.readTrades({ market: market.symbol, fromMs: beganMs, toMs: endMs }),
-        past: session.bars.filter((bars) => bars.market === market.symbol).map((bars) => pastOf(bars, beganMs)),
+        trades: isThere('trades') ? catalogue.readTrades(within) : null,
+        stats: isThere('stats') ? catalogue.readStats(within) : null,
+        bars: session.bars.filter((bars) => bars.market === market.symbol).map(columnsOfBars),
       };
     }),
   );
@@ -160,9 +162,8 @@ async function* chunk<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]>
   if (rows.length > 0) yield rows;
 }
 
-function pastOf({ market, resolution, candles }: KnownBars, beganMs: number): ReturnType<typeof columnsOf> {
-  const closed = candles.filter(({ openTimeMs }) => openTimeMs + resolutionMs(resolution) <= beganMs);
-  return columnsOf({ market: market as MarketSymbol, resolution }, closed);
+function columnsOfBars({ market, resolution, candles }: KnownBars): ReturnType<typeof columnsOf> {
+  return columnsOf({ market: market as MarketSymbol, resolution }, candles);
 }
 
 /**

@@ -24,6 +24,15 @@ export function describePollRules(rules: PollRules): FidelityStatement {
         rule: 'the market changes',
         setting: 'at the time that the exchange gave, else when it was seen; at the same time trades before books',
       },
+      {
+        rule: 'bars',
+        setting:
+          'the recorded ones, from their close on; where none was recorded, made of trades, else of the middles of books',
+      },
+      {
+        rule: 'statistics',
+        setting: 'what was recorded last, from when it was seen; before the first, made of what went by',
+      },
       { rule: 'latency', setting: latencyOf(latency) },
       { rule: 'own trades are listed', setting: tradesLagMs === 0 ? 'at once' : `${tradesLagMs} ms late` },
       {

@@ -245,6 +245,7 @@ export class PollExchange {
     return this.markets
       .filter(({ state }) => call.src.includes(state.rules.src) && call.dst.includes(state.rules.dst))
       .map((market) => {
+        if (market.stats !== null) return market.stats;
         const { bids, asks } = shownBook(market);
         return marketStatsOf(market.state, {
           bestBuy: bids[0]?.[0] ?? null,
@@ -273,12 +274,16 @@ export class PollExchange {
 }
 
 /** The last bars that begin before a time, the running one among them. */
-function candlesOf({ state }: RecordedMarket, call: Extract<VenueCall, { kind: 'candles' }>): readonly Candle[] {
+function candlesOf(
+  { state, bars: recorded }: RecordedMarket,
+  call: Extract<VenueCall, { kind: 'candles' }>,
+): readonly Candle[] {
   const bars = state.candles.bars(call.resolution);
   let end = bars.length;
   while (end > 0 && (bars[end - 1]?.openTimeMs ?? 0) >= call.toMs) end -= 1;
   const count = Math.min(call.count, CANDLES_PAGE);
-  return bars.slice(Math.max(0, end - count), end).map((bar) => candleOf(state.grid, bar));
+  const made = bars.slice(Math.max(0, end - count), end).map((bar) => candleOf(state.grid, bar));
+  return recorded.over(made, { ...call, count });
 }
 
 function recordOf(order: SimulatedOrder): VenueOrder {

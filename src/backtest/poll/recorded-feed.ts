@@ -1,5 +1,7 @@
+import { resolutionMs, type Candle } from '../../domain/candle.ts';
+import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { RecordedBook, RecordedTrade } from '../../recording/records.ts';
+import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording/records.ts';
 import type { RecordedMarket } from './recorded-market.ts';
 import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
 
@@ -8,6 +10,20 @@ export interface MarketRecording {
   readonly books: RecordedChunks<RecordedBook>;
   /** Null where none were recorded. */
   readonly trades: RecordedChunks<RecordedTrade> | null;
+  /** The exchange's own summary of the day. Without it there is one made of what went by. */
+  readonly stats?: RecordedChunks<RecordedStats> | null;
+  /** Bars, a resolution each. One is known from its close on, in place of one made of what went by; those before everything else are the past. */
+  readonly bars?: readonly CandleColumns[];
+}
+
+/** Rows on their way to a market. */
+interface Lane {
+  readonly stream: Pick<
+    RecordedStream<unknown>,
+    'dueMs' | 'horizonMs' | 'lastMs' | 'count' | 'readTo' | 'readFirst' | 'close'
+  >;
+  /** Hands the next row over. */
+  readonly hand: (dueMs: number) => void;
 }
 
 /** The streams of one market, and what they move. */
@@ -15,55 +31,100 @@ export interface Track {
   readonly market: RecordedMarket;
   readonly books: RecordedStream<RecordedBook>;
   readonly trades: RecordedStream<RecordedTrade> | null;
+  /** Books and trades, which are the market: it stands still when they have ended. In the order in which rows of the same time count. */
+  readonly lanes: readonly Lane[];
+  /** What is told about it beside them; after them at the same time. */
+  readonly sideLanes: readonly Lane[];
 }
 
-export function createTrack(market: RecordedMarket, { books, trades }: MarketRecording): Track {
+export function createTrack(market: RecordedMarket, recording: MarketRecording): Track {
+  const books = new RecordedStream(recording.books, ({ venueTimeMs, seenMs }) => venueTimeMs ?? seenMs);
+  const trades =
+    recording.trades === null ? null : new RecordedStream(recording.trades, ({ timeMs, seenMs }) => timeMs ?? seenMs);
+  const ofTrades = trades === null ? [] : [laneOf(trades, (trade, dueMs) => market.onTrade(trade, dueMs))];
+  const { stats = null, bars = [] } = recording;
+  const ofStats =
+    stats === null
+      ? []
+      : [laneOf(new RecordedStream(stats, ({ seenMs }) => seenMs), (row) => market.onStats(row.stats))];
   return {
     market,
-    books: new RecordedStream(books, ({ venueTimeMs, seenMs }) => venueTimeMs ?? seenMs),
-    trades: trades === null ? null : new RecordedStream(trades, ({ timeMs, seenMs }) => timeMs ?? seenMs),
+    books,
+    trades,
+    lanes: [...ofTrades, laneOf(books, (book, dueMs) => market.onBook(book, dueMs))],
+    sideLanes: [...ofStats, ...lanesOfBars(market, bars)],
   };
 }
 
+function laneOf<Row>(stream: RecordedStream<Row>, take: (row: Row, dueMs: number) => void): Lane {
+  return { stream, hand: (dueMs) => take(stream.take(), dueMs) };
+}
+
+function lanesOfBars(market: RecordedMarket, bars: readonly CandleColumns[]): readonly Lane[] {
+  const finestMs = Math.min(...bars.map(({ resolution }) => resolutionMs(resolution)));
+  return bars.map((columns) => {
+    const { resolution } = columns;
+    const lengthMs = resolutionMs(resolution);
+    const stream = new RecordedStream(chunksOf(columns), ({ openTimeMs }) => openTimeMs + lengthMs);
+    return laneOf(stream, (candle) => market.onBar(candle, { resolution, isFinest: lengthMs === finestMs }));
+  });
+}
+
+const BARS_A_CHUNK = 500;
+
+async function* chunksOf(columns: CandleColumns): AsyncGenerator<readonly Candle[]> {
+  for (let start = 0; start < columns.length; start += BARS_A_CHUNK) {
+    const length = Math.min(BARS_A_CHUNK, columns.length - start);
+    yield Array.from({ length }, (_, index) => candleAt(columns, start + index));
+  }
+}
+
 /**
- * Hands recorded books and trades over to their markets, each at its time; of the same time trades come first, since a book shows what is left after them.
- * Nothing that is later than the time asked for is handed over.
+ * Hands recorded rows over to their markets, each at its time; of the same time trades come first, since a book shows what is left after them. Nothing that is
+ * later than the time asked for is handed over.
  */
 export class RecordedFeed {
   private readonly tracks: readonly Track[];
-  private readonly streams: readonly (RecordedStream<RecordedBook> | RecordedStream<RecordedTrade>)[];
+  private readonly lanes: readonly Lane[];
+  private readonly ofMarkets: readonly Lane[];
+  private readonly beside: readonly Lane[];
   private dueMs = Number.NEGATIVE_INFINITY;
 
   constructor(tracks: readonly Track[]) {
     this.tracks = tracks;
-    this.streams = tracks.flatMap(({ books, trades }) => (trades === null ? [books] : [books, trades]));
+    this.ofMarkets = tracks.flatMap(({ lanes }) => lanes);
+    this.beside = tracks.flatMap(({ sideLanes }) => sideLanes);
+    this.lanes = [...this.ofMarkets, ...this.beside];
   }
 
-  /** Until when everything is at hand, that time included; infinite at the end of all recordings. */
+  /** Until when everything is at hand, that time included; infinite at the end of all books and trades. */
   get horizonMs(): number {
-    return Math.min(...this.streams.map(({ horizonMs }) => horizonMs));
+    const besideMs = horizonOf(this.beside);
+    const marketMs = horizonOf(this.ofMarkets);
+    if (marketMs === Number.POSITIVE_INFINITY && besideMs >= this.lastMs) return marketMs;
+    return Math.min(marketMs, besideMs);
   }
 
-  /** When the last row of all that was read is due. */
+  /** When the last book or trade of all that was read is due. */
   get lastMs(): number {
-    return Math.max(...this.streams.map(({ lastMs }) => lastMs));
+    return Math.max(...this.ofMarkets.map(({ stream }) => stream.lastMs));
   }
 
   /** Rows that went by. */
   get rows(): number {
-    return this.streams.reduce((sum, { count }) => sum + count, 0);
+    return this.lanes.reduce((sum, { stream }) => sum + stream.count, 0);
   }
 
   async readTo(timeMs: number): Promise<void> {
-    for (const stream of this.streams) await stream.readTo(timeMs);
+    for (const { stream } of this.lanes) await stream.readTo(timeMs);
     this.dueMs = Number.NEGATIVE_INFINITY;
   }
 
   /** When every market has shown a book. Throws `DATA_UNUSABLE` for one without any. */
   async firstBooksMs(): Promise<number> {
     let firstMs = Number.NEGATIVE_INFINITY;
+    for (const { stream } of this.lanes) await stream.readFirst();
     for (const { books, market } of this.tracks) {
-      await books.readFirst();
       if (books.dueMs === Number.POSITIVE_INFINITY) {
         throw new SarrafError(
           'DATA_UNUSABLE',
@@ -80,29 +141,24 @@ export class RecordedFeed {
     if (timeMs < this.dueMs) return;
     for (;;) {
       let dueMs = Number.POSITIVE_INFINITY;
-      let next: Track | null = null;
-      let isTrade = false;
-      for (const track of this.tracks) {
-        const { books, trades } = track;
-        if (trades !== null && trades.dueMs < dueMs) {
-          dueMs = trades.dueMs;
-          next = track;
-          isTrade = true;
-        }
-        if (books.dueMs < dueMs) {
-          dueMs = books.dueMs;
-          next = track;
-          isTrade = false;
-        }
+      let next: Lane | null = null;
+      for (const lane of this.lanes) {
+        const laneMs = lane.stream.dueMs;
+        if (laneMs >= dueMs) continue;
+        dueMs = laneMs;
+        next = lane;
       }
       this.dueMs = dueMs;
       if (next === null || dueMs > timeMs) return;
-      if (isTrade && next.trades !== null) next.market.onTrade(next.trades.take(), dueMs);
-      else next.market.onBook(next.books.take(), dueMs);
+      next.hand(dueMs);
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.streams.map(async (stream) => stream.close()));
+    await Promise.all(this.lanes.map(async ({ stream }) => stream.close()));
   }
+}
+
+function horizonOf(lanes: readonly Lane[]): number {
+  return lanes.reduce((least, { stream }) => Math.min(least, stream.horizonMs), Number.POSITIVE_INFINITY);
 }

@@ -1,3 +1,5 @@
+import type { Candle, Resolution } from '../../domain/candle.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { priceUnits } from '../../domain/market.ts';
 import type { Price, Units } from '../../domain/money.ts';
@@ -17,6 +19,7 @@ import { replayedMarket } from '../../simulator/flow/seed-replay.ts';
 import { Liquidity } from './liquidity.ts';
 import type { PollRules } from './poll-rules.ts';
 import { QueuePlaces } from './queue-places.ts';
+import { RecordedBars } from './recorded-bars.ts';
 import { RecordedSide } from './recorded-side.ts';
 import { StandIns } from './stand-ins.ts';
 import { StepReader } from './step-reader.ts';
@@ -48,6 +51,9 @@ export class RecordedMarket {
   /** The newest public trades, oldest first: those recorded, and those in which we took. */
   readonly tape = new BoundedList<PublicTrade>(TAPE_KEPT);
   book: RecordedBook | null = null;
+  /** What the exchange said of its day last; null before it was recorded to say anything. */
+  stats: MarketStats | null = null;
+  readonly bars: RecordedBars;
   private readonly exchange: SimulatedExchange;
   private readonly rules: PollRules;
   private readonly hasTrades: boolean;
@@ -66,6 +72,7 @@ export class RecordedMarket {
     this.hasTrades = hasTrades;
     this.state = replayedMarket(exchange, options.market);
     this.steps = new StepReader(this.state.rules);
+    this.bars = new RecordedBars(this.state, this.steps);
     this.bids = new Liquidity(new RecordedSide('buy', this.steps), rules.liquidity);
     this.asks = new Liquidity(new RecordedSide('sell', this.steps), rules.liquidity);
     this.places = new QueuePlaces(rules.queue);
@@ -121,6 +128,17 @@ export class RecordedMarket {
     this.hasTraded = true;
     state.lastPrice = price;
     this.wakeStops(timeMs);
+  }
+
+  /** The exchange was recorded to say this of its day. */
+  onStats(stats: MarketStats): void {
+    this.stats = stats;
+  }
+
+  /** A recorded bar has closed. `isFinest`: coarser ones are made of it where it is of the past. */
+  onBar(candle: Candle, of: { readonly resolution: Resolution; readonly isFinest: boolean }): void {
+    this.bars.add(of.resolution, candle);
+    if (of.isFinest && this.book === null && !this.hasTraded) this.bars.seed(of.resolution, candle);
   }
 
   /** Places an order of ours: it takes what is there at its price, and then rests behind what is there. */

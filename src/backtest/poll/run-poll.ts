@@ -1,5 +1,5 @@
 import { RESOLUTIONS, resolutionMs } from '../../domain/candle.ts';
-import { columnsOf, type CandleColumns } from '../../domain/candle-columns.ts';
+import { columnsOf } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Market } from '../../domain/market.ts';
@@ -27,14 +27,11 @@ import { VirtualTime } from '../../virtual/virtual-time.ts';
 import { createPollRules, type PollRules } from './poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
 import type { RecordedMarket } from './recorded-market.ts';
-import { seedPast } from './seed-past.ts';
 import { candleOf } from './venue-records.ts';
 
 /** One market with what was recorded of it, in the order of time. */
 export interface PollMarket extends MarketRecording {
   readonly market: Market;
-  /** Bars of the time before the recording, so that strategies need not wait for theirs. */
-  readonly past?: readonly CandleColumns[];
 }
 
 export interface PollRunOptions {
@@ -122,7 +119,6 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const feed = new RecordedFeed(tracks);
   try {
     const firstMs = Math.max(fromMs, await feed.firstBooksMs());
-    await seedAll(tracks, markets);
     await passBy(feed, firstMs);
     const endMs = options.toMs ?? Number.POSITIVE_INFINITY;
     if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
@@ -311,15 +307,6 @@ function recordingOf(markets: readonly PollMarket[], index: number): MarketRecor
   const market = markets[index];
   if (market === undefined) throw new RangeError(`expected a market below ${markets.length}, was ${index}`);
   return market;
-}
-
-/** Bars of the past, before anything of the recording. */
-async function seedAll(tracks: readonly Track[], markets: readonly PollMarket[]): Promise<void> {
-  for (const [index, { market, books, trades }] of tracks.entries()) {
-    await trades?.readFirst();
-    const beforeMs = Math.min(books.dueMs, trades?.dueMs ?? Number.POSITIVE_INFINITY);
-    for (const columns of markets[index]?.past ?? []) seedPast(market, columns, beforeMs);
-  }
 }
 
 /** What was recorded before the bot begins, chunk by chunk. */

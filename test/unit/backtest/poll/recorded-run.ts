@@ -10,7 +10,7 @@ import { createRandom } from '../../../../src/domain/random.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../../src/execution/risk/create-risk-limits.ts';
 import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
-import type { RecordedBook, RecordedTrade } from '../../../../src/recording/records.ts';
+import type { RecordedBook, RecordedStats, RecordedTrade } from '../../../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import { buy, sell } from '../../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
@@ -109,7 +109,8 @@ export async function runRecorded(
     readonly chunk?: number;
     readonly withTrades?: boolean;
     readonly cash?: string;
-    readonly past?: readonly CandleColumns[];
+    readonly bars?: readonly CandleColumns[];
+    readonly stats?: readonly RecordedStats[];
   } & Partial<Pick<PollRunOptions, 'fromMs' | 'toMs' | 'onJournal' | 'curveEveryMs' | 'limits'>> = {},
 ): Promise<PollRun> {
   const {
@@ -120,7 +121,8 @@ export async function runRecorded(
     chunk,
     withTrades = true,
     cash = '100000',
-    past = [],
+    bars = [],
+    stats = null,
     ...rest
   } = of;
   const runner = new StrategyRunner(strategy, { market: 'BTCUSDT', span: '1m', params });
@@ -134,7 +136,8 @@ export async function runRecorded(
     markets: [
       {
         market: TETHER,
-        past,
+        bars,
+        stats: stats === null ? null : chunksOf(stats, chunk),
         books: chunksOf(recording.books, chunk),
         trades: withTrades ? chunksOf(recording.trades, chunk) : null,
       },

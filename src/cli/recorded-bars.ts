@@ -1,0 +1,62 @@
+import { resolutionMs, type Resolution } from '../domain/candle.ts';
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { Catalogue } from '../recording/catalogue.ts';
+import type { TimeRange } from '../recording/records.ts';
+import { SPANS } from '../strategy/subscriptions.ts';
+
+/** Bars of the past are looked for this much further back than strategies need them, since some may be missing. */
+const SPARE = 2;
+
+/**
+ * The recorded bars of a market that its strategies look at, and what they need of the past: those of the very length, else the coarsest finer ones that make
+ * it. Empty where none are recorded. Throws as `readCandles` does for a damaged file.
+ */
+export async function recordedBars(
+  catalogue: Catalogue,
+  of: { readonly market: MarketSymbol; readonly seats: readonly SeatSettings[]; readonly range: TimeRange },
+): Promise<readonly CandleColumns[]> {
+  const { market, seats, range } = of;
+  const there = catalogue
+    .keys()
+    .flatMap((key) => (key.kind === 'candles' && key.market === market ? [key.resolution] : []));
+  /** How far back each resolution is wanted. */
+  const reachMs = new Map<Resolution, number>();
+  for (const { runner } of seats) {
+    for (const wanted of runner.subscriptions) {
+      if (wanted.kind !== 'candles' || wanted.market !== market) continue;
+      const lengthMs = resolutionMs(SPANS[wanted.span]);
+      const source = sourceOf(lengthMs, there);
+      if (source === null) continue;
+      const neededMs = (runner.warmUpLength(wanted) + 1) * lengthMs * SPARE;
+      reachMs.set(source, Math.max(neededMs, reachMs.get(source) ?? 0));
+    }
+  }
+  const all = await Promise.all(
+    [...reachMs].map(async ([resolution, neededMs]) =>
+      columnsOf(catalogue, { market, resolution, fromMs: range.fromMs - neededMs, toMs: range.toMs }),
+    ),
+  );
+  return all.filter((columns) => columns !== null);
+}
+
+function sourceOf(lengthMs: number, there: readonly Resolution[]): Resolution | null {
+  const [coarsest] = there
+    .filter((resolution) => lengthMs % resolutionMs(resolution) === 0)
+    .toSorted((left, right) => resolutionMs(right) - resolutionMs(left));
+  return coarsest ?? null;
+}
+
+async function columnsOf(
+  catalogue: Catalogue,
+  question: Parameters<Catalogue['readCandles']>[0],
+): Promise<CandleColumns | null> {
+  try {
+    return await catalogue.readCandles(question);
+  } catch (error) {
+    if (error instanceof SarrafError && error.code === 'INVALID_OPTIONS') return null;
+    throw error;
+  }
+}
