@@ -1,12 +1,14 @@
 import { parseMarket } from '../domain/market-symbol.ts';
 import type { RecordingSummary } from './recording.ts';
 
-/** What was recorded in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`. */
+/** What was recorded in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`, and bars where there are any. */
 export function recordedText({ markets }: RecordingSummary): string {
   if (markets.length === 0) return 'nothing';
   const parts = markets.map(({ market, kinds }) => {
-    const { books, trades, stats } = kinds;
-    return `${count(books.rows, 'books')}, ${count(trades.rows, 'trades')} and ${count(stats.rows, 'statistics')} of ${market}`;
+    const { books, trades, stats, candles } = kinds;
+    const counts = [count(books.rows, 'books'), count(trades.rows, 'trades'), count(stats.rows, 'statistics')];
+    if (candles.rows > 0) counts.push(count(candles.rows, 'bars'));
+    return `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)} of ${market}`;
   });
   return parts.join('; ');
 }
@@ -19,13 +21,20 @@ export function recordingLines(summary: RecordingSummary): readonly string[] {
   if (failure !== null) lines.push(`RECORDING ENDED EARLY: ${failure}`);
   const at = `--catalogue ${JSON.stringify(catalogue)}`;
   lines.push(`  sarraf data list ${at}`, `  sarraf data verify ${at}`);
-  const first = summary.markets.find(({ kinds }) => kinds.books.rows > 0);
-  if (first !== undefined) {
-    const cash = parseMarket(first.market).dst === 'rls' ? '1000000000' : '10000';
-    const account = `--market ${first.market} --cash ${cash} --fee 0.1%`;
-    lines.push(`  sarraf backtest market-maker --fidelity poll ${account} ${at}`);
+  const withBooks = summary.markets.find(({ kinds }) => kinds.books.rows > 0);
+  if (withBooks !== undefined) {
+    lines.push(`  sarraf backtest market-maker --fidelity poll ${accountOf(withBooks)} ${at}`);
+  }
+  const withBars = summary.markets.find(({ resolutions }) => resolutions.length > 0);
+  if (withBars !== undefined) {
+    lines.push(`  sarraf backtest ma-cross --resolution ${withBars.resolutions[0]} ${accountOf(withBars)} ${at}`);
   }
   return lines;
+}
+
+function accountOf({ market }: RecordingSummary['markets'][number]): string {
+  const cash = parseMarket(market).dst === 'rls' ? '1000000000' : '10000';
+  return `--market ${market} --cash ${cash} --fee 0.1%`;
 }
 
 function count(rows: number, noun: string): string {

@@ -1,4 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
+import type { Candle, Resolution } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
@@ -7,7 +8,8 @@ import type { VenueAnswer, VenueCall } from '../../domain/venue-call.ts';
 import { readManifest } from '../manifest.ts';
 import { timeText } from '../read-partitions.ts';
 import { afterOnMachine, type After } from './append-file.ts';
-import { isOfTrades, type SealSegments, type SealTarget } from './seal-segment.ts';
+import { isOfTrades, type SealSegments } from './seal-segment.ts';
+import type { SealTarget } from './seal-target.ts';
 import { Sealer } from './sealer.ts';
 import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
 import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './segment-folder.ts';
@@ -44,9 +46,11 @@ export interface KindStatus {
 export interface MarketRecording {
   readonly market: MarketSymbol;
   readonly kinds: Readonly<Record<SegmentKind, Readonly<KindStatus>>>;
+  /** Those of its bars. */
+  readonly resolutions: readonly Resolution[];
 }
 
-interface Recorded extends MarketRecording {
+interface Recorded extends Omit<MarketRecording, 'resolutions'> {
   readonly folder: SegmentFolder;
   readonly sightings: Sightings;
   readonly writers: Readonly<Record<SegmentKind, SegmentWriter>>;
@@ -54,7 +58,7 @@ interface Recorded extends MarketRecording {
 }
 
 /**
- * Records what an exchange answers: books, public trades and statistics of some markets, journalled as they come and moved to the catalogue by the day.
+ * Records what an exchange answers: books, public trades, statistics and bars of some markets, journalled as they come and moved to the catalogue by the day.
  * Whoever asks the exchange hands each answer over; the recorder asks nothing.
  */
 export class Recorder {
@@ -111,7 +115,11 @@ export class Recorder {
 
   /** What was recorded since the beginning. */
   get markets(): readonly MarketRecording[] {
-    return [...this.recorded.values()].map(({ market, kinds }) => ({ market, kinds }));
+    return [...this.recorded.values()].map(({ market, kinds, sightings }) => ({
+      market,
+      kinds,
+      resolutions: sightings.resolutions,
+    }));
   }
 
   /** Resolves when everything that was left by others has been tried. */
@@ -137,7 +145,7 @@ export class Recorder {
       const entry: Recorded = {
         market,
         folder,
-        sightings: new Sightings({ tape: null, beganMs, longestPauseMs }),
+        sightings: new Sightings({ tape: null, beganMs, longestPauseMs, barsAfterMs: this.barsAfter(market) }),
         writers: eachKind((kind) => this.writerOf(folder, kind)),
         kinds: eachKind(() => ({ rows: 0, seenMs: null, gaps: 0 })),
       };
@@ -170,6 +178,8 @@ export class Recorder {
     const { root, markets } = this.options;
     for (const market of markets) {
       for (const kind of SEGMENT_KINDS) {
+        // Bars are only added behind those that are there.
+        if (kind === 'candles') continue;
         const lastMs = Math.max(...(readManifest(root, { market, kind })?.partitions ?? []).map(({ toMs }) => toMs));
         if (lastMs < beganMs) continue;
         throw new SarrafError(
@@ -178,6 +188,31 @@ export class Recorder {
         );
       }
     }
+  }
+
+  /**
+   * An exchange that begins anew has another past each time: its bars are added behind those of an earlier run, and none to bars that come from elsewhere, which
+   * is told.
+   */
+  private barsAfter(market: MarketSymbol): (resolution: Resolution) => number {
+    const { root, source, beganMs } = this.options;
+    const known = new Map<Resolution, number>();
+    return (resolution) => {
+      if (beganMs === null) return Number.NEGATIVE_INFINITY;
+      const before = known.get(resolution);
+      if (before !== undefined) return before;
+      const partitions = readManifest(root, { market, kind: 'candles', resolution })?.partitions ?? [];
+      const other = partitions.flatMap(({ sources }) => sources).find((name) => name !== source);
+      const lastMs = Math.max(...partitions.map(({ toMs }) => toMs));
+      const afterMs = other === undefined ? lastMs : Number.POSITIVE_INFINITY;
+      known.set(resolution, afterMs);
+      if (other !== undefined) {
+        this.tell(
+          `candles-${resolution} of ${market} in ${root} are left as they are, for they are from ${other}: record into another folder`,
+        );
+      }
+      return afterMs;
+    };
   }
 
   /** The newest trades of all that was left are noted before the first page comes; the rest happens beside everything else. */
@@ -223,7 +258,12 @@ export class Recorder {
           if (of !== undefined) note(of, 'stats', of.sightings.takeStats(stats, seenMs), seenMs);
         }
         break;
-      case 'candles':
+      case 'candles': {
+        const of = this.recorded.get(call.market);
+        const page = value as readonly Candle[];
+        if (of !== undefined) note(of, 'candles', of.sightings.takeBars(call.resolution, page, seenMs), seenMs);
+        break;
+      }
       case 'options':
       case 'place':
       case 'place-oco':
@@ -274,7 +314,7 @@ function note<Kind extends SegmentKind>(
 }
 
 function eachKind<Value>(make: (kind: SegmentKind) => Value): Readonly<Record<SegmentKind, Value>> {
-  return { books: make('books'), trades: make('trades'), stats: make('stats') };
+  return { books: make('books'), trades: make('trades'), stats: make('stats'), candles: make('candles') };
 }
 
 function messageOf(error: unknown): string {

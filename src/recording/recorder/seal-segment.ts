@@ -1,26 +1,23 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { appendRows, type TakeLock } from '../append-rows.ts';
+import { appendRows } from '../append-rows.ts';
+import type { TimeRange } from '../records.ts';
+import type { SealTarget } from './seal-target.ts';
 import type { TableShape } from '../table-shape.ts';
 import { BOOK_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../table-shapes.ts';
 import { segmentRows, summarizeSegment, type Segment } from './read-segment.ts';
+import { sealBars } from './seal-bars.ts';
 import type { SegmentKind, SegmentRows } from './segment-entry.ts';
 import { noteTape } from './tape-tail.ts';
 
-const SHAPES: { readonly [Kind in SegmentKind]: TableShape<SegmentRows[Kind]> } = {
+/** Kinds whose rows go to one folder as they are. */
+type PlainKind = Exclude<SegmentKind, 'candles'>;
+
+const SHAPES: { readonly [Kind in PlainKind]: TableShape<SegmentRows[Kind]> } = {
   books: BOOK_SHAPE,
   trades: TRADE_SHAPE,
   stats: STATS_SHAPE,
 };
-
-/** Where segments go. */
-export interface SealTarget {
-  /** The catalogue's folder. */
-  readonly root: string;
-  readonly takeLock: TakeLock;
-  /** Where the data is from, for the manifest. */
-  readonly source: string;
-}
 
 /** What became of a segment: it is in the catalogue and gone from where it was, or it stays. */
 export type SealReport =
@@ -52,25 +49,37 @@ export const sealSegments: SealSegments = async (segments, target) => {
  * Moves a complete segment into the catalogue, removes it, and answers how many of its lines could not be read. The catalogue takes a segment up once, however
  * often it is handed in, so that a crash at any point leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
  */
-async function sealSegment<Kind extends SegmentKind>(segment: Segment<Kind>, target: SealTarget): Promise<number> {
-  const { market, kind, path } = segment;
+async function sealSegment(segment: Segment, target: SealTarget): Promise<number> {
+  const { path } = segment;
   // Whoever sealed it could not say so any more.
   if (!existsSync(path)) return 0;
   const { looked, gaps, badLines } = await summarizeSegment(segment);
   if (isOfTrades(segment)) await noteTape(dirname(path), segment);
-  if (looked !== null) {
-    await appendRows<SegmentRows[Kind]>({
-      ...target,
-      key: { market, kind },
-      shape: SHAPES[kind],
-      rows: segmentRows(segment),
-      segment: basename(path),
-      covered: looked,
-      gaps,
-    });
-  }
+  if (isOfBars(segment)) await sealBars(segment, target);
+  else if (looked !== null) await sealRows(segment as Segment<PlainKind>, { target, covered: looked, gaps });
   rmSync(path);
   return badLines;
+}
+
+async function sealRows<Kind extends PlainKind>(
+  segment: Segment<Kind>,
+  of: { readonly target: SealTarget; readonly covered: TimeRange; readonly gaps: readonly TimeRange[] },
+): Promise<void> {
+  const { market, kind, path } = segment;
+  const { target, covered, gaps } = of;
+  await appendRows<SegmentRows[Kind]>({
+    ...target,
+    key: { market, kind },
+    shape: SHAPES[kind],
+    rows: segmentRows(segment),
+    segment: basename(path),
+    covered,
+    gaps,
+  });
+}
+
+function isOfBars(segment: Segment): segment is Segment<'candles'> {
+  return segment.kind === 'candles';
 }
 
 /** Whether its trades have to be noted down for the next page. */

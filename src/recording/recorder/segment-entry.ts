@@ -1,19 +1,28 @@
 import { z } from 'zod';
+import { RESOLUTIONS, type Candle, type Resolution } from '../../domain/candle.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from '../records.ts';
 
 /** What of a market is recorded. */
-export const SEGMENT_KINDS = ['books', 'trades', 'stats'] as const;
+export const SEGMENT_KINDS = ['books', 'trades', 'stats', 'candles'] as const;
 
 export type SegmentKind = (typeof SEGMENT_KINDS)[number];
+
+/** A closed bar as it was seen. */
+export interface SeenBar {
+  readonly seenMs: number;
+  readonly resolution: Resolution;
+  readonly candle: Candle;
+}
 
 /** The rows of each kind. */
 export interface SegmentRows {
   readonly books: RecordedBook;
   readonly trades: RecordedTrade;
   readonly stats: RecordedStats;
+  readonly candles: SeenBar;
 }
 
 /** What a recorder notes down of one kind, at the time at which it was seen. */
@@ -47,6 +56,8 @@ const stats = z.strictObject({
   dayChange: maybe,
 }) satisfies z.ZodType<Omit<MarketStats, 'market'>>;
 
+const candle = z.tuple([z.enum(RESOLUTIONS), time, decimal, decimal, decimal, decimal, decimal]);
+
 const line = z.union([
   z.tuple([z.literal('row'), time, z.unknown()]),
   z.tuple([z.literal('look'), time]),
@@ -73,6 +84,10 @@ export function writeEntry(entry: SegmentEntry): string {
 function cellsOf(row: SegmentRows[SegmentKind]): unknown {
   if ('bids' in row) return [row.venueTimeMs, row.bids, row.asks];
   if ('side' in row) return [row.timeMs, row.price, row.amount, row.side];
+  if ('candle' in row) {
+    const { openTimeMs, open, high, low, close, volume } = row.candle;
+    return [row.resolution, openTimeMs, open, high, low, close, volume];
+  }
   const { market: _named, ...numbers } = row.stats;
   return numbers;
 }
@@ -116,6 +131,12 @@ function readRow(
     if (!read.success) return null;
     const [timeMs, price, amount, side] = read.data;
     return { timeMs, seenMs, price, amount, side, id: null };
+  }
+  if (kind === 'candles') {
+    const read = candle.safeParse(cells);
+    if (!read.success) return null;
+    const [resolution, openTimeMs, open, high, low, close, volume] = read.data;
+    return { seenMs, resolution, candle: { openTimeMs, open, high, low, close, volume } };
   }
   const read = stats.safeParse(cells);
   return read.success ? { seenMs, stats: { ...read.data, market: parseMarket(market) } } : null;

@@ -99,6 +99,6 @@ export class SegmentWriter {
 
 /** The kind of a segment, by the name of its file; null for another file. */
 export function segmentKind(name: string): SegmentKind | null {
-  const [, kind] = /^(books|trades|stats)-\d{4}-\d\d-\d\d-[\w-]+\.jsonl$/.exec(name) ?? [];
+  const [, kind] = /^(books|trades|stats|candles)-\d{4}-\d\d-\d\d-[\w-]+\.jsonl$/.exec(name) ?? [];
   return (kind as SegmentKind | undefined) ?? null;
 }

@@ -1,3 +1,4 @@
+import { resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
@@ -11,6 +12,9 @@ const LOOK_EVERY_MS = 10_000;
 /** Trades that the next page is joined to: far more than a page has. */
 export const TAPE_KEPT = 500;
 
+/** Bars of a resolution that are known to be noted: more than are asked for again. One that is noted twice does no harm. */
+const BARS_KEPT = 10_000;
+
 export interface SightingsOptions {
   /** The newest trades that are recorded already, oldest first; null where none are. */
   readonly tape: readonly PublicTrade[] | null;
@@ -18,6 +22,8 @@ export interface SightingsOptions {
   readonly beganMs: number | null;
   /** A longer time without a look at books or statistics is a gap. */
   readonly longestPauseMs: number;
+  /** The bars of a resolution that begin then or before are not noted; infinite where none are. All are without it. */
+  readonly barsAfterMs?: (resolution: Resolution) => number;
 }
 
 /** When one kind was looked at. */
@@ -31,13 +37,24 @@ export class Sightings {
   /** The newest trades, oldest first; null before any page was seen. */
   tape: readonly PublicTrade[] | null;
   private readonly options: SightingsOptions;
-  private readonly looks: Readonly<Record<SegmentKind, Looks>> = { books: never(), trades: never(), stats: never() };
+  private readonly looks: Readonly<Record<SegmentKind, Looks>> = {
+    books: never(),
+    trades: never(),
+    stats: never(),
+    candles: never(),
+  };
   private book: OrderBook | null = null;
   private numbers: MarketStats | null = null;
+  private readonly bars = new Map<Resolution, Map<number, string>>();
 
   constructor(options: SightingsOptions) {
     this.options = options;
     this.tape = options.tape;
+  }
+
+  /** Resolutions of which bars were noted. */
+  get resolutions(): readonly Resolution[] {
+    return [...this.bars].flatMap(([resolution, { size }]) => (size === 0 ? [] : [resolution]));
   }
 
   /** A book is noted when one of its recorded levels is not what it was. */
@@ -81,6 +98,24 @@ export class Sightings {
       ...this.pause('stats', seenMs),
       ...this.look<'stats'>('stats', seenMs, isNew ? [{ what: 'row', row: { seenMs, stats } }] : []),
     ];
+  }
+
+  /** A bar that has closed is noted when it is new, or is another than before: its last trades may have come late. */
+  takeBars(resolution: Resolution, page: readonly Candle[], seenMs: number): readonly SegmentEntry<'candles'>[] {
+    const lengthMs = resolutionMs(resolution);
+    const afterMs = this.options.barsAfterMs?.(resolution) ?? Number.NEGATIVE_INFINITY;
+    const known = this.bars.get(resolution) ?? new Map<number, string>();
+    this.bars.set(resolution, known);
+    const noted: SegmentEntry<'candles'>[] = [];
+    for (const candle of page) {
+      const { openTimeMs, open, high, low, close, volume } = candle;
+      const text = `${open} ${high} ${low} ${close} ${volume}`;
+      if (openTimeMs + lengthMs > seenMs || openTimeMs <= afterMs || known.get(openTimeMs) === text) continue;
+      known.set(openTimeMs, text);
+      noted.push({ what: 'row', row: { seenMs, resolution, candle } });
+    }
+    for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT))) known.delete(openTimeMs);
+    return noted;
   }
 
   private pause(kind: 'books' | 'stats', seenMs: number): readonly SegmentEntry<never>[] {

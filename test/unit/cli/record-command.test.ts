@@ -155,23 +155,36 @@ describe('sarraf record', () => {
   });
 });
 
+interface Result {
+  readonly fidelity: { readonly kind: string };
+  readonly timing: { readonly events: number };
+}
+
 describe('sarraf run --record', () => {
   test('records what the bot asks for, and says where it is', async () => {
     const data = join(folder, 'run');
     const { code, out } = await startSarraf(['run', '--record', '--for=5s', `--data=${data}`]).finished;
     expect(code).toBe(0);
-    const [, books = '0'] = /^Recorded (\d+) books, 0 trades and 0 statistics of BTCIRT in /m.exec(out) ?? [];
+    const [, books = '0', bars = '0'] =
+      /^Recorded (\d+) books, 0 trades, 0 statistics and (\d+) bars of BTCIRT in /m.exec(out) ?? [];
     expect(Number(books)).toBeGreaterThan(1);
+    expect(Number(bars)).toBeGreaterThan(1);
     expect(await booksOf(join(data, 'catalogue'))).toBe(Number(books));
     const listed = await startSarraf(['data', 'list', '--catalogue', join(data, 'catalogue')]).finished;
     expect(listed.out).toMatch(/^BTCIRT +books +\d+ .*embedded exchange, seed 1$/m);
     const verified = await startSarraf(['data', 'verify', '--catalogue', join(data, 'catalogue')]).finished;
     expect(verified).toMatchObject({ code: 0, error: '' });
-    // The command that it offers, as it stands.
-    const [, backtest = ''] = /^ {2}sarraf (backtest .*)$/m.exec(out) ?? [];
-    const backtested = await startSarraf([...backtest.replaceAll('"', '').split(' '), '--no-save', '--json']).finished;
-    expect(backtested).toMatchObject({ code: 0, error: '' });
-    expect(JSON.parse(backtested.out)).toMatchObject({ fidelity: { kind: 'poll' } });
+    // The commands that it offers, as they stand.
+    const kinds: unknown[] = [];
+    for (const [, backtest = ''] of out.matchAll(/^ {2}sarraf (backtest .*)$/gm)) {
+      const words = backtest.replaceAll('"', '').split(' ');
+      const backtested = await startSarraf([...words, '--no-save', '--json']).finished;
+      expect(backtested).toMatchObject({ code: 0, error: '' });
+      const { fidelity, timing } = JSON.parse(backtested.out) as Result;
+      kinds.push(fidelity.kind);
+      if (fidelity.kind === 'candles') expect(timing.events).toBe(Number(bars));
+    }
+    expect(kinds).toEqual(['poll', 'candles']);
   });
 
   test('records to the folder of the configuration, in virtual time too', async () => {

@@ -1,0 +1,114 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Candle, Resolution } from '../../../../src/domain/candle.ts';
+import { candleAt } from '../../../../src/domain/candle-columns.ts';
+import type { VenueAnswer } from '../../../../src/domain/venue-call.ts';
+import type { Recorder } from '../../../../src/recording/recorder/recorder.ts';
+import { BTCIRT, candle, candles, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
+import { NOON_MS, openRecorder } from './answers.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Has a recorder take a page of bars, the running one among them. */
+function takePage(recorder: Recorder, page: readonly Candle[], seenMs: number, resolution: Resolution = '1'): void {
+  const answer: VenueAnswer = { outcome: 'value', value: page };
+  recorder.take({ kind: 'candles', market: BTCIRT, resolution, toMs: seenMs, count: 500 }, answer, seenMs);
+}
+
+async function barsIn(root: string, resolution: Resolution = '1'): Promise<readonly Candle[]> {
+  const range = { fromMs: 0, toMs: NOON_MS * 2 };
+  const columns = await temporaryCatalogue(root).readCandles({ market: BTCIRT, resolution, ...range });
+  return Array.from({ length: columns.length }, (_, index) => candleAt(columns, index));
+}
+
+describe('bars that a run asks for', () => {
+  test('are in the catalogue when they have closed, once, those of each length apart', async () => {
+    const root = temporaryFolder();
+    const recorder = await openRecorder(root);
+    const bars = candles(NOON_MS - 10 * MINUTE_MS, 13);
+    takePage(recorder, bars.slice(0, 11), NOON_MS + 1_000);
+    takePage(recorder, bars.slice(8, 12), NOON_MS + MINUTE_MS + 1_000);
+    takePage(recorder, bars.slice(10, 13), NOON_MS + 2 * MINUTE_MS + 1_000);
+    takePage(recorder, candles(NOON_MS - 7_200_000, 3, 3_600_000), NOON_MS + 1_000, '60');
+    expect(recorder.markets).toMatchObject([{ kinds: { candles: { rows: 14 } }, resolutions: ['1', '60'] }]);
+    await recorder.close();
+    expect(await barsIn(root)).toEqual(bars.slice(0, 12));
+    expect(await barsIn(root, '60')).toEqual(candles(NOON_MS - 7_200_000, 2, 3_600_000));
+  });
+
+  test('are as they were seen last, since the last trades of a bar may come late', async () => {
+    const root = temporaryFolder();
+    const recorder = await openRecorder(root);
+    takePage(recorder, [candle(NOON_MS)], NOON_MS + MINUTE_MS);
+    const late = candle(NOON_MS, { volume: '0.2' });
+    takePage(recorder, [late, candle(NOON_MS + MINUTE_MS)], NOON_MS + 2 * MINUTE_MS);
+    await recorder.close();
+    expect(await barsIn(root)).toEqual([late, candle(NOON_MS + MINUTE_MS)]);
+  });
+
+  test('leave those that are there as they are, and fill what is missing between them', async () => {
+    const root = temporaryFolder();
+    const bars = candles(NOON_MS, 6);
+    const other = candle(NOON_MS + MINUTE_MS, { volume: '9' });
+    const first = await openRecorder(root);
+    takePage(first, [other, bars[4] ?? other], NOON_MS + 60 * MINUTE_MS);
+    await first.close();
+    const second = await openRecorder(root);
+    takePage(second, bars, NOON_MS + 60 * MINUTE_MS);
+    await second.close();
+    expect(await barsIn(root)).toEqual([bars[0], other, ...bars.slice(2)]);
+  });
+
+  test('of an exchange that begins anew are added behind those of an earlier run, for each has another past', async () => {
+    const root = temporaryFolder();
+    const first = await openRecorder(root, { beganMs: NOON_MS });
+    const bars = candles(NOON_MS - 10 * MINUTE_MS, 12);
+    takePage(first, bars, NOON_MS + 2 * MINUTE_MS);
+    await first.close();
+    const beganMs = NOON_MS + 5 * MINUTE_MS;
+    const second = await openRecorder(root, { beganMs });
+    const others = Array.from({ length: 30 }, (_, index) =>
+      candle(beganMs + (index - 25) * MINUTE_MS, { volume: '7' }),
+    );
+    takePage(second, others, beganMs + 5 * MINUTE_MS);
+    await second.close();
+    const behind = others.filter(({ openTimeMs }) => openTimeMs > NOON_MS + MINUTE_MS);
+    expect(await barsIn(root)).toEqual([...bars, ...behind]);
+  });
+
+  test('of an exchange that begins anew are not added to those of another source, and that is told once', async () => {
+    const root = temporaryFolder();
+    const bars = candles(NOON_MS - 10 * MINUTE_MS, 5);
+    await temporaryCatalogue(root).appendCandles({
+      market: BTCIRT,
+      resolution: '1',
+      source: 'https://exchange.example',
+      candles: [bars],
+    });
+    const told: string[] = [];
+    const recorder = await openRecorder(root, { beganMs: NOON_MS, onProblem: (message) => told.push(message) });
+    takePage(recorder, candles(NOON_MS, 3), NOON_MS + 3 * MINUTE_MS);
+    takePage(recorder, candles(NOON_MS, 4), NOON_MS + 4 * MINUTE_MS);
+    takePage(recorder, candles(NOON_MS - 3_600_000, 1, 3_600_000), NOON_MS + 4 * MINUTE_MS, '60');
+    await recorder.close();
+    expect(await barsIn(root)).toEqual(bars);
+    expect(await barsIn(root, '60')).toHaveLength(1);
+    expect(told).toEqual([expect.stringContaining('they are from https://exchange.example')]);
+  });
+
+  test('come from a segment that a killed process has left, all but the line that was cut short', async () => {
+    const root = temporaryFolder();
+    const folder = join(root, 'segments', BTCIRT);
+    mkdirSync(folder, { recursive: true });
+    const lines = candles(NOON_MS, 3).map(({ openTimeMs, open, high, low, close, volume }) =>
+      JSON.stringify(['row', NOON_MS, ['1', openTimeMs, open, high, low, close, volume]]),
+    );
+    const name = 'candles-2026-01-05-000000000000001-1-000001.jsonl';
+    writeFileSync(join(folder, name), lines.join('\n').slice(0, -9));
+    const recorder = await openRecorder(root);
+    await recorder.close();
+    expect(await barsIn(root)).toEqual(candles(NOON_MS, 2));
+    expect(readdirSync(folder).filter((file) => file.endsWith('.jsonl'))).toEqual([]);
+  });
+});
