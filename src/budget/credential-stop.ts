@@ -1,6 +1,6 @@
 /**
  * What the first 401 leaves behind for a credential: its calls stop, because a hundred requests with a bad token within half an hour block the
- * whole address. One log-in may be tried where that is possible, and one probe every ten minutes.
+ * whole address. One log-in may be tried where that is possible, and one probe every ten minutes, with a log-in of its own where it needs one.
  */
 export interface CredentialStop {
   readonly logInsLeft: number;
@@ -12,15 +12,26 @@ export const PROBE_EVERY_MS = 600_000;
 /** How a call uses a credential: not at all, with it, or to get a new one. */
 export type CredentialUse = 'none' | 'with' | 'log-in';
 
-/** The state after a 401, also after that of a probe. Only the first one earns a log-in. */
-export function afterUnauthorized(stop: CredentialStop | null, canLogIn: boolean, nowMs: number): CredentialStop {
+/**
+ * The state after a 401. The first one earns a log-in; one to a probe shows that the credential at hand is none, so nothing more is tried before the next
+ * probe; one to a call that was on its way already says nothing new.
+ */
+export function afterUnauthorized(
+  stop: CredentialStop | null,
+  call: { readonly canLogIn: boolean; readonly isProbe: boolean },
+  nowMs: number,
+): CredentialStop {
   const probeAtMs = Math.max(stop?.probeAtMs ?? 0, nowMs + PROBE_EVERY_MS);
-  return { logInsLeft: stop === null ? Number(canLogIn) : stop.logInsLeft, probeAtMs };
+  if (stop === null) return { logInsLeft: Number(call.canLogIn), probeAtMs };
+  return { logInsLeft: call.isProbe ? 0 : stop.logInsLeft, probeAtMs };
 }
 
-/** The state once a call was let through; null where the credential holds it back. */
+/**
+ * The state once a call was let through; null where the credential holds it back. A probe may find that there is no credential left to probe with, as
+ * after a log-in that was lost: it brings the one log-in that it then needs, since it waits for that itself.
+ */
 export function letThrough(stop: CredentialStop, use: CredentialUse, nowMs: number): CredentialStop | null {
   if (use === 'none') return stop;
   if (use === 'log-in' && stop.logInsLeft > 0) return { ...stop, logInsLeft: stop.logInsLeft - 1 };
-  return nowMs >= stop.probeAtMs ? { ...stop, probeAtMs: nowMs + PROBE_EVERY_MS } : null;
+  return nowMs >= stop.probeAtMs ? { logInsLeft: Number(use === 'with'), probeAtMs: nowMs + PROBE_EVERY_MS } : null;
 }

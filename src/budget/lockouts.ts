@@ -62,7 +62,9 @@ export function report(rows: LockoutRows, pass: Pass, verdict: Verdict, nowMs: n
     rows.saveBreaker(budget, afterLimit(rows.breaker(budget), verdict.waitMs, nowMs), nowMs);
     return;
   }
-  if (verdict.kind === 'unauthorized') rows.saveStop(afterUnauthorized(rows.stop(), verdict.canLogIn, nowMs));
+  if (verdict.kind === 'unauthorized') {
+    rows.saveStop(afterUnauthorized(rows.stop(), { canLogIn: verdict.canLogIn, isProbe: pass.isProbe }, nowMs));
+  }
   if (verdict.kind === 'answered' && pass.isProbe) {
     // A new credential may be tried at once; that it works, and so earns another log-in some day, is for its first call to show.
     if (pass.ask.credential === 'with') rows.saveStop(null);

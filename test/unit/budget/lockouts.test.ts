@@ -97,6 +97,29 @@ describe('the first 401', () => {
     expect(book.heldUntil(add, 40)).toBeGreaterThanOrEqual(600_021);
   });
 
+  test('keeps the log-in that it earned when calls that were on their way are refused, too', () => {
+    const book = new MemoryLockouts();
+    const [one, two] = [passed(book, add, 0), passed(book, add, 0)];
+    book.report(one, unauthorized(true), 5);
+    book.report(two, unauthorized(true), 6);
+    expect(passed(book, logIn, 7).isProbe).toBe(true);
+  });
+
+  test('lets a probe log in where no credential is left to probe with, once a probe', () => {
+    const book = new MemoryLockouts();
+    book.report(passed(book, add, 0), unauthorized(true), 0);
+    book.report(passed(book, logIn, 10), { kind: 'silence' }, 20);
+    const probe = passed(book, add, 600_000);
+    const lost = passed(book, logIn, 600_001);
+    book.report(lost, { kind: 'silence' }, 600_010);
+    book.report(probe, { kind: 'silence' }, 600_011);
+    expect(book.take(logIn, 600_012).pass).toBeNull();
+    const next = passed(book, add, 1_200_000);
+    book.report(passed(book, logIn, 1_200_001), { kind: 'answered', loggedIn: true }, 1_200_010);
+    book.report(next, answered, 1_200_020);
+    expect(passed(book, add, 1_200_021).isProbe).toBe(false);
+  });
+
   test('stays after a log-in that was refused', () => {
     const book = new MemoryLockouts();
     book.report(passed(book, add, 0), unauthorized(true), 0);
