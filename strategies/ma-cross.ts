@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { buy, candles, currenciesOf, Decimal, decimal, defineStrategy, sell, sma } from '#sdk';
+import { buy, candles, currenciesOf, Decimal, decimal, defineStrategy, isTradable, sell, sma } from '#sdk';
 
 /** Holds the coin while the fast moving average is above the slow one, and nothing while it is below. */
 export default defineStrategy({
@@ -17,16 +17,16 @@ export default defineStrategy({
   subscribe: ({ market, params, span }) => [candles(market, params.span ?? span)],
   indicators: ({ params }) => ({ fast: sma(params.fast), slow: sma(params.slow) }),
   init: () => ({}),
-  onCandle({ params, market, indicators, position, free, orders }, candle) {
+  onCandle(context, candle) {
+    const { market, indicators, position, rules } = context;
     const { fast, slow } = indicators;
-    if (fast === null || slow === null || orders.length > 0) return {};
-    if (fast === slow) return {};
-    const money = free[currenciesOf(market).quote] ?? '0';
+    if (fast === null || slow === null || fast === slow) return {};
     // A sale is rounded down to the market's step: the dust that it leaves behind is no holding.
-    const holds = Number(position) * Number(candle.close) * 100 > Number(money) * Number(params.share);
-    if (fast > slow === holds) return {};
+    const holds = isTradable(rules, position, candle.close);
+    if (fast > slow === holds || context.orders.length > 0) return {};
     if (holds) return { intents: [sell(market, { amount: position })] };
-    const amount = new Decimal(money).times(params.share).div(candle.close);
-    return amount.isZero() ? {} : { intents: [buy(market, { amount })] };
+    const money = context.free[currenciesOf(market).quote] ?? '0';
+    const amount = new Decimal(money).times(context.params.share).div(candle.close);
+    return isTradable(rules, amount, candle.close) ? { intents: [buy(market, { amount })] } : {};
   },
 });

@@ -7,6 +7,7 @@ import type { PublicTrade } from '../domain/trade.ts';
 import type { MarketRule } from '../domain/venue-call.ts';
 import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
+import type { MarketRules } from '../strategy/market-rules.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
@@ -14,6 +15,8 @@ import type { Outbox } from './outbox.ts';
 /** What is known of one market. */
 export interface MarketState {
   market: Market;
+  /** Its steps and least value as texts, worked out when somebody asks. */
+  rules: MarketRules | null;
   book: OrderBook | null;
   bookSeenAtMs: number | null;
   /** The best prices in units, worked out when somebody asks. */
@@ -46,6 +49,7 @@ export class MarketDesk {
     for (const market of options.markets) {
       this.states.set(market.symbol, {
         market,
+        rules: null,
         book: null,
         bookSeenAtMs: null,
         seen: null,
@@ -64,6 +68,13 @@ export class MarketDesk {
     return this.states.get(symbol);
   }
 
+  rulesOf(symbol: string): MarketRules | null {
+    const state = this.states.get(symbol);
+    if (state === undefined) return null;
+    state.rules ??= rulesOf(state.market);
+    return state.rules;
+  }
+
   all(): Iterable<MarketState> {
     return this.states.values();
   }
@@ -76,15 +87,11 @@ export class MarketDesk {
         .toSorted((left, right) => right.version - left.version)[0];
       if (known === undefined) this.enter(state, { ...state.market, version: 1 }, nowMs);
       else {
-        const { market } = state;
-        const rules = {
-          symbol: market.symbol,
-          priceStep: formatUnits(market.priceStep),
-          amountStep: formatUnits(market.amountStep),
-          minOrderValue: formatUnits(market.minOrderValue),
-        };
-        state.market = { ...createMarket({ market: market.symbol, ...known }), version: known.version };
-        this.takeRule(rules);
+        const { symbol } = state.market;
+        const rules = rulesOf(state.market);
+        state.market = { ...createMarket({ market: symbol, ...known }), version: known.version };
+        state.rules = null;
+        this.takeRule({ symbol, ...rules });
       }
     }
   }
@@ -186,19 +193,20 @@ export class MarketDesk {
   }
 
   private enter(state: MarketState, market: Market, nowMs: number): void {
+    const { symbol, version } = market;
+    const rules = rulesOf(market);
     state.market = market;
-    this.outbox.change({
-      kind: 'market',
-      market: {
-        symbol: market.symbol,
-        version: market.version,
-        fromMs: nowMs,
-        priceStep: formatUnits(market.priceStep),
-        amountStep: formatUnits(market.amountStep),
-        minOrderValue: formatUnits(market.minOrderValue),
-      },
-    });
+    state.rules = rules;
+    this.outbox.change({ kind: 'market', market: { symbol, version, fromMs: nowMs, ...rules } });
   }
+}
+
+function rulesOf({ priceStep, amountStep, minOrderValue }: Market): MarketRules {
+  return {
+    priceStep: formatUnits(priceStep),
+    amountStep: formatUnits(amountStep),
+    minOrderValue: formatUnits(minOrderValue),
+  };
 }
 
 function barAsBook(state: MarketState): SeenBook | null {

@@ -1,10 +1,11 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
+import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import { formatUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
+import { formatUnits, NO_UNITS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { OwnOrder } from '../strategy/definition.ts';
+import type { MarketRules } from '../strategy/market-rules.ts';
 import type { EngineView } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
 import type { MarketDesk } from './market-desk.ts';
@@ -14,6 +15,8 @@ import type { Seat } from './seat.ts';
 /** What one strategy may look at. Everything is worked out when it is looked at. */
 export class SeatView implements EngineView {
   nowMs = 0;
+  /** Looked at far more often than it changes. */
+  private lastPosition: { readonly units: Units; readonly text: DecimalText } = { units: NO_UNITS, text: ZERO };
   private readonly seat: Seat;
   private readonly markets: MarketDesk;
   private readonly keeper: OrderKeeper;
@@ -35,7 +38,10 @@ export class SeatView implements EngineView {
   }
 
   position(market: string): DecimalText {
-    return formatUnits(this.positionUnits(market));
+    const units = this.positionUnits(market);
+    const { lastPosition } = this;
+    if (units !== lastPosition.units) this.lastPosition = { units, text: formatUnits(units) };
+    return this.lastPosition.text;
   }
 
   positionUnits(market: string): Units {
@@ -48,9 +54,7 @@ export class SeatView implements EngineView {
   }
 
   orders(): readonly OwnOrder[] {
-    const orders: OwnOrder[] = [];
-    for (const order of this.keeper.table.unfinishedOf(this.seat.name)) orders.push(this.shown(order));
-    return orders;
+    return this.keeper.table.unfinishedOf(this.seat.name).map((order) => this.shown(order));
   }
 
   book(market: string): OrderBook | null {
@@ -59,6 +63,10 @@ export class SeatView implements EngineView {
 
   stats(market: string): MarketStats | null {
     return this.markets.get(market)?.stats ?? null;
+  }
+
+  rules(market: string): MarketRules | null {
+    return this.markets.rulesOf(market);
   }
 
   equity(market: string): DecimalText | null {

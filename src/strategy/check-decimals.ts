@@ -4,6 +4,10 @@ import { tryDecimalText } from '../domain/decimal-text.ts';
 /** Longer texts are read the slow way, which refuses what no money needs. */
 const SHORT = 40;
 
+/** A Decimal between these powers of ten, with no more words of seven digits, is written within the length that a text may have. */
+const PLAIN_EXPONENT = 25;
+const PLAIN_WORDS = 6;
+
 const ZERO_CODE = 48;
 const NINE_CODE = 57;
 const POINT_CODE = 46;
@@ -14,13 +18,14 @@ const POINT_CODE = 46;
  */
 export function isPositiveDecimal(input: unknown): input is string | Decimal {
   if (typeof input === 'string') return plainSign(input) === 1 || (plainSign(input) === null && slowSign(input) === 1);
-  return Decimal.isDecimal(input) && slowSign(input) === 1;
+  return Decimal.isDecimal(input) && signOf(input) === 1;
 }
 
 /** The same, or zero. */
 export function isDecimalFromZero(input: unknown): input is string | Decimal {
   if (isPositiveDecimal(input)) return true;
-  return (typeof input === 'string' || Decimal.isDecimal(input)) && slowSign(input) === 0;
+  if (typeof input === 'string') return slowSign(input) === 0;
+  return Decimal.isDecimal(input) && signOf(input) === 0;
 }
 
 /** What was found in place of a decimal, in few words. */
@@ -49,6 +54,14 @@ function plainSign(text: string): 0 | 1 | null {
     else return null;
   }
   return pointAt === 0 || pointAt === length - 1 ? null : sign;
+}
+
+/** The sign of a Decimal of a plain size; others are held against their text. */
+function signOf(input: Decimal): -1 | 0 | 1 | null {
+  if (!input.isFinite()) return null;
+  if (input.isZero()) return 0;
+  if (Math.abs(input.e) > PLAIN_EXPONENT || input.d.length > PLAIN_WORDS) return slowSign(input);
+  return input.isNegative() ? -1 : 1;
 }
 
 /** -1, 0 or 1, or null for what is no finite decimal, or longer than any money. */

@@ -3,6 +3,7 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { ClosedCandle, IndicatorSpecs, OwnOrder } from './definition.ts';
 import type { ValueOf } from './indicator-specs.ts';
+import type { MarketRules } from './market-rules.ts';
 import type { Span } from './subscriptions.ts';
 
 /** How long ago each kind of data was read, in ms; null before the first. */
@@ -37,6 +38,8 @@ export interface StrategyContext<Params, State, Specs extends IndicatorSpecs = I
   /** The last book that was seen. */
   readonly book: OrderBook | null;
   readonly stats: MarketStats | null;
+  /** Steps and least value of the strategy's own market. */
+  readonly rules: MarketRules;
   readonly ages: DataAges;
   /** Values of the declared indicators; null until each has seen enough candles. */
   readonly indicators: { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null };
@@ -47,6 +50,8 @@ export interface StrategyContext<Params, State, Specs extends IndicatorSpecs = I
   readonly equityOf: (market: string) => DecimalText | null;
   readonly bookOf: (market: string) => OrderBook | null;
   readonly statsOf: (market: string) => MarketStats | null;
+  /** Null for a market that the bot does not follow. */
+  readonly rulesOf: (market: string) => MarketRules | null;
   readonly agesOf: (market: string) => DataAges;
   /** The last bars of another candle subscription; empty where there is none. */
   readonly historyOf: (market: string, span: Span) => readonly ClosedCandle[];

@@ -1,10 +1,12 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
+import { invariant } from '../domain/errors.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { CandleSeries } from './candle-series.ts';
 import type { DataAges, StrategyContext } from './context.ts';
 import type { ClosedCandle, OwnOrder } from './definition.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
+import type { MarketRules } from './market-rules.ts';
 import type { EngineView } from './strategy-event.ts';
 import type { Span } from './subscriptions.ts';
 
@@ -71,6 +73,12 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
     return this.view.stats(this.setup.market);
   }
 
+  get rules(): MarketRules {
+    const rules = this.view.rules(this.setup.market);
+    invariant(rules !== null, `expected the rules of ${this.setup.market}, were none`);
+    return rules;
+  }
+
   get ages(): DataAges {
     return new MarketAges(this.view, this.setup.market);
   }
@@ -93,6 +101,10 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
 
   get statsOf(): (market: string) => MarketStats | null {
     return (market) => this.view.stats(market);
+  }
+
+  get rulesOf(): (market: string) => MarketRules | null {
+    return (market) => this.view.rules(market);
   }
 
   get agesOf(): (market: string) => DataAges {

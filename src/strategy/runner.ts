@@ -44,6 +44,8 @@ export class StrategyRunner {
   private readonly values: Record<string, IndicatorValue | null> = {};
   private readonly knownMarkets: ReadonlySet<string> | undefined;
   private readonly bounded: CallHandler | undefined;
+  /** Kinds of events that somebody here waits for. */
+  private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
   private state: unknown;
   /** The state as JSON, once somebody asked for it. */
   private json: string | null = null;
@@ -70,6 +72,11 @@ export class StrategyRunner {
     this.subscriptions = subscriptions;
     for (const name of indicators) this.values[name] = null;
     this.setup = { params, market, indicators: this.values, series };
+    const isFed = series.some(({ warmUpLength }) => warmUpLength > 0);
+    const kinds = Object.keys(HANDLERS) as StrategyEvent['kind'][];
+    this.wanted = new Set(
+      kinds.filter((kind) => definition[HANDLERS[kind]] !== undefined || (kind === 'candle' && isFed)),
+    );
     this.state = call(() => definition.init({ params, market }));
     checkState(this.state);
     this.takenJson = JSON.stringify(this.state);
@@ -93,8 +100,7 @@ export class StrategyRunner {
 
   /** Whether an event of this kind is worth handing over: there is a handler for it, or indicators live on it. */
   wants(kind: StrategyEvent['kind']): boolean {
-    if (this.definition[HANDLERS[kind]] !== undefined) return true;
-    return kind === 'candle' && this.setup.series.some(({ warmUpLength }) => warmUpLength > 0);
+    return this.wanted.has(kind);
   }
 
   /**

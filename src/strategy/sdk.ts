@@ -54,6 +54,7 @@ export {
   type MacdValue,
 } from './indicator-specs.ts';
 export { currenciesOf } from './currencies.ts';
+export { isTradable, type MarketRules } from './market-rules.ts';
 export { decimal } from './parameters.ts';
 export type { Rejection } from './strategy-event.ts';
 export {

@@ -5,6 +5,7 @@ import type { Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { ClosedCandle, FillEvent, OrderEvent, OwnOrder } from './definition.ts';
 import type { Intent } from './intents.ts';
+import type { MarketRules } from './market-rules.ts';
 
 /** An intent, or an order that served one, that came to nothing. */
 export interface Rejection {
@@ -52,6 +53,8 @@ export interface EngineView {
   orders(): readonly OwnOrder[];
   book(market: string): OrderBook | null;
   stats(market: string): MarketStats | null;
+  /** Null for a market that the engine does not follow. */
+  rules(market: string): MarketRules | null;
   /** What the strategy has of the market's quote currency and coin at the last price, by its own fills and its capital; null without a price. */
   equity(market: string): DecimalText | null;
   /** How long ago it was read, in ms; null before the first. */

@@ -56,11 +56,17 @@ describe('ma-cross', () => {
     expect(begun()('80', { position: '0.0000009' })).toEqual([]);
   });
 
+  test('takes what is worth less than an order for no holding', () => {
+    expect(begun()('125', { position: '0.01' })).toMatchObject([{ side: 'buy' }]);
+    expect(begun()('80', { position: '0.01' })).toEqual([]);
+  });
+
   test('sends nothing while an order of it is open', () => {
     expect(begun()('125', { orders: [ownOrder('a')] })).toEqual([]);
   });
 
-  test('wants nothing without money', () => {
+  test('wants nothing without the money for an order', () => {
     expect(begun()('125', { free: { usdt: '0' } })).toEqual([]);
+    expect(begun()('125', { free: { usdt: '49' } })).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { ClosedCandle, OwnOrder } from '../../../src/strategy/definition.ts';
+import type { MarketRules } from '../../../src/strategy/market-rules.ts';
 import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 
 /** What a test lets a strategy see. Decimals as people write them. */
@@ -14,6 +15,13 @@ export interface Seen {
   readonly book?: OrderBook | null;
   readonly stats?: MarketStats | null;
 }
+
+/** Steps of cents and millionths, as of tether markets. */
+const RULES: MarketRules = {
+  priceStep: decimalText('0.01'),
+  amountStep: decimalText('0.000001'),
+  minOrderValue: decimalText('5'),
+};
 
 export const text = (number: string | number): DecimalText => decimalText(number);
 
@@ -31,6 +39,7 @@ export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
     orders: () => note('orders', seen.orders ?? []),
     book: (market) => note(`book ${market}`, seen.book ?? null),
     stats: (market) => note(`stats ${market}`, seen.stats ?? null),
+    rules: (market) => note(`rules ${market}`, RULES),
     equity: (market) =>
       note(`equity ${market}`, seen.equity === undefined || seen.equity === null ? null : text(seen.equity)),
     ageMs: (what, market) => note(`age of ${what} ${market}`, 7),

@@ -8,7 +8,7 @@ import type {
   StrategyDefinition,
 } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { book, candles, sma } from '../../../src/strategy/sdk.ts';
+import { book, candles, isTradable, sma } from '../../../src/strategy/sdk.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from './engine-view.ts';
 
 /** The compiler refuses these when one side has a word that the other has not. */
@@ -113,6 +113,19 @@ describe('the context of a handler', () => {
       'age of fills',
       'age of balances',
     ]);
+  });
+
+  test('shows the rules of its market and of others, and what is enough for an order by them', () => {
+    const asked: string[] = [];
+    const { runner, seen } = looking(({ rules, rulesOf }) => [
+      rulesOf('ETHIRT')?.priceStep,
+      isTradable(rules, '0.05', '100.01'),
+      isTradable(rules, '0.05', '100'),
+      isTradable(rules, '0.0000009', '100000000'),
+    ]);
+    runner.handle(bookEvent('1', '2'), engineView({}, asked));
+    expect(seen).toEqual([['0.01', true, false, false]]);
+    expect(asked).toEqual(['rules BTCIRT', 'rules ETHIRT']);
   });
 
   test('shows as many bars as the strategy asked for, and each indicator of its own candles', () => {
