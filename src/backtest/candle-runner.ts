@@ -12,7 +12,7 @@ import type { EngineEvent } from '../engine/engine-event.ts';
 import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import type { EquityCurve } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
 import type { CandleVenue } from './candle-venue/candle-venue.ts';
@@ -122,6 +122,7 @@ export class CandleRunner {
       }
     }
     this.options.onProgress?.(done, total);
+    for (const order of this.engine.unfinishedOrders()) this.orders.set(order.key, order);
     return {
       orders: [...this.orders.values()],
       fills: this.fills,
@@ -247,9 +248,14 @@ export class CandleRunner {
   private note({ changes, wakeAtMs }: EngineOutput): void {
     this.wakeAtMs = wakeAtMs;
     for (const change of changes) {
-      if (change.kind === 'order') this.orders.set(change.order.key, change.order);
+      if (change.kind === 'order') this.noteOrder(change.order);
       else if (change.kind === 'fill') this.fills.push(change.fill);
     }
+  }
+
+  /** In the order in which they were planned. What an order goes through between its plan and its end is of no use to the result. */
+  private noteOrder(order: OrderRecord): void {
+    if (isFinal(order) || !this.orders.has(order.key)) this.orders.set(order.key, order);
   }
 
   private takeWallets(atMs: number): void {

@@ -21,14 +21,19 @@ export interface MarketName {
   readonly statsKey: string;
 }
 
-/** Spellings that were read before: every order and fill asks for its market. Emptied when it is full. */
+/** Spellings, and pairs of currencies, that were read before: every order and fill asks for its market. Emptied when they are full. */
 const KNOWN = new Map<string, MarketName>();
+const KNOWN_PAIRS = new Map<string, MarketName>();
 const MOST_KNOWN = 1_000;
 
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
 /** The market of a source currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything else. */
 export function marketOfCurrencies(src: string, dst: string): MarketName {
+  return remembered(KNOWN_PAIRS, `${src} ${dst}`, () => nameOf(src, dst));
+}
+
+function nameOf(src: string, dst: string): MarketName {
   if (!CURRENCY.test(src) || (dst !== 'rls' && dst !== 'usdt') || src === dst) {
     throw new SarrafError(
       'INVALID_MARKET',
@@ -47,11 +52,15 @@ export function marketOfCurrencies(src: string, dst: string): MarketName {
 
 /** The market that any of the four spellings names: `BTCIRT`, `BTC-RLS`, `btc-rls`, `btc/rls`. Throws `INVALID_MARKET`. */
 export function parseMarket(spelling: string): MarketName {
-  const known = KNOWN.get(spelling);
-  if (known !== undefined) return known;
-  const market = readMarket(spelling);
-  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
-  KNOWN.set(spelling, market);
+  return remembered(KNOWN, spelling, () => readMarket(spelling));
+}
+
+function remembered(known: Map<string, MarketName>, name: string, read: () => MarketName): MarketName {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const market = read();
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(name, market);
   return market;
 }
 
@@ -66,5 +75,5 @@ function readMarket(spelling: string): MarketName {
       `expected a market such as "BTCIRT" or "btc-rls", was ${JSON.stringify(spelling)}`,
     );
   }
-  return marketOfCurrencies(src, dst === 'irt' ? 'rls' : dst);
+  return nameOf(src, dst === 'irt' ? 'rls' : dst);
 }

@@ -245,6 +245,11 @@ export class Engine {
     return this.feeds.isReady();
   }
 
+  /** Orders that are not at their end, oldest first. */
+  unfinishedOrders(): readonly OrderRecord[] {
+    return this.desk.keeper.table.unfinished();
+  }
+
   /** Orders that may still trade, by their key. */
   liveOrderKeys(): readonly string[] {
     return this.desk.keeper.table.unfinished().flatMap((order) => (mayTrade(order) ? [order.key] : []));
@@ -393,17 +398,13 @@ export class Engine {
   }
 
   private onFill(fill: FillRecord, order: OrderRecord | null): void {
-    this.reconciler.onFill(fill);
-    this.outbox.journal('fill', fill.orderKey ?? 'foreign', {
-      tradeId: fill.tradeId,
-      amount: formatUnits(fill.amount),
-      price: formatUnits(fill.price),
-      fee: formatUnits(fill.fee),
-    });
+    if (this.reconciles) this.reconciler.onFill(fill);
+    if (this.outbox.isRestartable) this.journalFill(fill);
     const seat = order === null ? undefined : this.seatsByName.get(order.strategy);
     const market = this.markets.get(fill.market)?.market;
     if (order === null || seat === undefined || market === undefined) return;
     seat.takeFill(fill, market);
+    if (!seat.runner.wants('fill')) return;
     const { side, atMs, price, amount, total, fee } = fill;
     this.tell(seat, {
       kind: 'fill',
@@ -418,6 +419,15 @@ export class Engine {
         fee: formatUnits(fee),
         tag: order.tag,
       },
+    });
+  }
+
+  private journalFill({ orderKey, tradeId, amount, price, fee }: FillRecord): void {
+    this.outbox.journal('fill', orderKey ?? 'foreign', {
+      tradeId,
+      amount: formatUnits(amount),
+      price: formatUnits(price),
+      fee: formatUnits(fee),
     });
   }
 
@@ -449,7 +459,7 @@ export class Engine {
     }
     if (order.state === before.state && order.matched === before.matched) return;
     if (order.state === 'rejected') this.onOrderRejected(seat, order);
-    else if (order.state !== 'sending' && order.state !== 'planned') {
+    else if (order.state !== 'sending' && order.state !== 'planned' && seat.runner.wants('order')) {
       this.tell(seat, {
         kind: 'order',
         order: {

@@ -38,6 +38,8 @@ export class FillReader {
   private cursor = 1;
   /** Trades at or above the lowest id that may be read again, by their name. */
   private readonly taken = new Map<string, number>();
+  /** The highest ids of all that was taken, rising, each once: the cursor is the first of them. */
+  private readonly newestIds: number[] = [];
   private readonly unattributed = new Map<string, VenueTrade>();
   private rewoundAtMs = Number.NEGATIVE_INFINITY;
   /** The reading under way. */
@@ -58,8 +60,9 @@ export class FillReader {
 
   restore(state: MirrorState): void {
     const ids = state.fills.map(({ tradeId }) => tradeId).toSorted((left, right) => left - right);
-    for (const { tradeId, venueOrderId, side } of state.fills)
-      this.taken.set(nameOf(tradeId, venueOrderId, side), tradeId);
+    for (const { tradeId, venueOrderId, side } of state.fills) {
+      this.remember(nameOf(tradeId, venueOrderId, side), tradeId);
+    }
     const kept = state.kept[CURSOR];
     this.isNew = kept === undefined;
     this.cursor = kept === undefined ? 1 : Number(kept);
@@ -141,7 +144,7 @@ export class FillReader {
       return false;
     }
     this.unattributed.delete(name);
-    this.taken.set(name, trade.id);
+    this.remember(name, trade.id);
     this.enter(trade, order ?? null);
     return true;
   }
@@ -198,18 +201,27 @@ export class FillReader {
     if (this.unattributed.size <= MOST_UNATTRIBUTED) return;
     for (const [name, trade] of this.unattributed) {
       this.unattributed.delete(name);
-      this.taken.set(name, trade.id);
+      this.remember(name, trade.id);
       this.keeper.outbox.alarm(`the trade ${trade.id} is nobody's: it counts as foreign`);
       this.enter(trade, null);
       return;
     }
   }
 
+  private remember(name: string, tradeId: number): void {
+    this.taken.set(name, tradeId);
+    const { newestIds } = this;
+    let place = newestIds.length;
+    while (place > 0 && (newestIds[place - 1] ?? 0) > tradeId) place -= 1;
+    if (newestIds[place - 1] === tradeId) return;
+    newestIds.splice(place, 0, tradeId);
+    if (newestIds.length > READ_AGAIN) newestIds.shift();
+  }
+
   /** The cursor stays behind every trade that may still come, and behind those that are nobody's yet. */
   private moveCursor(): void {
-    const ids = [...new Set(this.taken.values())].toSorted((left, right) => left - right);
     // Below the first ones of all there may be some that come later.
-    let cursor = ids.at(-READ_AGAIN) ?? this.cursor;
+    let cursor = this.newestIds.length < READ_AGAIN ? this.cursor : (this.newestIds[0] ?? this.cursor);
     for (const { id } of this.unattributed.values()) cursor = Math.min(cursor, id);
     let lowest = cursor;
     for (const { state, tradeIdFloor } of this.keeper.table.unfinished()) {
@@ -220,7 +232,10 @@ export class FillReader {
       this.keeper.outbox.keep(CURSOR, cursor);
     }
     if (this.taken.size < 4 * READ_AGAIN) return;
-    if (this.taken.size > MOST_TAKEN) lowest = Math.max(lowest, ids.at(-MOST_TAKEN / 2) ?? lowest);
+    if (this.taken.size > MOST_TAKEN) {
+      const ids = [...new Set(this.taken.values())].toSorted((left, right) => left - right);
+      lowest = Math.max(lowest, ids.at(-MOST_TAKEN / 2) ?? lowest);
+    }
     for (const [name, id] of this.taken) if (id < lowest) this.taken.delete(name);
     this.lowestKnown = Math.max(this.lowestKnown, Math.min(lowest, cursor));
   }

@@ -18,12 +18,13 @@ export class IntentBook {
       atMs: this.outbox.nowMs,
       kind: intent.kind,
       market: 'market' in intent ? (intent.market ?? null) : null,
-      json: JSON.stringify(intent),
+      // What is not kept for a restart is read by nobody.
+      json: this.outbox.isRestartable ? JSON.stringify(intent) : '',
       status: 'working',
       reason: null,
     };
     this.working.set(id, record);
-    this.outbox.change({ kind: 'intent', intent: record });
+    this.write(record);
     this.outbox.journal('intent', id, { strategy, kind: intent.kind });
   }
 
@@ -31,7 +32,7 @@ export class IntentBook {
     const record = this.working.get(id);
     if (record === undefined) return;
     this.working.delete(id);
-    this.outbox.change({ kind: 'intent', intent: { ...record, status, reason } });
+    this.write({ ...record, status, reason });
     this.outbox.journal('intent', id, { status, reason });
   }
 
@@ -42,5 +43,9 @@ export class IntentBook {
 
   isWorking(id: string): boolean {
     return this.working.has(id);
+  }
+
+  private write(intent: IntentRecord): void {
+    if (this.outbox.isRestartable) this.outbox.change({ kind: 'intent', intent });
   }
 }

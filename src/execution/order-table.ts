@@ -9,74 +9,96 @@ const FINAL_KEPT = 1_000;
 
 const NONE: readonly OrderRecord[] = [];
 
+/** One order's place in the table: the order changes, the place stays, so that a change costs one look-up however many lists it is in. */
+interface Place {
+  order: OrderRecord;
+}
+
 /** All orders of this bot that matter now, found by any of their names. Holds values: a changed order is put in place of the old one. */
 export class OrderTable {
-  private readonly byKey = new Map<string, OrderRecord>();
-  private readonly keyOfVenueId = new Map<number, string>();
+  private readonly byKey = new Map<string, Place>();
+  private readonly placeOfVenueId = new Map<number, Place>();
   /** Not final, oldest first. */
-  private readonly live = new Map<string, OrderRecord>();
-  private readonly liveByStrategy = new Map<string, Map<string, OrderRecord>>();
+  private readonly live = new Set<Place>();
+  private readonly liveByStrategy = new Map<string, Set<Place>>();
   private readonly finals: string[] = [];
   private liveList: readonly OrderRecord[] | null = null;
 
   get(key: string): OrderRecord | undefined {
-    return this.byKey.get(key);
+    return this.byKey.get(key)?.order;
   }
 
   /** By the id on the wire, which is the key of every order but the stop leg of an OCO. */
   byClientOrderId(id: string | null): OrderRecord | undefined {
-    return id === null ? undefined : this.byKey.get(id);
+    return id === null ? undefined : this.get(id);
   }
 
   byVenueId(id: number | null): OrderRecord | undefined {
-    if (id === null) return undefined;
-    const key = this.keyOfVenueId.get(id);
-    return key === undefined ? undefined : this.byKey.get(key);
+    return id === null ? undefined : this.placeOfVenueId.get(id)?.order;
   }
 
   /** Orders that are not at their end, oldest first. */
   unfinished(): readonly OrderRecord[] {
-    this.liveList ??= this.live.size === 0 ? NONE : [...this.live.values()];
+    this.liveList ??= ordersAt(this.live);
     return this.liveList;
   }
 
-  unfinishedOf(strategy: string): Iterable<OrderRecord> {
-    return this.liveByStrategy.get(strategy)?.values() ?? NONE;
+  /** The same of one strategy. */
+  unfinishedOf(strategy: string): readonly OrderRecord[] {
+    return ordersAt(this.liveByStrategy.get(strategy));
   }
 
   /** Enters an order, or a new value of it. */
   put(order: OrderRecord): void {
-    const { key, venueId, strategy } = order;
-    const before = this.byKey.get(key);
-    this.byKey.set(key, order);
-    if (venueId !== null) {
-      const other = this.keyOfVenueId.get(venueId);
-      invariant(
-        other === undefined || other === key,
-        `expected one order for the id ${venueId}, were ${other} and ${key}`,
-      );
-      this.keyOfVenueId.set(venueId, key);
-    }
+    const { key, venueId } = order;
+    let place = this.byKey.get(key);
+    const before = place?.order;
+    if (place === undefined) this.byKey.set(key, (place = { order }));
+    else place.order = order;
+    if (venueId !== null && before?.venueId !== venueId) this.enterVenueId(venueId, place);
     this.liveList = null;
-    if (!isFinal(order)) {
-      this.live.set(key, order);
-      let own = this.liveByStrategy.get(strategy);
-      if (own === undefined) this.liveByStrategy.set(strategy, (own = new Map()));
-      own.set(key, order);
-      return;
-    }
-    this.live.delete(key);
-    this.liveByStrategy.get(strategy)?.delete(key);
-    if (before !== undefined && isFinal(before)) return;
+    if (isFinal(order)) {
+      if (before === undefined || !isFinal(before)) this.end(place);
+    } else if (before === undefined || isFinal(before)) this.begin(place);
+  }
+
+  private enterVenueId(venueId: number, place: Place): void {
+    const other = this.placeOfVenueId.get(venueId);
+    invariant(
+      other === undefined || other === place,
+      `expected one order for the id ${venueId}, were ${other?.order.key} and ${place.order.key}`,
+    );
+    this.placeOfVenueId.set(venueId, place);
+  }
+
+  private begin(place: Place): void {
+    this.live.add(place);
+    const { strategy } = place.order;
+    const own = this.liveByStrategy.get(strategy);
+    if (own === undefined) this.liveByStrategy.set(strategy, new Set([place]));
+    else own.add(place);
+  }
+
+  private end(place: Place): void {
+    const { key, strategy } = place.order;
+    this.live.delete(place);
+    this.liveByStrategy.get(strategy)?.delete(place);
     this.finals.push(key);
     if (this.finals.length > FINAL_KEPT * 2) this.forgetOldest();
   }
 
   private forgetOldest(): void {
     for (const key of this.finals.splice(0, FINAL_KEPT)) {
-      const order = this.byKey.get(key);
+      const order = this.get(key);
       this.byKey.delete(key);
-      if (order !== undefined && order.venueId !== null) this.keyOfVenueId.delete(order.venueId);
+      if (order !== undefined && order.venueId !== null) this.placeOfVenueId.delete(order.venueId);
     }
   }
+}
+
+function ordersAt(places: ReadonlySet<Place> | undefined): readonly OrderRecord[] {
+  if (places === undefined || places.size === 0) return NONE;
+  const orders: OrderRecord[] = [];
+  for (const { order } of places) orders.push(order);
+  return orders;
 }
