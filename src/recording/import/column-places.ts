@@ -71,16 +71,27 @@ export interface PlacesQuestion {
   readonly columns: ReadonlyMap<Field, string>;
 }
 
-/** Finds out which column holds what. Throws `INVALID_FILE` for a column that is not there. */
+/** Finds out which column holds what. Throws `INVALID_FILE` for a column that is not there, and for a title that several have. */
 export function findPlaces(question: PlacesQuestion): ColumnPlaces {
-  const { header, firstRow, preset, columns } = question;
+  const { path, header, firstRow, preset, columns } = question;
   const named = header?.map((title) => title.toLowerCase()) ?? null;
   const places =
     named !== null && preset !== 'coinbase' ? byTitle(named) : byPreset(preset ?? presetOf(firstRow) ?? 'ohlcv');
+  const twice =
+    named === null ? undefined : [...places].find(([field, at]) => isTwice(named, at) && !columns.has(field));
+  if (twice !== undefined) {
+    const [field, at] = twice;
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected one column "${header?.[at]}" in ${path}, found several: say by its number which it is, such as --columns ${field}=${at + 1}`,
+    );
+  }
   const laid = new Map(places);
   for (const [field, column] of columns) laid.set(field, placeOf(question, column));
   return laid;
 }
+
+const isTwice = (titles: readonly string[], at: number): boolean => titles.lastIndexOf(titles[at] ?? '') !== at;
 
 function byTitle(titles: readonly string[]): Map<Field, number> {
   return new Map(

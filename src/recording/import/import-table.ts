@@ -48,10 +48,15 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
   const file = await (path.endsWith('.parquet') ? openParquet(path) : openCsv(path));
   const first = await firstRows(file);
   const places = placesOf(options, file, first.rows);
-  const kind = options.kind ?? (missingColumns(places, 'candles') === null ? 'candles' : 'trades');
+  const kind = options.kind ?? kindOf(places);
   const missing = missingColumns(places, kind);
   if (missing !== null) throw lacking(options, { kind, missing, file });
-  const reader = new TableReader(options, { places, rows: joined(first), progress: () => file.progress() });
+  const reader = new TableReader(options, {
+    places,
+    width: widthOf(file, first.rows),
+    rows: joined(first),
+    progress: () => file.progress(),
+  });
   return kind === 'candles' ? importCandles(options, reader, first.rows) : importTrades(options, reader);
 }
 
@@ -62,7 +67,7 @@ async function importCandles(
 ): Promise<ImportReport> {
   const plan = planBars({
     path: options.path,
-    timesMs: reader.timesOf(first),
+    timesMs: reader.timesOf(first, options.path),
     wanted: options.resolution,
     mayResample: options.mayResample,
   });
@@ -130,6 +135,7 @@ class TableReader {
   private readonly options: ImportTableOptions;
   private readonly from: {
     readonly places: ColumnPlaces;
+    readonly width: number;
     readonly rows: AsyncIterable<FileRow>;
     readonly progress: () => ReadProgress;
   };
@@ -141,13 +147,21 @@ class TableReader {
 
   private rowReader(): RowReader {
     const { path, roundsAmounts = false } = this.options;
-    return new RowReader({ path, places: this.from.places, roundsAmounts });
+    const { places, width } = this.from;
+    return new RowReader({ path, places, width, roundsAmounts });
   }
 
-  /** The times of some rows, as far as they can be read. */
-  timesOf(rows: readonly FileRow[]): number[] {
+  /** The times of some rows, as far as they can be read. Throws `INVALID_FILE` where that is none. */
+  timesOf(rows: readonly FileRow[], path: string): number[] {
     const reader = this.rowReader();
-    return rows.flatMap((row) => reader.timeOf(row) ?? []);
+    const read = rows.map((row) => ({ line: row.line, time: reader.timeOf(row) }));
+    const times = read.flatMap(({ time }) => ('row' in time ? [time.row] : []));
+    const [first] = read.flatMap(({ line, time }) => ('problem' in time ? [{ line, problem: time.problem }] : []));
+    if (times.length > 0 || first === undefined) return times;
+    throw new SarrafError(
+      'INVALID_FILE',
+      `${path}:${first.line}: ${first.problem}, and no other row has one either: say which column it is with --columns time=NAME, or write times that can be read`,
+    );
   }
 
   async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row>): AsyncGenerator<readonly Row[]> {
@@ -253,6 +267,22 @@ function placesOf(options: ImportTableOptions, file: RowFile, rows: readonly Fil
   }
   const { path, preset, columns } = options;
   return findPlaces({ path, header: file.header, firstRow: first.fields, preset, columns });
+}
+
+/** Titles that a line ends in with nothing, as some programs write, are none. */
+function widthOf({ header }: RowFile, rows: readonly FileRow[]): number {
+  const fields = header ?? rows[0]?.fields ?? [];
+  return fields.findLastIndex((field) => field !== '') + 1;
+}
+
+/** What a file holds by its columns: where it lacks some for both, that of which it has more. */
+function kindOf(places: ColumnPlaces): 'candles' | 'trades' {
+  const [candles, trades] = (['candles', 'trades'] as const).map(
+    (kind) => missingColumns(places, kind)?.split(',').length ?? 0,
+  );
+  if (candles === 0 || trades === 0) return candles === 0 ? 'candles' : 'trades';
+  const hasBarPrice = (['open', 'high', 'low', 'close'] as const).some((field) => places.has(field));
+  return hasBarPrice && !places.has('price') ? 'candles' : 'trades';
 }
 
 function lacking(

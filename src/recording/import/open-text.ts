@@ -21,9 +21,13 @@ export function openText(path: string): OpenText {
   return { stream, progress: () => ({ readBytes: file.bytesRead, totalBytes: found.size }) };
 }
 
+/** Of what is no text a reason quotes pages. */
+const MOST_REASON_CHARACTERS = 200;
+
 /** What reading a file failed of, as an error of ours that names it. */
 export function unreadable(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new SarrafError('INVALID_FILE', `expected to be able to read ${path}: ${reason}`, { cause: error });
+  const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\p{C}/gu, '?');
+  const short = reason.length > MOST_REASON_CHARACTERS ? `${reason.slice(0, MOST_REASON_CHARACTERS)}…` : reason;
+  return new SarrafError('INVALID_FILE', `expected to be able to read ${path}: ${short}`, { cause: error });
 }

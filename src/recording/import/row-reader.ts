@@ -4,10 +4,9 @@ import { formatUnits } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { RecordedTrade } from '../records.ts';
 import type { ColumnPlaces, Field } from './column-places.ts';
+import { decimalProblem, MOST_DECIMALS } from './decimal-problem.ts';
 import type { FileRow } from './file-row.ts';
 import { TimeReader } from './time-reader.ts';
-
-const MOST_DECIMALS = 10;
 
 /** Thrown and caught within this folder: what is wrong with a row, as a sentence. */
 class BadRow extends Error {}
@@ -20,26 +19,34 @@ export class RowReader {
   private readonly path: string;
   private readonly places: ColumnPlaces;
   private readonly roundsAmounts: boolean;
+  private readonly width: number;
   private readonly times = new TimeReader();
 
-  constructor(options: { readonly path: string; readonly places: ColumnPlaces; readonly roundsAmounts: boolean }) {
+  constructor(options: {
+    readonly path: string;
+    readonly places: ColumnPlaces;
+    /** Fields that every row has. */
+    readonly width: number;
+    readonly roundsAmounts: boolean;
+  }) {
     this.path = options.path;
     this.places = options.places;
+    this.width = options.width;
     this.roundsAmounts = options.roundsAmounts;
   }
 
   /** Amounts and volumes that were rounded so far. */
   rounded = 0;
 
-  /** The time of a row, whatever else it holds; null where that can not be read. */
-  timeOf(row: FileRow): number | null {
-    const read = attempt(() => this.time(row));
-    return 'row' in read ? read.row : null;
+  /** The time of a row, whatever else it holds. */
+  timeOf(row: FileRow): ReadRow<number> {
+    return attempt(() => this.time(row));
   }
 
   /** One bar. Throws `INVALID_FILE` only where the whole file is in doubt. */
   candle(row: FileRow): ReadRow<Candle> {
     return attempt(() => {
+      this.checkWidth(row);
       const [open, high, low, close] = (['open', 'high', 'low', 'close'] as const).map((field) =>
         this.positive(row, field),
       );
@@ -51,7 +58,7 @@ export class RowReader {
         close: close as DecimalText,
         volume: this.decimal(row, 'volume'),
       };
-      const problem = shapeProblem(bar);
+      const problem = columnProblem(bar) ?? shapeProblem(bar);
       if (problem !== null) throw new BadRow(problem);
       return bar;
     });
@@ -60,6 +67,7 @@ export class RowReader {
   /** One trade. It counts as seen when it happened, since a file does not tell. */
   trade(row: FileRow): ReadRow<RecordedTrade> {
     return attempt(() => {
+      this.checkWidth(row);
       const timeMs = this.time(row);
       return {
         timeMs,
@@ -70,6 +78,14 @@ export class RowReader {
         id: this.id(row),
       };
     });
+  }
+
+  /** Another number of fields means that a line was cut short, or that a comma is in a number: then no field is where it seems to be. */
+  private checkWidth({ fields }: FileRow): void {
+    const { width } = this;
+    const isMore = fields.slice(width).some((field) => field !== '');
+    if (fields.length >= width && !isMore) return;
+    throw new BadRow(`expected ${width} fields as in the first row, found ${fields.length}`);
   }
 
   private text(row: FileRow, field: Field): string {
@@ -92,9 +108,8 @@ export class RowReader {
       this.rounded += 1;
       return roundedHalfEven(decimal);
     }
-    if (fractionDigits(decimal) > MOST_DECIMALS) {
-      throw new BadRow(`expected at most ${MOST_DECIMALS} decimals of ${field}, found "${text}"`);
-    }
+    const problem = decimalProblem(decimal);
+    if (problem !== null) throw new BadRow(`expected ${problem} of ${field}, found "${text}"`);
     return decimal;
   }
 
@@ -123,6 +138,14 @@ export class RowReader {
     if (Number.isSafeInteger(id)) return id;
     throw new BadRow(`expected the number of a trade, found "${text}"`);
   }
+}
+
+/** Bars are worked with as whole numbers of their last decimal; null where each of these is exact. */
+function columnProblem({ open, high, low, close, volume }: Candle): string | null {
+  const large = Object.entries({ open, high, low, close, volume }).find(
+    ([, text]) => !Number.isSafeInteger(Number(text.replace('.', ''))),
+  );
+  return large === undefined ? null : `expected at most 15 digits of ${large[0]}, found "${large[1]}"`;
 }
 
 /** What is wrong with the prices of a bar; null where low <= open, close <= high holds. Texts are compared by their numbers: neighbours beyond 15 digits count as one. */

@@ -8,11 +8,11 @@ const FIRST_NANOSECONDS = 1e17;
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:\s?(Z|UTC|[+-]\d\d(?::?\d\d)?))?)?$/;
 
 /**
- * Reads the times of one file: seconds, milliseconds, microseconds or nanoseconds since 1970, or ISO 8601, where a time without a zone is UTC. All are of one unit
- * and one zone, since a file in which that changes was put together of parts that do not fit.
+ * Reads the times of one file: seconds, milliseconds, microseconds or nanoseconds since 1970, or ISO 8601, where a time without a zone is UTC. All are of one form, one
+ * unit and one zone, since a file in which that changes was put together of parts that do not fit.
  */
 export class TimeReader {
-  private unit: string | null = null;
+  private form: string | null = null;
   private zone: string | null = null;
   private zoneLine = 0;
 
@@ -24,9 +24,18 @@ export class TimeReader {
     const [, date, clock, zone = 'none'] = ISO.exec(text) ?? [];
     if (date === undefined)
       return `expected a time in s, ms, microseconds or nanoseconds, or as ISO 8601, found "${text}"`;
-    if (clock !== undefined) this.checkZone(zone, at);
     const timeMs = Date.parse(`${date}T${clock ?? '00:00'}${offset(zone)}`);
-    return Number.isSafeInteger(timeMs) ? timeMs : `expected a date of the calendar, found "${text}"`;
+    if (!Number.isSafeInteger(timeMs) || !isOfCalendar(date)) return `expected a date of the calendar, found "${text}"`;
+    const problem = this.formProblem('ISO 8601', text);
+    if (problem !== null) return problem;
+    this.checkZone(zone, at);
+    return timeMs;
+  }
+
+  /** What is wrong with a time of this unit or form; null where all before it were of the same. */
+  private formProblem(form: string, text: string): string | null {
+    this.form ??= form;
+    return this.form === form ? null : `expected a time in ${this.form} as in the first row, found "${text}"`;
   }
 
   private number(text: string): number | string {
@@ -39,8 +48,8 @@ export class TimeReader {
           : number < FIRST_NANOSECONDS
             ? 'microseconds'
             : 'nanoseconds';
-    if (this.unit === null) this.unit = unit;
-    else if (this.unit !== unit) return `expected a time in ${this.unit} as in the first row, found "${text}"`;
+    const problem = this.formProblem(unit, text);
+    if (problem !== null) return problem;
     const [whole = '0', part = ''] = text.split('.');
     if (unit === 's') return Number(whole) * 1_000 + Number(part.slice(0, 3).padEnd(3, '0'));
     const digits = unit === 'ms' ? 0 : unit === 'microseconds' ? 3 : 6;
@@ -59,6 +68,11 @@ export class TimeReader {
       `${path}:${line}: expected times of one time zone, found ${zoneText(named)} here and ${zoneText(this.zone)} in line ${this.zoneLine}: write them all in UTC, and import again`,
     );
   }
+}
+
+/** Dates that are none, such as February 30, would be taken for days of the next month. */
+function isOfCalendar(date: string): boolean {
+  return new Date(`${date}T00:00Z`).toISOString().startsWith(date);
 }
 
 function zoneText(name: string): string {

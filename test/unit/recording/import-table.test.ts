@@ -74,6 +74,7 @@ describe('a file of candles', () => {
     ['has no titles', hourly(3), {}],
     ['has other columns beside', [`${HEADER},note`, ...hourly(3).map((line) => `${line},"a, b"`)], {}],
     ['has semicolons', [HEADER, ...hourly(3)].map((line) => line.replaceAll(',', ';')), {}],
+    ['has a separator at the end of its lines', [HEADER, ...hourly(3)].map((line) => `${line},`), {}],
     ['is of Binance', hourly(3).map((line) => `${line},1723075199999,1.5,10,0.1,0.2,0`), { preset: 'binance-klines' }],
     [
       'is of Coinbase',
@@ -132,10 +133,15 @@ describe('a file of candles', () => {
     ['a negative volume', `${START},1,2,1,1,-1`, 'that is not negative for volume, found "-1"'],
     ['a high below the close', `${START},1,2,1,3,1`, 'expected low <= open, close <= high'],
     ['no number', `${START},1,2,1,NaN,1`, 'for close, found "NaN"'],
-    ['too few fields', `${START},1,2`, 'for low, found ""'],
+    ['too few fields', `${START},1,2`, 'expected 6 fields as in the first row, found 3'],
+    ['a comma in a number', `${START},1,5,2,1,1,1`, 'expected 6 fields as in the first row, found 7'],
     ['too many decimals', `${START},1,2,1,1.00000000001,1`, 'expected at most 10 decimals of close'],
     ['a time that is none', `yesterday,1,2,1,1,1`, 'found "yesterday"'],
     ['a date that is none', `2024-13-45,1,2,1,1,1`, 'expected a date of the calendar'],
+    ['a date that its month does not have', `2024-02-30,1,2,1,1,1`, 'expected a date of the calendar'],
+    ['a time of another form', `2024-08-08T09:00Z,1,2,1,1,1`, 'expected a time in ms as in the first row'],
+    ['a number that no column holds', `${START},1e30,1e30,1e30,1e30,1`, 'expected at most 28 digits before the point'],
+    ['a volume of too many digits', `${START},1,1,1,1,99999999.1234567891`, 'expected at most 15 digits of volume'],
     ['a time of another unit', `${START / 1_000},1,2,1,1,1`, 'expected a time in ms as in the first row'],
     [
       'a time between two bars',
@@ -156,7 +162,7 @@ describe('a file of candles', () => {
     const catalogue = temporaryCatalogue();
     const lines = [HEADER, ...hourly(8), ...badRows.map(([, row]) => row)];
     const report = await importLines(catalogue, lines, { skipBadRows: true });
-    expect(report).toMatchObject({ result: 'imported', rows: 18, rejects: { count: badRows.length } });
+    expect(report).toMatchObject({ result: 'imported', rows: 8 + badRows.length, rejects: { count: badRows.length } });
     expect(await bars(catalogue)).toHaveLength(8);
     const csv = report.rejects.csv().split('\n');
     expect(csv[0]).toBe('line,problem,row');
@@ -193,6 +199,15 @@ describe('a file of candles', () => {
     ]);
   });
 
+  test('with semicolons has no decimal commas, whether it has titles or not', async () => {
+    const european = hourly(3).map((line) => line.replaceAll(',', ';').replaceAll('.', ','));
+    for (const lines of [european, [HEADER.replaceAll(',', ';'), ...european]]) {
+      const report = await importLines(temporaryCatalogue(), lines, { resolution: '60' });
+      expect(report).toMatchObject({ result: 'bad-rows', rejects: { count: 3 } });
+      expect(report.rejects.kept[0]?.problem).toContain('for volume, found "0,1"');
+    }
+  });
+
   test.each([
     ['times with and without a zone', [iso(0), iso(1).replace('.000Z', '')], 'found no zone here and UTC in line 2'],
     ['two zones', [iso(0), iso(4).replace('.000Z', '+03:30')], 'found the zone +03:30 here and UTC in line 2'],
@@ -214,6 +229,15 @@ describe('a file of candles', () => {
       { columns: new Map([['time', 'when']]) },
       'expected a column "when"',
     ],
+    ['lacks a price of bars', [HEADER.replace('low,', ''), `${START},1,1,1,1`], {}, 'a column for low of candles'],
+    ['has a title twice', [`${HEADER},close`, `${START},1,1,1,1,1,1`], {}, 'such as --columns close=5'],
+    [
+      'has no time that can be read',
+      [HEADER, '02/01/2024,1,1,1,1,1', '02/02/2024,1,1,1,1,1'],
+      {},
+      'file.csv:2: expected a time in s, ms',
+    ],
+    ['is packed without saying so', [HEADER, ...hourly(3)], { pack: true }, 'give it a name that ends in .gz'],
     ['is empty', [''], {}, 'expected rows in'],
     ['has titles only', [HEADER], {}, 'expected rows in'],
     [
