@@ -28,6 +28,7 @@ export class BarFeed {
   private readonly lengthMs: number;
   private lastOpenMs: number | null = null;
   private building: Building | null = null;
+  private readonly alone: ClosedCandle[] = [];
 
   /** Throws `INVALID_OPTIONS` where bars of this length can not be made of the recorded ones. */
   constructor(columns: CandleColumns, span: Span) {
@@ -42,9 +43,12 @@ export class BarFeed {
     );
   }
 
-  /** The bars that close with the recorded bar `index`: to be called for each, in order. */
+  /** The bars that close with the recorded bar `index`: to be called for each, in order. The list is filled anew by the next call. */
   closedBy(index: number): readonly ClosedCandle[] {
-    if (this.lengthMs === this.partMs) return [this.same(index)];
+    if (this.lengthMs === this.partMs) {
+      this.alone[0] = this.same(index);
+      return this.alone;
+    }
     const { columns, building } = this;
     const openTimeMs = columns.openTimeMs[index] ?? Number.NaN;
     const bucketMs = barStartMs(openTimeMs, SPANS[this.span]);

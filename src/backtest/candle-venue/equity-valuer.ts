@@ -24,6 +24,7 @@ export class EquityValuer {
   private readonly version: () => number;
   private seenVersion = -1;
   private cashNumber = 0;
+  private isHolding = false;
 
   constructor(options: {
     readonly quote: QuoteCurrency;
@@ -65,13 +66,15 @@ export class EquityValuer {
 
   /** Whether the account has at least one amount step of anything that it could sell for the quote currency. */
   isExposed(): boolean {
-    return this.valued.some(({ wallet, market }) => wallet.total >= market.grid.amountStep);
+    if (this.seenVersion !== this.version()) this.refresh();
+    return this.isHolding;
   }
 
   private refresh(): void {
     this.seenVersion = this.version();
     this.cashNumber = numberOf(this.cash?.total ?? 0n);
     for (const valued of this.valued) valued.coins = numberOf(valued.wallet.total);
+    this.isHolding = this.valued.some(({ wallet, market }) => wallet.total >= market.grid.amountStep);
   }
 }
 
