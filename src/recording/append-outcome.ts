@@ -1,7 +1,9 @@
 /** A record that contradicts one of the same time or number. */
 export interface RecordConflict {
   readonly timeMs: number;
-  /** What is there already, or came first. */
+  /** Whether both came together; else one of them is there already. */
+  readonly isWithin: boolean;
+  /** What is there already, or one of the two that came, as a list of its values. */
   readonly there: string;
   /** What came. */
   readonly given: string;

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import type { AppendOutcome } from './append-outcome.ts';
+import { checkFit } from './check-fit.ts';
 import { syncFolder } from './durable-file.ts';
 import { openDatabase, type Database } from './duckdb.ts';
 import { folderPath, type FolderKey } from './folder-key.ts';
@@ -46,7 +47,8 @@ const MOST_GAPS = 10_000;
 
 /**
  * Adds rows to a folder: merged by time with what is there, and all or nothing. What makes it happen is one rename of the manifest; before it a crash
- * leaves the folder as it was, but for files that the next writer removes. Throws `DATA_UNUSABLE` when another process writes to the folder.
+ * leaves the folder as it was, but for files that the next writer removes. Throws `DATA_UNUSABLE` when another process writes to the folder, `TOO_LARGE` for candles that
+ * could not be read again.
  */
 export async function appendRows<Row>(options: AppendOptions<Row>): Promise<AppendOutcome> {
   const { root, key, takeLock } = options;
@@ -85,6 +87,8 @@ async function merge<Row>(database: Database, manifest: Manifest, options: Appen
   else {
     const conflict = await findNew(database);
     if (conflict !== null) return conflict;
+    // What a recorder has seen is kept whatever it is: it can not be seen again.
+    if (key.kind === 'candles') await checkFit(database, { root, key, manifest, decimals: staging.decimals.values() });
   }
   const news = await countNew(database);
   const partitions = await writePartitions(database, { manifest, options, decimals: staging.decimals, news });

@@ -35,7 +35,7 @@ export async function findNew(database: Database): Promise<AppendOutcome | null>
   const within = `SELECT min(at_ms), min(v)::VARCHAR, max(v)::VARCHAR FROM new_rows GROUP BY k HAVING min(v) IS DISTINCT FROM max(v)`;
   const against = `SELECT n.at_ms, t.v::VARCHAR, n.v::VARCHAR FROM new_rows n JOIN there t ON n.k = t.k WHERE n.v IS DISTINCT FROM t.v`;
   for (const query of [within, against]) {
-    const conflicts = await conflictsOf(database, query);
+    const conflicts = await conflictsOf(database, query, query === within);
     if (conflicts !== null) return conflicts;
   }
   const first = 'SELECT *, row_number() OVER (PARTITION BY k ORDER BY seq) AS nth FROM new_rows';
@@ -52,7 +52,7 @@ export async function takeAll(database: Database): Promise<void> {
   await runSql(database, 'CREATE TABLE added AS SELECT * FROM new_rows', 'take what came');
 }
 
-async function conflictsOf(database: Database, query: string): Promise<AppendOutcome | null> {
+async function conflictsOf(database: Database, query: string, isWithin: boolean): Promise<AppendOutcome | null> {
   const rows = await queryRows(
     database,
     `SELECT *, count(*) OVER () FROM (${query}) ORDER BY 1 LIMIT ${MOST_CONFLICTS}`,
@@ -61,11 +61,24 @@ async function conflictsOf(database: Database, query: string): Promise<AppendOut
   if (rows.length === 0) return null;
   const conflicts: RecordConflict[] = rows.map(([timeMs, there, given]) => ({
     timeMs: Number(timeMs),
-    there: String(there),
-    given: String(given),
+    isWithin,
+    there: contentText(String(there)),
+    given: contentText(String(given)),
   }));
   return { kind: 'conflict', count: Number(rows[0]?.[3]), conflicts };
 }
+
+/** The values of a record without the names that the query gives them, and without trailing zeros. */
+function contentText(text: string): string {
+  return text
+    .replaceAll(/'?v\d+'?: /g, '')
+    .replaceAll(/(\.\d*?)0+(?=\D|$)/g, '$1')
+    .replaceAll(/\.(?=\D|$)/g, '')
+    .slice(0, MOST_CONTENT_CHARACTERS);
+}
+
+/** A whole book has far more. */
+const MOST_CONTENT_CHARACTERS = 200;
 
 /** How many rows are new, by partition. */
 export async function countNew(database: Database): Promise<ReadonlyMap<string, number>> {

@@ -14,6 +14,7 @@ const CHUNK_ROWS = 2_048;
 const CHUNK_LIST_VALUES = 2_048;
 const WIDTH = 38;
 const SCALE = 10;
+const TOO_LARGE = 10n ** BigInt(WIDTH);
 
 type Duckdb = Awaited<ReturnType<typeof loadDuckdb>>;
 
@@ -56,7 +57,7 @@ export class StagingTable<Row> {
     });
   }
 
-  /** Adds rows. Throws `TOO_MANY_DECIMALS` or `INVALID_OPTIONS` for one that no file can hold. */
+  /** Adds rows. Throws `TOO_MANY_DECIMALS`, `TOO_LARGE` or `INVALID_OPTIONS` for one that no file can hold. */
   add(rows: readonly Row[]): void {
     for (const row of rows) {
       this.note(row);
@@ -114,7 +115,12 @@ export class StagingTable<Row> {
   }
 
   private money(text: string): DuckDBValue {
-    return this.duckdb.decimalValue(unitsOf(text as Parameters<typeof unitsOf>[0]), WIDTH, SCALE);
+    const units = unitsOf(text as Parameters<typeof unitsOf>[0]);
+    // Beyond this the library writes the lower bits, which are another number.
+    if (units <= -TOO_LARGE || units >= TOO_LARGE) {
+      throw new SarrafError('TOO_LARGE', `expected at most ${WIDTH - SCALE} digits before the point, was "${text}"`);
+    }
+    return this.duckdb.decimalValue(units, WIDTH, SCALE);
   }
 }
 

@@ -130,10 +130,14 @@ function writeReport(catalogue: Catalogue, report: ImportReport): ReportFiles {
 function refusal(report: ImportReport, rejectsFile: string | null): Error {
   const { file, rejects } = report;
   const [first] = rejects.kept;
-  if (report.result === 'bad-rows' && first !== undefined) {
-    return wrongInput(
-      `${file}:${first.line}: ${first.problem}; nothing of the file was imported. All ${rejects.count} such rows: ${rejectsFile}. Mend them, or import the rest with --skip-bad`,
-    );
+  const isConflict = report.result === 'conflict';
+  if (first === undefined) {
+    return wrongInput(`${file}: contradicts what is there, as said above; nothing of it was imported`);
   }
-  return wrongInput(`${file}: contradicts what is there, as said above; nothing of it was imported`);
+  const todo = isConflict
+    ? 'Take out those that are wrong, or import into another --catalogue'
+    : 'Mend them, or import the rest with --skip-bad';
+  return wrongInput(
+    `${file}:${first.line}: ${first.problem}; nothing of the file was imported. All ${rejects.count} such rows: ${rejectsFile}. ${todo}`,
+  );
 }

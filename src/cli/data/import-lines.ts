@@ -33,10 +33,13 @@ function partLines({ kind, resolution, outcome }: ImportPart, market: string): s
 /** What became of an append. */
 export function outcomeText(outcome: AppendOutcome): string {
   if (outcome.kind === 'abandoned') return 'nothing was changed';
-  if (outcome.kind === 'conflict') return `${outcome.count} contradict what is there; nothing was changed`;
+  if (outcome.kind === 'conflict') {
+    const what = outcome.conflicts.some(({ isWithin }) => isWithin) ? 'one another' : 'what is there';
+    return `${outcome.count} contradict ${what}; nothing was changed`;
+  }
   const { added, known, fromMs, toMs } = outcome;
   const from = fromMs === null || toMs === null ? '' : `, ${isoText(fromMs)} to ${isoText(toMs)}`;
-  const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;
+  const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there or came twice`;
   return `${added.toLocaleString('en')} added${there}${from}`;
 }
 
@@ -44,15 +47,7 @@ export function outcomeText(outcome: AppendOutcome): string {
 export function conflictLines(outcome: AppendOutcome): string[] {
   if (outcome.kind !== 'conflict') return [];
   return outcome.conflicts.map(
-    ({ timeMs, there, given }) => `    ${isoText(timeMs)}: there is ${values(there)}, the file has ${values(given)}`,
+    ({ timeMs, isWithin, there, given }) =>
+      `    ${isoText(timeMs)}: ${isWithin ? `both ${there} and ${given} came` : `there is ${there}, ${given} came`}`,
   );
-}
-
-/** The values of a record without the names that the query gave them, and without trailing zeros. */
-function values(text: string): string {
-  return text
-    .replaceAll(/'?v\d+'?: /g, '')
-    .replaceAll(/(\.\d*?)0+(?=\D|$)/g, '$1')
-    .replaceAll(/\.(?=\D|$)/g, '')
-    .slice(0, 200);
 }

@@ -45,7 +45,7 @@ class BadRows extends Error {}
  */
 export async function importTable(options: ImportTableOptions): Promise<ImportReport> {
   const { path } = options;
-  const file = await (path.endsWith('.parquet') ? openParquet(path) : openCsv(path));
+  const file = await openTable(path);
   const first = await firstRows(file);
   const places = placesOf(options, file, first.rows);
   const kind = options.kind ?? kindOf(places);
@@ -82,6 +82,7 @@ async function importCandles(
       candles: plan.isResampled ? resampled(rows, plan.resolution) : rows,
     }),
   );
+  if (outcome?.kind === 'conflict' && !plan.isResampled) await rejectConflicts(outcome, options, reader);
   const notes = slips.notes();
   if (plan.isResampled) notes.push(`finer bars were put together to bars of ${plan.resolution}`);
   return report(options, { reader, outcome, kind: 'candles', resolution: plan.resolution, notes });
@@ -93,6 +94,26 @@ async function importTrades(options: ImportTableOptions, reader: TableReader): P
   const outcome = await unlessBad(() => catalogue.appendTrades({ market, source, trades }));
   return report(options, { reader, outcome, kind: 'trades', resolution: null, notes: [] });
 }
+
+/** Reads the file once more for the rows that contradict others: which those are is known only when all rows are. */
+async function rejectConflicts(
+  { count, conflicts }: Extract<AppendOutcome, { readonly kind: 'conflict' }>,
+  { path }: ImportTableOptions,
+  reader: TableReader,
+): Promise<void> {
+  const problems = new Map(
+    conflicts.map(({ timeMs, isWithin, there }) => [
+      timeMs,
+      `expected the bar of ${new Date(timeMs).toISOString()} ${isWithin ? 'once, found others for it' : `as it is there, ${there}`}`,
+    ]),
+  );
+  const file = await openTable(path);
+  await reader.rejectAt(file.rows, problems);
+  reader.rejects.addUntold(count - conflicts.length);
+}
+
+const openTable = (path: string): ReturnType<typeof openCsv> =>
+  path.endsWith('.parquet') ? openParquet(path) : openCsv(path);
 
 async function unlessBad(append: () => Promise<AppendOutcome>): Promise<AppendOutcome | null> {
   try {
@@ -162,6 +183,16 @@ class TableReader {
       'INVALID_FILE',
       `${path}:${first.line}: ${first.problem}, and no other row has one either: say which column it is with --columns time=NAME, or write times that can be read`,
     );
+  }
+
+  /** Rejects the rows that have one of these times. */
+  async rejectAt(rows: AsyncIterable<FileRow>, problems: ReadonlyMap<number, string>): Promise<void> {
+    const reader = this.rowReader();
+    for await (const row of rows) {
+      const time = reader.timeOf(row);
+      const problem = 'row' in time ? problems.get(time.row) : undefined;
+      if (problem !== undefined) this.rejects.add({ line: row.line, problem, text: row.fields.join(',') });
+    }
   }
 
   async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row>): AsyncGenerator<readonly Row[]> {

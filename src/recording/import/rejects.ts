@@ -22,6 +22,11 @@ export class Rejects {
     if (this.kept.length < MOST_KEPT) this.kept.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
   }
 
+  /** Counts rows that are not told one by one. */
+  addUntold(count: number): void {
+    this.count += count;
+  }
+
   /** As CSV, with a title line; a last line says how many are left out. */
   csv(): string {
     const lines = this.kept.map(({ line, problem, text }) => `${line},${quoted(problem)},${quoted(text)}`);

@@ -39,6 +39,24 @@ describe('candles', () => {
     ]);
   });
 
+  test('with more decimals than the columns of those that are there have room for are refused', async () => {
+    const catalogue = temporaryCatalogue();
+    const written = candles(AUGUST, 3).map((bar) => ({ ...bar, volume: decimalText('1000000') }));
+    await catalogue.appendCandles({ ...MINUTES, candles: [written] });
+    const fine = candle(AUGUST + 180_000 * 60 * 24, { volume: '0.1234567891' });
+    await expect(catalogue.appendCandles({ ...MINUTES, candles: [[fine]] })).rejects.toThrow(
+      'found a volume of 1000000 and one with 10 decimals',
+    );
+    expect(await allCandles(catalogue)).toEqual(written);
+  });
+
+  test('with numbers of more than 28 digits are refused, not cut', async () => {
+    const huge = candle(AUGUST, { open: '1e30', high: '1e30', low: '1e30', close: '1e30' });
+    await expect(temporaryCatalogue().appendCandles({ ...MINUTES, candles: [[huge]] })).rejects.toThrow(
+      'expected at most 28 digits before the point',
+    );
+  });
+
   test('of a stretch are those that open in it, without its end', async () => {
     const catalogue = temporaryCatalogue();
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 120)] });
@@ -92,10 +110,11 @@ describe('candles', () => {
     );
   });
 
-  test('beyond 2^53 are kept, and refused when they are read into columns', async () => {
+  test('of a recorder beyond 2^53 are kept, and refused when they are read into columns', async () => {
     const catalogue = temporaryCatalogue();
     const huge = '12600000000123.0000000001';
-    await catalogue.appendCandles({ ...MINUTES, candles: [[candle(AUGUST, { high: huge })]] });
+    const bars = [candle(AUGUST, { high: huge })];
+    await catalogue.appendCandles({ ...MINUTES, segment: 'candles-1', candles: [bars] });
     await expect(catalogue.readCandles(ALL)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 

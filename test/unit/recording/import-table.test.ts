@@ -187,7 +187,20 @@ describe('a file of candles', () => {
     const changed = hourly(5).map((line) => line.replace(/0\.2$/, '0.25'));
     const report = await importLines(catalogue, [HEADER, ...changed]);
     expect(report).toMatchObject({ result: 'conflict', parts: [{ outcome: { kind: 'conflict', count: 1 } }] });
+    expect(report.parts[0]?.outcome).toMatchObject({
+      conflicts: [{ isWithin: false, there: `{${PRICES.join(', ')}, 0.2}`, given: `{${PRICES.join(', ')}, 0.25}` }],
+    });
+    expect(report.rejects.kept).toMatchObject([{ line: 3, text: changed[1] }]);
     expect(await bars(catalogue)).toEqual(THREE_BARS);
+  });
+
+  test('stays out when it has two bars for one time, and both lines are rejected', async () => {
+    const other = hourly(2)[1]?.replace(/0\.2$/, '0.25') ?? '';
+    const report = await importLines(temporaryCatalogue(), [HEADER, ...hourly(3), other]);
+    expect(report).toMatchObject({ result: 'conflict', rejects: { count: 2, kept: [{ line: 3 }, { line: 5 }] } });
+    expect(report.rejects.kept[0]?.problem).toBe(
+      'expected the bar of 2024-08-08T01:00:00.000Z once, found others for it',
+    );
   });
 
   test('says where its times go back, as after a change of the time zone', async () => {
