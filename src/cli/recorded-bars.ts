@@ -1,3 +1,4 @@
+import type { BarRecording } from '../backtest/poll/recorded-feed.ts';
 import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -17,7 +18,7 @@ const SPARE = 2;
 export async function recordedBars(
   catalogue: Catalogue,
   of: { readonly market: MarketSymbol; readonly seats: readonly SeatSettings[]; readonly range: TimeRange },
-): Promise<readonly CandleColumns[]> {
+): Promise<readonly BarRecording[]> {
   const { market, seats, range } = of;
   const there = catalogue
     .keys()
@@ -35,11 +36,14 @@ export async function recordedBars(
     }
   }
   const all = await Promise.all(
-    [...reachMs].map(async ([resolution, neededMs]) =>
-      columnsOf(catalogue, { market, resolution, fromMs: range.fromMs - neededMs, toMs: range.toMs }),
-    ),
+    [...reachMs].map(async ([resolution, neededMs]): Promise<BarRecording | null> => {
+      const covered = catalogue.manifest({ market, kind: 'candles', resolution })?.covered ?? [];
+      const question = { market, resolution, fromMs: range.fromMs - neededMs, toMs: range.toMs };
+      const columns = await columnsOf(catalogue, question);
+      return columns === null ? null : { columns, covered };
+    }),
   );
-  return all.filter((columns) => columns !== null);
+  return all.filter((bars) => bars !== null);
 }
 
 function sourceOf(lengthMs: number, there: readonly Resolution[]): Resolution | null {

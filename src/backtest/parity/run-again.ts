@@ -1,6 +1,6 @@
 import type { SessionFile } from '../../daemon/session-file.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
-import type { Candle } from '../../domain/candle.ts';
+import { resolutionMs, type Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { WalletReading } from '../../domain/venue-call.ts';
@@ -11,6 +11,7 @@ import type { SeatSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-partitions.ts';
 import type { RecordedBook } from '../../recording/records.ts';
+import type { BarRecording } from '../poll/recorded-feed.ts';
 import { DEFAULT_POLL_RULES, type PollRules } from '../poll/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
 import { seatsOf } from './decide-again.ts';
@@ -77,7 +78,7 @@ export async function runAgain({
         books: chunk(throughout(books, { beganMs, endMs }).map((book) => own.without(book))),
         trades: isThere('trades') ? catalogue.readTrades(within) : null,
         stats: isThere('stats') ? catalogue.readStats(within) : null,
-        bars: session.bars.filter((bars) => bars.market === market.symbol).map(columnsOfBars),
+        bars: session.bars.filter((bars) => bars.market === market.symbol).map(barsOf),
       };
     }),
   );
@@ -162,8 +163,11 @@ async function* chunk<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]>
   if (rows.length > 0) yield rows;
 }
 
-function columnsOfBars({ market, resolution, candles }: KnownBars): ReturnType<typeof columnsOf> {
-  return columnsOf({ market: market as MarketSymbol, resolution }, candles);
+/** The bars that a session knew: between the first and the last there were no others. */
+function barsOf({ market, resolution, candles }: KnownBars): BarRecording {
+  const columns = columnsOf({ market: market as MarketSymbol, resolution }, candles);
+  const [first, last] = [candles[0]?.openTimeMs ?? 0, candles.at(-1)?.openTimeMs ?? 0];
+  return { columns, covered: [{ fromMs: first, toMs: last + resolutionMs(resolution) }] };
 }
 
 /**

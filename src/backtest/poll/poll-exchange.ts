@@ -178,7 +178,7 @@ export class PollExchange {
           value('public-trades', tape.values().slice(-TRADES_SHOWN).toReversed()),
         );
       case 'candles':
-        return this.ofMarket(call.market, (market) => value('candles', candlesOf(market, call)));
+        return this.ofMarket(call.market, (market) => value('candles', candlesOf(market, call, nowMs)));
     }
   }
 
@@ -277,13 +277,14 @@ export class PollExchange {
 function candlesOf(
   { state, bars: recorded }: RecordedMarket,
   call: Extract<VenueCall, { kind: 'candles' }>,
+  nowMs: number,
 ): readonly Candle[] {
   const bars = state.candles.bars(call.resolution);
   let end = bars.length;
   while (end > 0 && (bars[end - 1]?.openTimeMs ?? 0) >= call.toMs) end -= 1;
   const count = Math.min(call.count, CANDLES_PAGE);
   const made = bars.slice(Math.max(0, end - count), end).map((bar) => candleOf(state.grid, bar));
-  return recorded.over(made, { ...call, count });
+  return recorded.over(made, { ...call, count, nowMs });
 }
 
 function recordOf(order: SimulatedOrder): VenueOrder {

@@ -1,4 +1,5 @@
-import type { Candle, Resolution } from '../../domain/candle.ts';
+import { resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
+import type { TimeRange } from '../../recording/records.ts';
 import { BoundedList } from '../../simulator/core/bounded-list.ts';
 import type { Bar } from '../../simulator/core/market/candle-series.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
@@ -12,10 +13,16 @@ export class RecordedBars {
   private readonly state: MarketState;
   private readonly steps: StepReader;
   private readonly known = new Map<Resolution, BoundedList<Candle>>();
+  private readonly covered = new Map<Resolution, readonly TimeRange[]>();
 
   constructor(state: MarketState, steps: StepReader) {
     this.state = state;
     this.steps = steps;
+  }
+
+  /** Stretches in which all bars of a resolution were recorded. */
+  cover(resolution: Resolution, ranges: readonly TimeRange[]): void {
+    this.covered.set(resolution, ranges);
   }
 
   /** A bar has closed. To be handed over in the order of time. */
@@ -43,19 +50,28 @@ export class RecordedBars {
     state.lastPrice = close;
   }
 
-  /** The last bars of a resolution that begin before a time, oldest first: recorded ones, and `made` ones where none was recorded. */
+  /**
+   * The last bars of a resolution that begin before a time, oldest first: recorded ones, and `made` ones where none was recorded. One that has closed by now, where
+   * all bars were recorded, was none.
+   */
   over(
     made: readonly Candle[],
-    of: { readonly resolution: Resolution; readonly toMs: number; readonly count: number },
+    of: { readonly resolution: Resolution; readonly toMs: number; readonly count: number; readonly nowMs: number },
   ): readonly Candle[] {
-    const all = this.known.get(of.resolution)?.values() ?? [];
+    const { resolution, toMs, count, nowMs } = of;
+    const all = this.known.get(resolution)?.values() ?? [];
+    const ranges = this.covered.get(resolution) ?? [];
+    if (all.length === 0 && ranges.length === 0) return made;
     let end = all.length;
-    while (end > 0 && (all[end - 1]?.openTimeMs ?? 0) >= of.toMs) end -= 1;
-    if (end === 0) return made;
-    const recorded = all.slice(Math.max(0, end - of.count), end);
+    while (end > 0 && (all[end - 1]?.openTimeMs ?? 0) >= toMs) end -= 1;
+    const recorded = all.slice(Math.max(0, end - count), end);
     const times = new Set(recorded.map(({ openTimeMs }) => openTimeMs));
-    return [...made.filter(({ openTimeMs }) => !times.has(openTimeMs)), ...recorded]
+    const closedMs = nowMs - resolutionMs(resolution);
+    const isMissing = ({ openTimeMs }: Candle): boolean =>
+      !times.has(openTimeMs) &&
+      (openTimeMs > closedMs || !ranges.some((range) => openTimeMs >= range.fromMs && openTimeMs < range.toMs));
+    return [...made.filter(isMissing), ...recorded]
       .toSorted((left, right) => left.openTimeMs - right.openTimeMs)
-      .slice(-of.count);
+      .slice(-count);
   }
 }

@@ -1,7 +1,7 @@
 import { resolutionMs, type Candle } from '../../domain/candle.ts';
 import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording/records.ts';
+import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from '../../recording/records.ts';
 import type { RecordedMarket } from './recorded-market.ts';
 import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
 
@@ -13,7 +13,14 @@ export interface MarketRecording {
   /** The exchange's own summary of the day. Without it there is one made of what went by. */
   readonly stats?: RecordedChunks<RecordedStats> | null;
   /** Bars, a resolution each. One is known from its close on, in place of one made of what went by; those before everything else are the past. */
-  readonly bars?: readonly CandleColumns[];
+  readonly bars?: readonly BarRecording[];
+}
+
+/** Recorded bars of one resolution. */
+export interface BarRecording {
+  readonly columns: CandleColumns;
+  /** Stretches of time that were told whole: where no bar is in them, there was none. */
+  readonly covered: readonly TimeRange[];
 }
 
 /** Rows on their way to a market. */
@@ -60,11 +67,12 @@ function laneOf<Row>(stream: RecordedStream<Row>, take: (row: Row, dueMs: number
   return { stream, hand: (dueMs) => take(stream.take(), dueMs) };
 }
 
-function lanesOfBars(market: RecordedMarket, bars: readonly CandleColumns[]): readonly Lane[] {
-  const finestMs = Math.min(...bars.map(({ resolution }) => resolutionMs(resolution)));
-  return bars.map((columns) => {
+function lanesOfBars(market: RecordedMarket, bars: readonly BarRecording[]): readonly Lane[] {
+  const finestMs = Math.min(...bars.map(({ columns }) => resolutionMs(columns.resolution)));
+  return bars.map(({ columns, covered }) => {
     const { resolution } = columns;
     const lengthMs = resolutionMs(resolution);
+    market.bars.cover(resolution, covered);
     const stream = new RecordedStream(chunksOf(columns), ({ openTimeMs }) => openTimeMs + lengthMs);
     return laneOf(stream, (candle) => market.onBar(candle, { resolution, isFinest: lengthMs === finestMs }));
   });

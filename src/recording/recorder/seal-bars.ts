@@ -1,12 +1,17 @@
-import type { Candle, Resolution } from '../../domain/candle.ts';
+import { resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { appendRows } from '../append-rows.ts';
 import type { FolderKey } from '../folder-key.ts';
 import { readCandles } from '../read-candles.ts';
 import { partitionsWithin } from '../read-partitions.ts';
+import type { TimeRange } from '../records.ts';
 import { CANDLE_SHAPE } from '../table-shapes.ts';
 import { segmentRows, type Segment } from './read-segment.ts';
+import type { SeenBar } from './segment-entry.ts';
 import type { SealTarget } from './seal-target.ts';
+
+/** A bar may still change for a moment after its end. */
+const SETTLE_MS = 5_000;
 
 /**
  * Adds the bars of a segment to the catalogue, those of each resolution to its own folder: a bar that was seen twice as it was seen last. One that is there already
@@ -15,30 +20,68 @@ import type { SealTarget } from './seal-target.ts';
  */
 export async function sealBars(segment: Segment<'candles'>, target: SealTarget): Promise<void> {
   const { market } = segment;
-  const bars = new Map<Resolution, Map<number, Candle>>();
+  const seen = new Map<Resolution, SeenBar[]>();
   for await (const part of segmentRows(segment)) {
-    for (const { resolution, candle } of part) {
-      const of = bars.get(resolution) ?? new Map<number, Candle>();
-      bars.set(resolution, of);
-      of.set(candle.openTimeMs, candle);
+    for (const bar of part) {
+      const of = seen.get(bar.resolution) ?? [];
+      seen.set(bar.resolution, of);
+      of.push(bar);
     }
   }
-  for (const [resolution, of] of bars) {
+  for (const [resolution, bars] of seen) {
     const key = { market, kind: 'candles', resolution } as const;
-    for (const openTimeMs of await timesThere(target.root, key, [...of.keys()])) of.delete(openTimeMs);
-    if (of.size === 0) continue;
-    const outcome = await appendRows<Candle>({ ...target, key, shape: CANDLE_SHAPE, rows: [[...of.values()]] });
-    if (outcome.kind === 'added') continue;
-    throw new SarrafError('DATA_UNUSABLE', `expected to write bars of ${market} alone, another process did too`);
+    const there = new Set(await timesThere(target.root, key, bars));
+    for (const covered of stretchesOf(bars, resolutionMs(resolution))) {
+      const within = bars.flatMap(({ candle: { openTimeMs }, candle }) =>
+        openTimeMs >= covered.fromMs && openTimeMs < covered.endMs && !there.has(openTimeMs)
+          ? [[openTimeMs, candle] as const]
+          : [],
+      );
+      const outcome = await appendRows<Candle>({
+        ...target,
+        key,
+        shape: CANDLE_SHAPE,
+        rows: [[...new Map(within).values()]],
+        covered,
+      });
+      if (outcome.kind === 'added') continue;
+      throw new SarrafError('DATA_UNUSABLE', `expected to write bars of ${market} alone, another process did too`);
+    }
   }
+}
+
+/** A stretch of time that was told whole, and until when the bars go that were seen in it: the last one may still change. */
+interface Stretch extends TimeRange {
+  readonly endMs: number;
+}
+
+/** Stretches that were told whole, those that touch as one. */
+function stretchesOf(bars: readonly SeenBar[], lengthMs: number): readonly Stretch[] {
+  const told = bars
+    .map(({ toldFromMs, seenMs, candle: { openTimeMs } }): Stretch => {
+      const endMs = openTimeMs + lengthMs;
+      return { fromMs: toldFromMs, toMs: seenMs < endMs + SETTLE_MS ? openTimeMs : endMs, endMs };
+    })
+    .toSorted((left, right) => left.fromMs - right.fromMs || left.endMs - right.endMs);
+  const stretches: Stretch[] = [];
+  for (const stretch of told) {
+    const last = stretches.at(-1);
+    if (last === undefined || stretch.fromMs > last.endMs) stretches.push(stretch);
+    else {
+      const [toMs, endMs] = [Math.max(last.toMs, stretch.toMs), Math.max(last.endMs, stretch.endMs)];
+      stretches[stretches.length - 1] = { fromMs: last.fromMs, toMs, endMs };
+    }
+  }
+  return stretches;
 }
 
 /** When bars begin that are there, of the stretch that some reach over. */
 async function timesThere(
   root: string,
   key: FolderKey & { readonly kind: 'candles' },
-  times: readonly number[],
+  bars: readonly SeenBar[],
 ): Promise<readonly number[]> {
+  const times = bars.map(({ candle }) => candle.openTimeMs);
   const fromMs = times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
   const toMs = times.reduce((most, time) => Math.max(most, time), Number.NEGATIVE_INFINITY) + 1;
   if (partitionsWithin(root, key, { fromMs, toMs }).length === 0) return [];

@@ -15,6 +15,8 @@ export interface SeenBar {
   readonly seenMs: number;
   readonly resolution: Resolution;
   readonly candle: Candle;
+  /** All bars from this time to this bar were told with it: one that is not there did not trade. */
+  readonly toldFromMs: number;
 }
 
 /** The rows of each kind. */
@@ -56,7 +58,7 @@ const stats = z.strictObject({
   dayChange: maybe,
 }) satisfies z.ZodType<Omit<MarketStats, 'market'>>;
 
-const candle = z.tuple([z.enum(RESOLUTIONS), time, decimal, decimal, decimal, decimal, decimal]);
+const candle = z.tuple([z.enum(RESOLUTIONS), time, time, decimal, decimal, decimal, decimal, decimal]);
 
 const line = z.union([
   z.tuple([z.literal('row'), time, z.unknown()]),
@@ -86,7 +88,7 @@ function cellsOf(row: SegmentRows[SegmentKind]): unknown {
   if ('side' in row) return [row.timeMs, row.price, row.amount, row.side];
   if ('candle' in row) {
     const { openTimeMs, open, high, low, close, volume } = row.candle;
-    return [row.resolution, openTimeMs, open, high, low, close, volume];
+    return [row.resolution, row.toldFromMs, openTimeMs, open, high, low, close, volume];
   }
   const { market: _named, ...numbers } = row.stats;
   return numbers;
@@ -135,8 +137,8 @@ function readRow(
   if (kind === 'candles') {
     const read = candle.safeParse(cells);
     if (!read.success) return null;
-    const [resolution, openTimeMs, open, high, low, close, volume] = read.data;
-    return { seenMs, resolution, candle: { openTimeMs, open, high, low, close, volume } };
+    const [resolution, toldFromMs, openTimeMs, open, high, low, close, volume] = read.data;
+    return { seenMs, resolution, toldFromMs, candle: { openTimeMs, open, high, low, close, volume } };
   }
   const read = stats.safeParse(cells);
   return read.success ? { seenMs, stats: { ...read.data, market: parseMarket(market) } } : null;

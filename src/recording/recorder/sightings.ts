@@ -107,12 +107,14 @@ export class Sightings {
     const known = this.bars.get(resolution) ?? new Map<number, string>();
     this.bars.set(resolution, known);
     const noted: SegmentEntry<'candles'>[] = [];
+    const firstMs = page.reduce((least, { openTimeMs }) => Math.min(least, openTimeMs), Number.POSITIVE_INFINITY);
+    const toldFromMs = Math.max(firstMs, afterMs + lengthMs);
     for (const candle of page) {
       const { openTimeMs, open, high, low, close, volume } = candle;
       const text = `${open} ${high} ${low} ${close} ${volume}`;
       if (openTimeMs + lengthMs > seenMs || openTimeMs <= afterMs || known.get(openTimeMs) === text) continue;
       known.set(openTimeMs, text);
-      noted.push({ what: 'row', row: { seenMs, resolution, candle } });
+      noted.push({ what: 'row', row: { seenMs, resolution, toldFromMs, candle } });
     }
     for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT))) known.delete(openTimeMs);
     return noted;

@@ -5,7 +5,7 @@ import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorde
 import { columnsOf, type CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { Candle, Resolution } from '../../../../src/domain/candle.ts';
-import type { RecordedTrade } from '../../../../src/recording/records.ts';
+import type { RecordedTrade, TimeRange } from '../../../../src/recording/records.ts';
 import { chunksOf, FROM_MS, TETHER } from './recorded-run.ts';
 
 const MINUTE_MS = 60_000;
@@ -29,6 +29,7 @@ async function barsAt(
     readonly trades: readonly RecordedTrade[];
     readonly more?: readonly CandleColumns[];
     readonly resolution?: Resolution;
+    readonly covered?: readonly TimeRange[];
   },
 ): Promise<readonly Candle[]> {
   const exchange = new PollExchange({
@@ -44,7 +45,10 @@ async function barsAt(
       createTrack(market, {
         books: chunksOf([]),
         trades: chunksOf(of.trades),
-        bars: [columnsOf({ market: TETHER.symbol, resolution: '1' }, of.bars), ...(of.more ?? [])],
+        bars: [
+          { columns: columnsOf({ market: TETHER.symbol, resolution: '1' }, of.bars), covered: of.covered ?? [] },
+          ...(of.more ?? []).map((columns) => ({ columns, covered: [] })),
+        ],
       }),
     ),
   );
@@ -76,5 +80,15 @@ describe('recorded bars', () => {
     const five = columnsOf({ market: TETHER.symbol, resolution: '5' }, BARS.slice(0, 1));
     const [bar] = await barsAt(FROM_MS + 7 * MINUTE_MS, { bars: BARS, trades: [], more: [five], resolution: '15' });
     expect(bar).toMatchObject({ openTimeMs: FROM_MS, open: '30000.01', close: '30105', volume: '9' });
+  });
+
+  it('leave no bar made of trades where it is known that there was none, once it has closed', async () => {
+    const trades = [2, 3].map((minute) => tradeAt(FROM_MS + minute * MINUTE_MS + 100));
+    const covered = [{ fromMs: FROM_MS, toMs: FROM_MS + 60 * MINUTE_MS }];
+    const of = { bars: BARS.slice(0, 2), trades, covered };
+    const openTimes = async (timeMs: number): Promise<readonly number[]> =>
+      (await barsAt(timeMs, of)).map(({ openTimeMs }) => (openTimeMs - FROM_MS) / MINUTE_MS);
+    expect(await openTimes(FROM_MS + 3 * MINUTE_MS - 1)).toEqual([0, 1, 2]);
+    expect(await openTimes(FROM_MS + 3 * MINUTE_MS + 200)).toEqual([0, 1, 3]);
   });
 });

@@ -136,7 +136,7 @@ export async function runRecorded(
     markets: [
       {
         market: TETHER,
-        bars,
+        bars: bars.map((columns) => ({ columns, covered: [] })),
         stats: stats === null ? null : chunksOf(stats, chunk),
         books: chunksOf(recording.books, chunk),
         trades: withTrades ? chunksOf(recording.trades, chunk) : null,

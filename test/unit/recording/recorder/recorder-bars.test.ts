@@ -9,6 +9,7 @@ import { BTCIRT, candle, candles, temporaryCatalogue, temporaryFolder } from '..
 import { NOON_MS, openRecorder } from './answers.ts';
 
 const MINUTE_MS = 60_000;
+const MINUTES = { kind: 'candles', resolution: '1' } as const;
 
 /** Has a recorder take a page of bars, the running one among them. */
 function takePage(recorder: Recorder, page: readonly Candle[], seenMs: number, resolution: Resolution = '1'): void {
@@ -34,7 +35,26 @@ describe('bars that a run asks for', () => {
     expect(recorder.markets).toMatchObject([{ kinds: { candles: { rows: 14 } }, resolutions: ['1', '60'] }]);
     await recorder.close();
     expect(await barsIn(root)).toEqual(bars.slice(0, 12));
+    // A second after its end a bar may still change.
+    const covered = [{ fromMs: NOON_MS - 10 * MINUTE_MS, toMs: NOON_MS + MINUTE_MS }];
+    expect(temporaryCatalogue(root).manifest({ ...MINUTES, market: BTCIRT })).toMatchObject({ covered });
     expect(await barsIn(root, '60')).toEqual(candles(NOON_MS - 7_200_000, 2, 3_600_000));
+  });
+
+  test('are known to be all there were, but where the page of one did not reach back to that of another', async () => {
+    const root = temporaryFolder();
+    const recorder = await openRecorder(root);
+    const bars = candles(NOON_MS, 20);
+    const page = (...minutes: readonly number[]): readonly Candle[] => minutes.flatMap((minute) => bars[minute] ?? []);
+    takePage(recorder, page(0, 1, 3), NOON_MS + 5 * MINUTE_MS);
+    takePage(recorder, page(3, 5), NOON_MS + 7 * MINUTE_MS);
+    takePage(recorder, page(10, 12), NOON_MS + 30 * MINUTE_MS);
+    await recorder.close();
+    expect(await barsIn(root)).toEqual(page(0, 1, 3, 5, 10, 12));
+    expect(temporaryCatalogue(root).manifest({ ...MINUTES, market: BTCIRT })?.covered).toEqual([
+      { fromMs: NOON_MS, toMs: NOON_MS + 6 * MINUTE_MS },
+      { fromMs: NOON_MS + 10 * MINUTE_MS, toMs: NOON_MS + 13 * MINUTE_MS },
+    ]);
   });
 
   test('are as they were seen last, since the last trades of a bar may come late', async () => {
@@ -102,7 +122,7 @@ describe('bars that a run asks for', () => {
     const folder = join(root, 'segments', BTCIRT);
     mkdirSync(folder, { recursive: true });
     const lines = candles(NOON_MS, 3).map(({ openTimeMs, open, high, low, close, volume }) =>
-      JSON.stringify(['row', NOON_MS, ['1', openTimeMs, open, high, low, close, volume]]),
+      JSON.stringify(['row', NOON_MS, ['1', NOON_MS, openTimeMs, open, high, low, close, volume]]),
     );
     const name = 'candles-2026-01-05-000000000000001-1-000001.jsonl';
     writeFileSync(join(folder, name), lines.join('\n').slice(0, -9));
