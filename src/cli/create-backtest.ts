@@ -149,8 +149,8 @@ async function importFile(
     source: path,
   });
   if (report.result === 'imported') return;
-  const [bad] = report.rejects.kept;
-  const where = bad === undefined ? '' : `: line ${bad.line}: ${bad.problem}`;
+  const { firstBad: bad } = report;
+  const where = bad === null ? '' : `: line ${bad.line}: ${bad.problem}`;
   throw new SarrafError(
     'INVALID_FILE',
     `expected bars in ${path}${where}; "sarraf data import" says all that is wrong with it`,

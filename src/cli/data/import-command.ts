@@ -128,10 +128,9 @@ function writeReport(catalogue: Catalogue, report: ImportReport): ReportFiles {
 }
 
 function refusal(report: ImportReport, rejectsFile: string | null): Error {
-  const { file, rejects } = report;
-  const [first] = rejects.kept;
+  const { file, rejects, firstBad: first } = report;
   const isConflict = report.result === 'conflict';
-  if (first === undefined) {
+  if (first === null) {
     return wrongInput(`${file}: contradicts what is there, as said above; nothing of it was imported`);
   }
   const todo = isConflict

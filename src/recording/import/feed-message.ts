@@ -2,21 +2,28 @@ import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { RecordedTrade } from '../records.ts';
+import { LATEST_MS } from '../read-partitions.ts';
+import { decimalProblem, MOST_DECIMALS } from './decimal-problem.ts';
 
 const decimal = z.string().transform((text, context): DecimalText => {
   const found = tryDecimalText(text);
-  if (found !== null && !found.startsWith('-')) return found;
-  context.addIssue({ code: 'custom', message: 'expected a decimal number' });
+  if (found !== null && !found.startsWith('-') && decimalProblem(found) === null) return found;
+  context.addIssue({ code: 'custom', message: 'expected a decimal number that can be stored' });
   return z.NEVER;
 });
 const levels = z.array(
   z.tuple([decimal, decimal], z.unknown()).transform(([price, amount]) => [price, amount] as const),
 );
+/** Of trades; an amount of 0 at a price of the depth takes the price away. */
+const positive = decimal.refine((text) => text !== '0');
 const count = z.int().nonnegative();
+const time = z.int().nonnegative().max(LATEST_MS);
 
-const depth = z.object({ E: count, U: count, u: count, b: levels, a: levels });
+const depth = z.object({ E: time, U: count, u: count, b: levels, a: levels });
 const snapshot = z.object({ lastUpdateId: count, bids: levels, asks: levels });
-const trade = z.object({ T: count, p: decimal, q: decimal, m: z.boolean(), t: count.optional(), a: count.optional() });
+const trade = z.object({ T: time, p: positive, q: positive, m: z.boolean(), t: count.optional(), a: count.optional() });
+
+const DECIMALS = `of at most ${MOST_DECIMALS} decimals`;
 
 /** What a line of a feed tells. Times in ms since 1970; `seenMs` is when it was received. */
 export type FeedMessage =
@@ -57,7 +64,10 @@ export function readFeedMessage(text: string): FeedMessage {
 
 function depthMessage(message: object, received: string | null): FeedMessage {
   const read = depth.safeParse(message);
-  if (!read.success) return bad('expected a depth message with numbers E, U, u and lists b, a of price and amount');
+  if (!read.success)
+    return bad(
+      `expected a depth message with a time E in ms, numbers U, u and lists b, a of price and amount, ${DECIMALS}`,
+    );
   const { E: venueTimeMs, U: firstId, u: lastId, b: bids, a: asks } = read.data;
   return { kind: 'depth', seenMs: receiptMs(received) ?? venueTimeMs, venueTimeMs, firstId, lastId, bids, asks };
 }
@@ -65,7 +75,7 @@ function depthMessage(message: object, received: string | null): FeedMessage {
 function snapshotMessage(message: object): FeedMessage {
   const read = snapshot.safeParse(message);
   if (!read.success)
-    return bad('expected a snapshot with a number lastUpdateId and lists bids, asks of price and amount');
+    return bad(`expected a snapshot with a number lastUpdateId and lists bids, asks of price and amount, ${DECIMALS}`);
   return { kind: 'snapshot', lastId: read.data.lastUpdateId, bids: read.data.bids, asks: read.data.asks };
 }
 
@@ -74,7 +84,8 @@ function tradeMessage(
   how: { readonly received: string | null; readonly isSum: boolean },
 ): FeedMessage {
   const read = trade.safeParse(message);
-  if (!read.success) return bad('expected a trade with texts p and q, a number T and a boolean m');
+  if (!read.success)
+    return bad(`expected a trade with positive texts p and q, ${DECIMALS}, a time T in ms and a boolean m`);
   const { T: timeMs, p: price, q: amount, m: buyerWasThere, t, a } = read.data;
   const seenMs = receiptMs(how.received) ?? timeMs;
   const side = buyerWasThere ? 'sell' : 'buy';

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -10,7 +11,7 @@ import { readTails, writeTails } from './feed-tails.ts';
 import type { ReadProgress } from './file-row.ts';
 import type { ImportPart, ImportReport } from './import-report.ts';
 import { openText, unreadable } from './open-text.ts';
-import { Rejects } from './rejects.ts';
+import { Rejects, type Reject } from './rejects.ts';
 
 /** Records that are handed on together. */
 const PART_RECORDS = 500;
@@ -32,7 +33,9 @@ class BadRows extends Error {}
 /** What was counted in a pass over the file. */
 interface FeedCounts {
   rows: number;
-  badRows: number;
+  firstBad: Reject | null;
+  /** Those that books or trades can be made of. */
+  used: number;
   others: number;
   isContinued: boolean;
 }
@@ -40,7 +43,7 @@ interface FeedCounts {
 /**
  * Imports a feed of depth and trades in JSON lines: books of 24 levels, and trades. All of it, or nothing: the books are entered in their manifest only when
  * the trades are in theirs, and a crash between the two leaves what importing the file again completes. Changes of the depth that nothing can be made of are rejected
- * without keeping the file out. Throws `INVALID_FILE` where there is no such file.
+ * without keeping the file out. Throws `INVALID_FILE` where there is no such file, or nothing of a feed in it.
  */
 export async function importFeed(options: ImportFeedOptions): Promise<ImportReport> {
   const { catalogue, market, path, source } = options;
@@ -48,7 +51,7 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
   const tails = await readTails(folder, catalogue.manifest({ market, kind: 'books' }));
   const book = new FeedBook({ everyMs: options.everyMs, tails });
   const rejects = new Rejects();
-  const counts: FeedCounts = { rows: 0, badRows: 0, others: 0, isContinued: false };
+  const counts: FeedCounts = { rows: 0, firstBad: null, used: 0, others: 0, isContinued: false };
   let trades: AppendOutcome | null = null;
   let books: AppendOutcome | null = null;
   try {
@@ -80,6 +83,7 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
     rows: counts.rows,
     parts,
     rejects,
+    firstBad: books === null ? counts.firstBad : null,
     notes: [
       ...(book.isContinued ? ['it continues a feed that was imported before'] : []),
       ...(counts.others > 0 ? [`${counts.others} messages of other kinds, such as best prices, were left out`] : []),
@@ -97,10 +101,11 @@ async function* readBooks(
     counts.rows += 1;
     const reject = (problem: string): void => rejects.add({ line: counts.rows, problem, text });
     const message = readFeedMessage(text);
+    if (message.kind !== 'other' && message.kind !== 'bad') counts.used += 1;
     if (message.kind === 'snapshot') book.snapshot(message);
     else if (message.kind === 'other') counts.others += 1;
     else if (message.kind === 'bad') {
-      counts.badRows += 1;
+      counts.firstBad ??= { line: counts.rows, problem: message.problem, text };
       reject(message.problem);
     } else if (message.kind === 'depth') {
       const step = book.depth(message);
@@ -111,8 +116,17 @@ async function* readBooks(
     yield part;
     part = [];
   }
-  if (counts.badRows > 0 && !options.skipBadRows) throw new BadRows();
+  if (counts.firstBad !== null && !options.skipBadRows) throw new BadRows();
+  if (counts.used === 0) throw nothingIn(options.path, counts);
   yield part;
+}
+
+function nothingIn(path: string, { rows, others }: FeedCounts): SarrafError {
+  const found = rows === 0 ? 'no line' : `${rows} lines, ${others} of them messages of other kinds`;
+  return new SarrafError(
+    'INVALID_FILE',
+    `expected a depth feed with changes, snapshots or trades in ${path}, found ${found}: candles and trades come as CSV or Parquet`,
+  );
 }
 
 async function* readTrades(options: ImportFeedOptions): AsyncGenerator<readonly RecordedTrade[]> {

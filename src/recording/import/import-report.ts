@@ -1,5 +1,5 @@
 import type { AppendOutcome } from '../append-outcome.ts';
-import type { Rejects } from './rejects.ts';
+import type { Reject, Rejects } from './rejects.ts';
 
 /** What became of one part of a file: its candles, its trades or its books. */
 export interface ImportPart {
@@ -21,6 +21,8 @@ export interface ImportReport {
   readonly rows: number;
   readonly parts: readonly ImportPart[];
   readonly rejects: Rejects;
+  /** The first of the rows that keep the file out; null where none does, or the whole is what is wrong. */
+  readonly firstBad: Reject | null;
   /** What the reader should know, one sentence each. */
   readonly notes: readonly string[];
 }

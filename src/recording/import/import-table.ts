@@ -143,6 +143,7 @@ function report(
     rows: reader.count,
     parts: outcome === null ? [] : [{ kind, resolution, outcome }],
     rejects: reader.rejects,
+    firstBad: result === 'imported' ? null : (reader.rejects.kept.at(result === 'conflict' ? reader.bad : 0) ?? null),
     notes:
       reader.rounded === 0 ? notes : [...notes, `${reader.rounded} volumes or amounts were rounded to ten decimals`],
   };
@@ -151,6 +152,8 @@ function report(
 /** Reads rows in parts, sets the bad ones aside, and ends with `BadRows` where they are not to be left out. */
 class TableReader {
   count = 0;
+  /** Rows that can not be read, which come before those that contradict others among the rejects. */
+  bad = 0;
   rounded = 0;
   readonly rejects = new Rejects();
   private readonly options: ImportTableOptions;
@@ -203,7 +206,10 @@ class TableReader {
       this.count += 1;
       const result = read(reader, row);
       if ('row' in result) part.push(result.row);
-      else this.rejects.add({ line: row.line, problem: result.problem, text: row.fields.join(',') });
+      else {
+        this.bad += 1;
+        this.rejects.add({ line: row.line, problem: result.problem, text: row.fields.join(',') });
+      }
       if (this.count % PART_ROWS !== 0) continue;
       onProgress?.(this.count, this.from.progress());
       if (part.length > 0) yield part;

@@ -152,6 +152,30 @@ describe('a feed of depth', () => {
     expect(await books(catalogue)).toHaveLength(1);
   });
 
+  test.each([
+    ['trade of no price', { e: 'trade', t: 1, p: '0', q: '1', T: START, m: false }, 'expected a trade with positive'],
+    [
+      'number of eleven decimals',
+      { e: 'trade', t: 1, p: '0.12345678901', q: '1', T: START, m: false },
+      'of at most 10',
+    ],
+    ['number beyond all columns', { e: 'trade', t: 1, p: '1e30', q: '1', T: START, m: false }, 'expected a trade'],
+    ['time in microseconds', { e: 'depthUpdate', E: START * 1_000, U: 11, u: 11, b: [], a: [] }, 'a time E in ms'],
+  ])('names the line of a %s, whatever was rejected before it', async (_, message, problem) => {
+    const catalogue = temporaryCatalogue();
+    const lines = [depth([8, 9], 0, {}), snapshot(10), received(START, message), depth([11, 11], 100, {})];
+    const report = await importLines(catalogue, lines);
+    expect(report).toMatchObject({ result: 'bad-rows', rejects: { count: 2 }, firstBad: { line: 3 } });
+    expect(report.firstBad?.problem).toContain(problem);
+  });
+
+  test.each([
+    ['no line', []],
+    ['2 lines, 2 of them messages of other kinds', ['{"open":"1"}', '{"open":"2"}']],
+  ])('is expected where there is %s', async (found, lines) => {
+    await expect(importLines(temporaryCatalogue(), lines)).rejects.toThrow(`found ${found}: candles and trades come`);
+  });
+
   test('whose trades contradict what is there leaves the books as they were', async () => {
     const catalogue = temporaryCatalogue();
     await importLines(catalogue, [trade(1, 100)]);
