@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { BacktestRun } from '../backtest/backtest-run.ts';
 import type { PollRules } from '../backtest/poll/poll-rules.ts';
 import { runPoll, type PollMarket } from '../backtest/poll/run-poll.ts';
@@ -70,10 +71,27 @@ export async function runPollBacktest(
       orders,
       fills,
       warnings,
-      config: keptConfig(config, { fromMs, toMs, rules, requests: run.requests, journalHash: run.journalHash }),
+      config: keptConfig(config, {
+        fromMs,
+        toMs,
+        rules: keptRules(rules),
+        requests: run.requests,
+        journalHash: run.journalHash,
+      }),
       timing: { loadMs: 0, runMs: Math.round(performance.now() - startedMs), events },
     },
   };
+}
+
+/** Of thousands of round trips it is kept how many they are and which; the fidelity says what they were like. */
+function keptRules({ latency, ...rules }: Partial<PollRules>): unknown {
+  if (latency?.kind !== 'drawn') return latency === undefined ? rules : { ...rules, latency };
+  const { roundTripsMs, orderTripsMs = [], ...drawn } = latency;
+  const sha256 = createHash('sha256')
+    .update(JSON.stringify([roundTripsMs, orderTripsMs]))
+    .digest('hex');
+  const kept = { ...drawn, roundTrips: roundTripsMs.length, orderTrips: orderTripsMs.length, sha256 };
+  return { ...rules, latency: kept };
 }
 
 async function recordedMarket(

@@ -188,6 +188,20 @@ describe('a backtest on recorded books and trades', () => {
     expect(other.journalHash).not.toBe(one.journalHash);
   });
 
+  it('takes what orders took for orders, and says what it draws from', async () => {
+    const latency = { kind: 'drawn', roundTripsMs: [40, 44, 42], orderTripsMs: [1_800], seed: 3 } as const;
+    const run = await runRecorded(RECORDING, { rules: { latency } });
+    const placed = run.orders.filter(({ sentAtMs }) => sentAtMs !== null);
+    expect(placed.length).toBeGreaterThan(50);
+    const sentMs = new Map(placed.map(({ key, sentAtMs }) => [key, sentAtMs ?? Number.NaN]));
+    expect(run.fills.length).toBeGreaterThan(5);
+    for (const { orderKey, atMs } of run.fills)
+      expect(atMs - (sentMs.get(orderKey ?? '') ?? 0)).toBeGreaterThanOrEqual(900);
+    expect(run.fidelity.rules.find(({ rule }) => rule === 'latency')?.setting).toBe(
+      'drawn for each request from 3 recorded round trips of 40 to 44 ms (median 42 ms), for orders from 1 recorded round trip of 1800 to 1800 ms (median 1800 ms); half of it each way, seed 3',
+    );
+  });
+
   it('tells of its fills later where the trades list lags', async () => {
     expect(await shortestDelayMs(0)).toBeLessThan(8_000);
     expect(await shortestDelayMs(8_000)).toBeGreaterThanOrEqual(8_000);

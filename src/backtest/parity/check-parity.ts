@@ -4,6 +4,7 @@ import { compareDecisions, compareSessions, type SessionComparison } from './com
 import type { Difference } from './difference.ts';
 import { decideAgain, seatsOf } from './decide-again.ts';
 import { readSession } from './read-session.ts';
+import { measuredLatency } from './session-latency.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './run-again.ts';
 
 export interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
@@ -24,6 +25,9 @@ export interface ParityReport extends SessionComparison {
 /** How much there is of each kind in one run. */
 export type RunCounts = Readonly<Record<'intents' | 'orders' | 'fills' | 'books' | 'bars', number>>;
 
+/** What the second run draws its round trips with. */
+const SEED = 1;
+
 /** The least time that counts as another moment. */
 const LEAST_TOLERANCE_MS = 1_000;
 
@@ -35,7 +39,8 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
   const file = readSessionFile(folder);
   const session = readSession(file);
   const ofEvents = await decided(folder, { file, session, ...options });
-  const second = await runAgain({ file, session, events: readEvents(folder), ...options });
+  const latency = await measuredLatency(session, readEvents(folder), SEED);
+  const second = await runAgain({ file, session, events: readEvents(folder), latency, ...options });
   const comparison = compareSessions(second, {
     markets: file.markets,
     endMs: session.endMs,
@@ -59,7 +64,7 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
 
 async function decided(
   folder: string,
-  { file, session, bundledStrategies }: Omit<RunAgainOptions, 'events'>,
+  { file, session, bundledStrategies }: Omit<RunAgainOptions, 'events' | 'latency'>,
 ): Promise<ReturnType<typeof compareDecisions>> {
   const again = await decideAgain(file, readEvents(folder), await seatsOf(file, bundledStrategies));
   if (again.untilMs === null) return { differences: [], decisions: 0 };

@@ -12,7 +12,7 @@ import { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-partitions.ts';
 import type { RecordedBook } from '../../recording/records.ts';
 import type { BarRecording } from '../poll/recorded-feed.ts';
-import { DEFAULT_POLL_RULES, type PollRules } from '../poll/poll-rules.ts';
+import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../poll/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
 import { seatsOf } from './decide-again.ts';
 import { netMoney } from './net-money.ts';
@@ -26,6 +26,8 @@ export interface RunAgainOptions {
   readonly session: ReadSession;
   /** What its engine was told; nothing where that was not kept. */
   readonly events: AsyncIterable<EngineEvent>;
+  /** What its requests took; the default where that is not known. */
+  readonly latency: Latency | null;
   /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
   readonly rules?: Partial<PollRules>;
@@ -41,18 +43,19 @@ export interface SecondRun {
 
 /**
  * Runs a session again through the poll backtest: from its own beginning, with the account, fees, bars and strategies that it began with, against the books
- * and trades that it recorded, without its own orders in them. Requests take as long as its orders did. Throws `INVALID_OPTIONS` for a session that
+ * and trades that it recorded, without its own orders in them. Requests take as long as its own did. Throws `INVALID_OPTIONS` for a session that
  * polled more slowly than its plan, `DATA_UNUSABLE` where nothing was recorded.
  */
 export async function runAgain({
   file,
   session,
   events,
+  latency,
   bundledStrategies,
   rules,
 }: RunAgainOptions): Promise<SecondRun> {
   const { config, markets, beganMs } = file;
-  const { endMs, roundTripsMs } = session;
+  const { endMs } = session;
   if (file.pollStretch !== 1) {
     throw new SarrafError(
       'INVALID_OPTIONS',
@@ -91,7 +94,7 @@ export async function runAgain({
     quote: markets[0]?.dst ?? 'rls',
     limits: config.limits,
     rules: {
-      latency: roundTripsMs.length === 0 ? DEFAULT_POLL_RULES.latency : { kind: 'drawn', roundTripsMs, seed: 1 },
+      latency: latency ?? DEFAULT_POLL_RULES.latency,
       ...rules,
     },
     fromMs: beganMs,

@@ -9,7 +9,15 @@ function queueOf(queue: QueuePlace): string {
 
 function latencyOf(latency: Latency): string {
   if (latency.kind === 'constant') return `${latency.outMs} ms to the exchange, ${latency.backMs} ms back`;
-  return `drawn from ${latency.roundTripsMs.length} recorded round trips, half of it each way, seed ${latency.seed}`;
+  const { roundTripsMs, orderTripsMs, seed } = latency;
+  const ofOrders = orderTripsMs === undefined ? '' : `, for orders from ${tripsOf(orderTripsMs)}`;
+  return `drawn for each request from ${tripsOf(roundTripsMs)}${ofOrders}; half of it each way, seed ${seed}`;
+}
+
+function tripsOf(tripsMs: readonly number[]): string {
+  const sorted = tripsMs.toSorted((left, right) => left - right);
+  const median = sorted[sorted.length >> 1];
+  return `${sorted.length} recorded round trip${sorted.length === 1 ? '' : 's'} of ${sorted[0]} to ${sorted.at(-1)} ms (median ${median} ms)`;
 }
 
 /** The rules by name and setting, and what they can not know, for the result of a backtest. */

@@ -30,7 +30,7 @@ interface Way {
 export class PollCaller implements VenueCaller {
   private readonly options: PollCallerOptions;
   private readonly ways = new Map<VenueCallKind, Way>();
-  private readonly draw: () => { readonly outMs: number; readonly backMs: number };
+  private readonly draw: (call: VenueCall) => { readonly outMs: number; readonly backMs: number };
 
   constructor(options: PollCallerOptions) {
     this.options = options;
@@ -56,7 +56,7 @@ export class PollCaller implements VenueCaller {
   async send(call: VenueCall): Promise<VenueEnd> {
     const { exchange, time, advance } = this.options;
     const { endpoint, budget, name } = this.wayOf(call);
-    const { outMs, backMs } = this.draw();
+    const { outMs, backMs } = this.draw(call);
     const sentMs = time.now();
     const { timeoutMs } = endpoint;
     return new Promise((resolve) => {
@@ -89,12 +89,15 @@ function timedOut(name: EndpointName, { timeoutMs, idempotent }: Endpoint): Venu
   return { answer: { outcome: 'failed', code, message, effect: idempotent ? 'none' : error.outcome }, error };
 }
 
-function drawerOf(latency: Latency): () => { readonly outMs: number; readonly backMs: number } {
+const OF_ORDERS: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'cancel-old']);
+
+function drawerOf(latency: Latency): (call: VenueCall) => { readonly outMs: number; readonly backMs: number } {
   if (latency.kind === 'constant') return () => latency;
-  const { roundTripsMs, seed } = latency;
+  const { roundTripsMs, orderTripsMs = roundTripsMs, seed } = latency;
   const random = createRandom(seed);
-  return () => {
-    const roundTripMs = roundTripsMs[Math.floor(random.next() * roundTripsMs.length)] ?? 0;
+  return ({ kind }) => {
+    const tripsMs = OF_ORDERS.has(kind) ? orderTripsMs : roundTripsMs;
+    const roundTripMs = tripsMs[Math.floor(random.next() * tripsMs.length)] ?? 0;
     const outMs = Math.floor(roundTripMs / 2);
     return { outMs, backMs: roundTripMs - outMs };
   };

@@ -6,10 +6,17 @@ export type QueuePlace =
   | { readonly kind: 'front' }
   | { readonly kind: 'share'; readonly millionths: number };
 
-/** How long a request and its reply take. Round trips that were measured are drawn from anew for each request; half of one is the way out. */
-export type Latency =
-  | { readonly kind: 'constant'; readonly outMs: number; readonly backMs: number }
-  | { readonly kind: 'drawn'; readonly roundTripsMs: readonly number[]; readonly seed: number };
+/** Round trips that were measured, in ms: drawn from anew for each request; half of one is the way out. */
+export interface DrawnLatency {
+  readonly kind: 'drawn';
+  readonly roundTripsMs: readonly number[];
+  /** Those of requests that place or cancel orders; as all others without it. */
+  readonly orderTripsMs?: readonly number[];
+  readonly seed: number;
+}
+
+/** How long a request and its reply take. */
+export type Latency = { readonly kind: 'constant'; readonly outMs: number; readonly backMs: number } | DrawnLatency;
 
 /** What decides a fill, and how old things are when they are seen, where books and trades were recorded. */
 export interface PollRules {
@@ -52,11 +59,16 @@ export function createPollRules(given: Partial<PollRules> = {}): PollRules {
     checkMs('latency.backMs', latency.backMs);
     return rules;
   }
-  if (latency.roundTripsMs.length === 0) {
-    throw new SarrafError('INVALID_OPTIONS', 'expected at least one round trip in latency.roundTripsMs, was none');
-  }
-  for (const roundTripMs of latency.roundTripsMs) checkMs('latency.roundTripsMs', roundTripMs);
+  checkTrips('latency.roundTripsMs', latency.roundTripsMs);
+  if (latency.orderTripsMs !== undefined) checkTrips('latency.orderTripsMs', latency.orderTripsMs);
   return rules;
+}
+
+function checkTrips(name: string, tripsMs: readonly number[]): void {
+  if (tripsMs.length === 0) {
+    throw new SarrafError('INVALID_OPTIONS', `expected at least one round trip in ${name}, was none`);
+  }
+  for (const roundTripMs of tripsMs) checkMs(name, roundTripMs);
 }
 
 function checkMs(name: string, durationMs: number): void {

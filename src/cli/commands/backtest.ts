@@ -2,6 +2,8 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { firstDifference, momentsWithin, type Difference } from '../../backtest/check-lookahead.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
+import { latencyOfSession } from '../../backtest/parity/session-latency.ts';
+import type { PollRules } from '../../backtest/poll/poll-rules.ts';
 import { summaryLines } from '../../backtest/report/summary-lines.ts';
 import { createResult } from '../../backtest/result/create-result.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
@@ -48,6 +50,8 @@ interface Options extends RuleOptions {
   readonly minValue?: string;
   readonly data: string;
   readonly save: boolean;
+  readonly latencyFrom?: string;
+  readonly seed: number;
   readonly checkLookahead?: true;
   readonly checkWarmup?: true;
   readonly json?: true;
@@ -115,7 +119,7 @@ async function backtest(strategy: string | undefined, options: Options): Promise
       throw wrongInput('expected recorded books of the catalogue for --fidelity poll, was --csv');
     const { run, problems } = await runPollBacktest({
       ...request,
-      rules: pollRulesOf(options),
+      rules: { ...pollRulesOf(options), ...(await recordedLatency(options)) },
       onProgress: (_, rows) => onProgress('books and trades', rows, null),
     });
     progress.end();
@@ -133,6 +137,15 @@ async function backtest(strategy: string | undefined, options: Options): Promise
   progress.end();
   conclude(run, created.problems, options);
   await check(created, options);
+}
+
+/** The latency of a recorded session, where one is given. */
+async function recordedLatency({ latency, latencyFrom, seed }: Options): Promise<Partial<PollRules>> {
+  if (latencyFrom === undefined) return {};
+  if (latency !== undefined) {
+    throw wrongInput('expected --latency or --latency-from, were both: the one is constant, the other drawn');
+  }
+  return { latency: await latencyOfSession(latencyFrom, seed) };
 }
 
 /** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */
@@ -232,6 +245,11 @@ export function backtestCommand(): Command {
     .option('--slippage-range <percent>', "paid for taking, in percent of the candle's range", numberOption(0, 100))
     .option('--volume-share <percent>', "of a candle's volume that can be filled (default: 10), or all", volumeShare)
     .option('--latency <ms>', 'of a request and of its reply, each, for poll (default: 50)', integerOption(0, 60_000))
+    .option(
+      '--latency-from <folder>',
+      'for poll: draws it from the round trips of a recorded session, the data folder of a run with --record',
+    )
+    .option('--seed <number>', 'what --latency-from draws with', integerOption(0, 4_294_967_295), 1)
     .option('--trades-lag <ms>', 'of the own trades list, for poll (default: 0)', integerOption(0, 600_000))
     .option(
       '--queue <place>',
