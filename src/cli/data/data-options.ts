@@ -3,7 +3,7 @@ import { acquireLock } from '../../daemon/locks/lock.ts';
 import { RESOLUTIONS, type Resolution } from '../../domain/candle.ts';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
-import { EARLIEST_MS, LATEST_MS } from '../../recording/read-partitions.ts';
+import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
 import { wrongInput } from '../command-error.ts';
 
@@ -72,5 +72,9 @@ export function rangeOf(options: { readonly from?: number; readonly to?: number 
   readonly fromMs: number;
   readonly toMs: number;
 } {
-  return { fromMs: options.from ?? EARLIEST_MS, toMs: options.to ?? LATEST_MS };
+  const range = { fromMs: options.from ?? EARLIEST_MS, toMs: options.to ?? LATEST_MS };
+  if (range.fromMs < range.toMs) return range;
+  throw wrongInput(
+    `expected a stretch of time that begins before it ends, was ${timeText(range.fromMs)} to ${timeText(range.toMs)}`,
+  );
 }

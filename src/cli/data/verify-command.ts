@@ -3,6 +3,7 @@ import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
 import { folderName, folderTitle, type FolderKey, type RecordKind } from '../../recording/folder-key.ts';
+import { noneThere } from '../../recording/read-partitions.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify/verify-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
@@ -68,15 +69,21 @@ async function verify(options: Options): Promise<void> {
   if (keys.length === 0) {
     throw wrongInput(`expected recordings to verify in ${options.catalogue}, found none; see "sarraf data list"`);
   }
+  const range = rangeOf(options);
   const reports: VerifyReport[] = [];
   for (const key of keys) {
     const report = await verifyFolder(catalogue, key, {
-      range: rangeOf(options),
+      range,
       priceStep: options.priceStep ?? null,
       gapMs: options.bookGap * 1_000,
     });
     reports.push(report);
+    if (report.rows === 0 && report.findings.count === 0) continue;
     if (options.json !== true) for (const line of reportLines(report, options.all === true)) console.log(line);
+  }
+  if (reports.every(({ rows, findings }) => rows === 0 && findings.count === 0)) {
+    const [first] = keys;
+    if (first !== undefined) throw noneThere(options.catalogue, first, range);
   }
   const count = reports.reduce((sum, { findings }) => sum + findings.count, 0);
   if (options.json === true) console.log(JSON.stringify({ findings: count, folders: reports.map(reportJson) }));

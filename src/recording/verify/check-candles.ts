@@ -27,10 +27,11 @@ export interface CheckOptions {
   readonly findings: Findings;
 }
 
-/** Looks at every bar, in the order of the files. */
-export async function checkCandles(database: Database, options: CheckOptions): Promise<void> {
+/** Looks at every bar, in the order of the files, and answers how many there were. */
+export async function checkCandles(database: Database, options: CheckOptions): Promise<number> {
   const { key, partitions } = options;
-  if (key.kind !== 'candles') return;
+  if (key.kind !== 'candles') return 0;
+  let rows = 0;
   const decimals = Math.max(0, ...partitions.map(({ priceDecimals }) => priceDecimals));
   const volumeDecimals = Math.max(0, ...partitions.map(({ amountDecimals }) => amountDecimals));
   const check = new CandleCheck({ ...options, resolution: key.resolution, decimals });
@@ -39,6 +40,7 @@ export async function checkCandles(database: Database, options: CheckOptions): P
   for await (const chunk of partitionChunks(database, { ...options, shape: CANDLE_SHAPE, select })) {
     const times = chunk.getColumnVector(0);
     const count = chunk.rowCount;
+    rows += count;
     for (const [index, column] of columns.entries()) {
       const cells = new MoneyCells(chunk.getColumnVector(index + 1));
       cells.copyInto(column, { at: 0, count, decimals: index === 4 ? volumeDecimals : decimals });
@@ -49,6 +51,7 @@ export async function checkCandles(database: Database, options: CheckOptions): P
     }
   }
   check.finish();
+  return rows;
 }
 
 class CandleCheck {

@@ -62,12 +62,27 @@ export class TradeCheck {
 /** Looks at books in the order in which they lie. */
 export class BookCheck {
   private readonly findings: Findings;
+  private readonly priceStep: Units | null;
   private readonly gapMs: number;
+  private readonly watched: readonly TimeRange[];
+  private readonly gaps: readonly TimeRange[];
   private beforeMs: number | null = null;
 
-  constructor(findings: Findings, options: { readonly gapMs: number }) {
+  constructor(
+    findings: Findings,
+    options: {
+      readonly priceStep: Units | null;
+      readonly gapMs: number;
+      /** Stretches in which a recorder looked, but for gaps: without a book nothing changed. */
+      readonly watched: readonly TimeRange[];
+      readonly gaps: readonly TimeRange[];
+    },
+  ) {
     this.findings = findings;
+    this.priceStep = options.priceStep;
     this.gapMs = options.gapMs;
+    this.watched = options.watched;
+    this.gaps = options.gaps;
   }
 
   take(book: RecordedBook): void {
@@ -75,12 +90,26 @@ export class BookCheck {
     const { beforeMs } = this;
     if (beforeMs !== null && timeMs < beforeMs) {
       this.findings.add('order', timeMs, `a book of ${timeText(timeMs)} comes after ${timeText(beforeMs)}`);
-    } else if (beforeMs !== null && timeMs - beforeMs > this.gapMs) {
+    } else if (beforeMs !== null && timeMs - beforeMs > this.gapMs && !this.isWatched(beforeMs, book.seenMs)) {
       this.findings.add('gap', beforeMs, `no book for ${lengthText(timeMs - beforeMs)} from ${timeText(beforeMs)} on`);
     }
     this.beforeMs = Math.max(beforeMs ?? timeMs, timeMs);
     const problem = bookProblem(book);
     if (problem !== null) this.findings.add('shape', timeMs, `the book of ${timeText(timeMs)} ${problem}`);
+    this.steps(book, timeMs);
+  }
+
+  private steps({ bids, asks }: RecordedBook, timeMs: number): void {
+    const { priceStep } = this;
+    if (priceStep === null) return;
+    const off = [...bids, ...asks].find(([price]) => unitsOf(price) % priceStep !== 0n);
+    if (off === undefined) return;
+    this.findings.add('off-step', timeMs, `the book of ${timeText(timeMs)} has the price ${off[0]}, off the step`);
+  }
+
+  private isWatched(fromMs: number, toMs: number): boolean {
+    const isWithin = this.watched.some((range) => range.fromMs <= fromMs && range.toMs >= toMs);
+    return isWithin && !this.gaps.some((range) => range.fromMs < toMs && range.toMs > fromMs);
   }
 }
 

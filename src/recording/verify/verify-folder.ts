@@ -3,6 +3,7 @@ import type { Catalogue } from '../catalogue.ts';
 import { openDatabase } from '../duckdb.ts';
 import type { FolderKey } from '../folder-key.ts';
 import type { Partition } from '../manifest.ts';
+import { timeText } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
 import { checkCandles } from './check-candles.ts';
 import { checkFiles } from './check-files.ts';
@@ -38,10 +39,12 @@ export async function verifyFolder(
   const { sound, leftOvers } = await checkFiles(catalogue.root, { key, manifest, findings });
   const { range } = options;
   const within = sound.filter(({ fromMs, toMs }) => fromMs < range.toMs && toMs >= range.fromMs);
-  await checkRows(catalogue, { key, within, findings, options, gaps: manifest.gaps });
-  return { key, rows: within.reduce((sum, { rows }) => sum + rows, 0), findings, leftOvers };
+  const gaps = manifest.gaps.filter(({ fromMs, toMs }) => fromMs < range.toMs && toMs > range.fromMs);
+  const rows = await checkRows(catalogue, { key, within, findings, options, gaps, watched: manifest.covered });
+  return { key, rows, findings, leftOvers };
 }
 
+/** Answers how many rows were looked at; of those that nothing is to be looked for in, how many there are. */
 async function checkRows(
   catalogue: Catalogue,
   of: {
@@ -50,29 +53,51 @@ async function checkRows(
     readonly findings: Findings;
     readonly options: VerifyOptions;
     readonly gaps: readonly TimeRange[];
+    readonly watched: readonly TimeRange[];
   },
-): Promise<void> {
-  const { key, within, findings, options, gaps } = of;
+): Promise<number> {
+  const { key, within, findings, options, gaps, watched } = of;
   const { range, priceStep, gapMs } = options;
-  if (within.length === 0) return;
+  if (within.length === 0) return 0;
   if (key.kind === 'candles') {
     const database = await openDatabase();
     try {
-      await checkCandles(database, { root: catalogue.root, key, partitions: within, range, priceStep, findings });
+      return await checkCandles(database, {
+        root: catalogue.root,
+        key,
+        partitions: within,
+        range,
+        priceStep,
+        findings,
+      });
     } finally {
       database.close();
     }
-    return;
+  }
+  const rows = within.reduce((sum, partition) => sum + partition.rows, 0);
+  if (key.kind === 'stats') {
+    for (const { fromMs, toMs } of gaps) {
+      findings.add('gap', fromMs, `no statistics were asked for from ${timeText(fromMs)} to ${timeText(toMs)}`);
+    }
+    return rows;
   }
   // A damaged partition would end the reading: then its finding is the one that counts.
-  const isWhole = findings.byKind().file === undefined;
-  if (!isWhole || key.kind === 'stats') return;
+  if (findings.byKind().file !== undefined) return rows;
   const question = { market: key.market, ...range };
   if (key.kind === 'trades') {
-    const check = new TradeCheck(findings, { priceStep, gaps });
-    for await (const part of catalogue.readTrades(question)) for (const trade of part) check.take(trade);
-    return;
+    return checkEach(catalogue.readTrades(question), new TradeCheck(findings, { priceStep, gaps }));
   }
-  const check = new BookCheck(findings, { gapMs });
-  for await (const part of catalogue.readBooks(question)) for (const book of part) check.take(book);
+  return checkEach(catalogue.readBooks(question), new BookCheck(findings, { priceStep, gapMs, watched, gaps }));
+}
+
+async function checkEach<Row>(
+  parts: AsyncIterable<readonly Row[]>,
+  check: { readonly take: (row: Row) => void },
+): Promise<number> {
+  let rows = 0;
+  for await (const part of parts) {
+    for (const row of part) check.take(row);
+    rows += part.length;
+  }
+  return rows;
 }

@@ -72,6 +72,16 @@ describe('sarraf data', () => {
     expect(await data('import', path, '--market', 'BTCIRT', '--skip-bad')).toMatchObject({ code: 0 });
   });
 
+  test('verifies a stretch only where something is there', async () => {
+    await data('import', csv('btc.csv', bars(HOURS)), '--market', 'BTCIRT');
+    const later = await data('verify', '--from', '2030-01-01');
+    expect(later).toMatchObject({ code: 2, out: '' });
+    expect(later.error).toContain('those there reach from 2024-08-08T00:00:00Z');
+    expect((await data('verify', '--from', '2030-01-01', '--to', '2029-01-01')).error).toContain(
+      'begins before it ends',
+    );
+  });
+
   test.each<[string, readonly string[], string]>([
     [
       'a file that is not there',
@@ -98,6 +108,16 @@ describe('sarraf data', () => {
       'name it with --address',
     ],
     ['nothing to verify', ['verify'], 'expected recordings to verify'],
+    [
+      'an empty stretch to resample',
+      ['resample', '--market', 'ETHIRT', '--resolution', '60', '--from', '2024-02-01', '--to', '2024-01-01'],
+      'begins before it ends, was 2024-02-01T00:00:00Z to 2024-01-01T00:00:00Z',
+    ],
+    [
+      'a day that its month does not have',
+      ['export', 'x.csv', '--market', 'ETHIRT', '--resolution', '60', '--from', '2024-02-30'],
+      'expected a date of the calendar',
+    ],
     [
       'columns that are none',
       ['import', 'x.csv', '--market', 'BTCIRT', '--columns', 'when'],

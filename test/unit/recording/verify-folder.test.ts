@@ -2,11 +2,13 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Candle } from '../../../src/domain/candle.ts';
+import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { openDatabase, runSql } from '../../../src/recording/duckdb.ts';
 import { checksum } from '../../../src/recording/durable-file.ts';
 import type { FolderKey } from '../../../src/recording/folder-key.ts';
+import { writeManifest } from '../../../src/recording/manifest.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { verifyFolder, type VerifyOptions } from '../../../src/recording/verify/verify-folder.ts';
 import { book, BTCIRT, candle, temporaryCatalogue, trade } from './temporary-catalogue.ts';
@@ -184,4 +186,61 @@ test('verifying books finds gaps and books that cross', async () => {
     expect.stringContaining('shape: the book of 2024-08-08T00:00:00.100Z'),
     'gap: no book for 3599.9 s from 2024-08-08T00:00:00.100Z on',
   ]);
+});
+
+test('verifying books finds nothing where a recorder looked and nothing changed, but where it did not look', async () => {
+  const catalogue = temporaryCatalogue();
+  const key = { market: BTCIRT, kind: 'books' } as const;
+  await catalogue.appendBooks({
+    market: BTCIRT,
+    source: 'test',
+    books: [[0, 1, 2].map((hour) => book(START + hour * HOUR))],
+  });
+  const manifest = catalogue.manifest(key);
+  if (manifest === null) throw new Error('expected a manifest');
+  const covered = [{ fromMs: START, toMs: START + 3 * HOUR }];
+  writeManifest(catalogue.root, key, { ...manifest, covered });
+  expect(await findings(catalogue, key)).toEqual([]);
+  const gaps = [{ fromMs: START + HOUR + 1_000, toMs: START + HOUR + 200_000 }];
+  writeManifest(catalogue.root, key, { ...manifest, covered, gaps });
+  expect(await findings(catalogue, key)).toEqual(['gap: no book for 1 h from 2024-08-08T01:00:00Z on']);
+});
+
+test('verifying books finds prices off a step that it is told', async () => {
+  const catalogue = temporaryCatalogue();
+  const key = { market: BTCIRT, kind: 'books' } as const;
+  await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[book(START)]] });
+  expect(await findings(catalogue, key, { priceStep: parseUnits('10') })).toEqual([]);
+  expect(await findings(catalogue, key, { priceStep: parseUnits('100') })).toEqual([
+    'off-step: the book of 2024-08-08T00:00:00Z has the price 12599999990, off the step',
+  ]);
+});
+
+test('verifying statistics finds where a recorder did not look', async () => {
+  const catalogue = temporaryCatalogue();
+  const key = { market: BTCIRT, kind: 'stats' } as const;
+  const [name, empty] = [parseMarket('BTCIRT'), { bestSell: null, bestBuy: null, volumeSrc: null, volumeDst: null }];
+  const prices = {
+    latest: null,
+    mark: null,
+    dayLow: null,
+    dayHigh: null,
+    dayOpen: null,
+    dayClose: null,
+    dayChange: null,
+  };
+  const stats = { market: name, isClosed: false, closedReason: null, ...empty, ...prices };
+  await catalogue.appendStats({ market: BTCIRT, source: 'test', stats: [[{ seenMs: START, stats }]] });
+  const manifest = catalogue.manifest(key);
+  if (manifest === null) throw new Error('expected a manifest');
+  writeManifest(catalogue.root, key, { ...manifest, gaps: [{ fromMs: START, toMs: START + HOUR }] });
+  expect(await findings(catalogue, key)).toEqual([
+    'gap: no statistics were asked for from 2024-08-08T00:00:00Z to 2024-08-08T01:00:00Z',
+  ]);
+});
+
+test('verifying a stretch counts the rows in it', async () => {
+  const catalogue = await withCandles(walk(10));
+  const range = { fromMs: START + 2 * HOUR, toMs: START + 5 * HOUR };
+  expect(await verifyFolder(catalogue, HOURLY, { range, priceStep: null, gapMs: 60_000 })).toMatchObject({ rows: 3 });
 });
