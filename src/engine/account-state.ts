@@ -1,5 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import { formatUnits, parseUnits } from '../domain/money.ts';
+import { formatUnits, unitsOf } from '../domain/money.ts';
 import type { WalletReading } from '../domain/venue-call.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -40,14 +40,14 @@ export class AccountState {
 
   free(): Readonly<Record<string, DecimalText>> {
     this.freeByCurrency ??= Object.fromEntries(
-      this.wallets.map(({ currency, total, held }) => [currency, formatUnits(parseUnits(total) - parseUnits(held))]),
+      this.wallets.map(({ currency, total, held }) => [currency, formatUnits(unitsOf(total) - unitsOf(held))]),
     );
     return this.freeByCurrency;
   }
 
   totalOf(currency: string): bigint {
     const wallet = this.wallets.find((other) => other.currency === currency);
-    return wallet === undefined ? 0n : parseUnits(wallet.total);
+    return wallet === undefined ? 0n : unitsOf(wallet.total);
   }
 
   currencyOf(walletId: number): string | null {

@@ -1,5 +1,5 @@
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
-import { parseUnits } from '../domain/money.ts';
+import { unitsOf } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { Page, VenueCall } from '../domain/venue-call.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -171,10 +171,10 @@ export class FillReader {
       market: marketOf(trade),
       side: trade.side,
       atMs: trade.timeMs,
-      price: parseUnits(trade.price),
-      amount: parseUnits(trade.amount),
-      total: parseUnits(trade.total),
-      fee: parseUnits(trade.fee),
+      price: unitsOf(trade.price),
+      amount: unitsOf(trade.amount),
+      total: unitsOf(trade.total),
+      fee: unitsOf(trade.fee),
     };
     const { keeper } = this;
     keeper.outbox.change({ kind: 'fill', fill });

@@ -1,5 +1,5 @@
 import { ZERO } from '../domain/decimal-text.ts';
-import { NO_UNITS, parseUnits, type Units } from '../domain/money.ts';
+import { NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
 import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import type { VenueTerms } from '../execution/order-fact.ts';
@@ -105,9 +105,9 @@ export class OrderSightings {
       marketVersion: 0,
       side: record.side,
       execution: record.execution ?? 'limit',
-      price: record.price === null ? null : parseUnits(record.price),
-      stopPrice: record.stopPrice === null ? null : parseUnits(record.stopPrice),
-      amount: parseUnits(record.amount),
+      price: record.price === null ? null : unitsOf(record.price),
+      stopPrice: record.stopPrice === null ? null : unitsOf(record.stopPrice),
+      amount: unitsOf(record.amount),
       pairKey: null,
       plannedAtMs: record.createdAtMs ?? nowMs,
       sentAtMs: nowMs,
@@ -143,9 +143,9 @@ export class OrderSightings {
 
 function termsOf({ amount, price, stopPrice }: VenueOrder): VenueTerms {
   return {
-    amount: parseUnits(amount),
-    price: price === null ? null : parseUnits(price),
-    stopPrice: stopPrice === null ? null : parseUnits(stopPrice),
+    amount: unitsOf(amount),
+    price: price === null ? null : unitsOf(price),
+    stopPrice: stopPrice === null ? null : unitsOf(stopPrice),
   };
 }
 
@@ -156,5 +156,5 @@ function isGivenUp({ state, venueId }: OrderRecord): boolean {
 
 /** Most orders in a list have matched nothing. */
 function matchedOf({ matchedAmount }: VenueOrder): Units {
-  return matchedAmount === ZERO ? NO_UNITS : parseUnits(matchedAmount);
+  return matchedAmount === ZERO ? NO_UNITS : unitsOf(matchedAmount);
 }

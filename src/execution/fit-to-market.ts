@@ -68,7 +68,7 @@ export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
 export function unitsOfInput(input: string | Decimal): Units | null {
   try {
     if (typeof input === 'string' && PLAIN.test(input)) return positive(unitsOf(input as DecimalText));
-    const value = new Decimal(input);
+    const value = typeof input === 'string' ? new Decimal(input) : input;
     if (!value.isFinite() || !value.isPositive() || value.isZero() || value.e > 30) return null;
     return BigInt(value.toFixed(UNIT_DECIMALS, Decimal.ROUND_DOWN).replace('.', '')) as Units;
   } catch {

@@ -16,21 +16,23 @@ export function identityOf(order: OrderRecord): string {
 export class IdenticalOrders {
   /** When each may have arrived last; infinity while that is not known. */
   private readonly arrivals = new Map<string, { readonly key: string; atMs: number }>();
+  /** An order is asked about several times in a row, and putting its identity together costs more than looking it up. */
+  private last: { readonly order: OrderRecord; readonly identity: string } | null = null;
 
   /** The order was handed over. */
   sent(order: OrderRecord): void {
-    this.arrivals.set(identityOf(order), { key: order.key, atMs: Number.POSITIVE_INFINITY });
+    this.arrivals.set(this.identityOf(order), { key: order.key, atMs: Number.POSITIVE_INFINITY });
   }
 
   /** Its fate is known: by then it had arrived, or never will. */
   answered(order: OrderRecord, atMs: number): void {
-    const arrival = this.arrivals.get(identityOf(order));
+    const arrival = this.arrivals.get(this.identityOf(order));
     if (arrival?.key === order.key && arrival.atMs === Number.POSITIVE_INFINITY) arrival.atMs = atMs;
   }
 
   /** When such an order may go; infinity while another one's fate is not known. */
   freeAtMs(order: OrderRecord, nowMs: number): number {
-    const identity = identityOf(order);
+    const identity = this.identityOf(order);
     const arrival = this.arrivals.get(identity);
     if (arrival === undefined || arrival.key === order.key) return nowMs;
     const freeMs = arrival.atMs + IDENTICAL_HELD_BACK_MS;
@@ -48,8 +50,16 @@ export class IdenticalOrders {
 
   /** Another order like this one, of which is known that it was sent. */
   knowsOther(order: OrderRecord): boolean {
-    const arrival = this.arrivals.get(identityOf(order));
+    const arrival = this.arrivals.get(this.identityOf(order));
     return arrival !== undefined && arrival.key !== order.key;
+  }
+
+  private identityOf(order: OrderRecord): string {
+    const { last } = this;
+    if (last !== null && isSame(last.order, order)) return last.identity;
+    const identity = identityOf(order);
+    this.last = { order, identity };
+    return identity;
   }
 
   /** After a restart: what may have been sent just before. */
@@ -58,8 +68,20 @@ export class IdenticalOrders {
       if (order.sentAtMs === null) continue;
       if (mayTrade(order) && order.venueId === null) this.sent(order);
       else if (order.sentAtMs + IDENTICAL_HELD_BACK_MS > nowMs) {
-        this.arrivals.set(identityOf(order), { key: order.key, atMs: nowMs });
+        this.arrivals.set(this.identityOf(order), { key: order.key, atMs: nowMs });
       }
     }
   }
+}
+
+/** Whether one is the other at a later time, on the same terms. */
+function isSame(one: OrderRecord, other: OrderRecord): boolean {
+  const { key, amount, price, stopPrice, pairKey } = other;
+  return (
+    one.key === key &&
+    one.amount === amount &&
+    one.price === price &&
+    one.stopPrice === stopPrice &&
+    one.pairKey === pairKey
+  );
 }
