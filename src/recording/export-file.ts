@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -31,7 +31,7 @@ const TIME_SQL = {
 
 /**
  * Writes the records of a stretch of time to a file, and answers how many. The file is there when it is whole. Throws `INVALID_OPTIONS` for a name that says no
- * format, for a file that is there, and where there is nothing to write.
+ * format, for a file that is there or whose folder is not, and where there is nothing to write.
  */
 export async function exportFile(catalogue: Catalogue, options: ExportOptions): Promise<number> {
   const { path, mayReplace } = options;
@@ -48,7 +48,14 @@ export async function exportFile(catalogue: Catalogue, options: ExportOptions): 
       `expected no file at ${path} yet, found one: name another, or add --force`,
     );
   }
-  const draft = `${path}.tmp`;
+  if (!existsSync(dirname(path))) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected a folder ${dirname(path)} to write ${path} into, found none: make it`,
+    );
+  }
+  // A name of our own: what lies there under another one is somebody's.
+  const draft = `${path}.${process.pid}.tmp`;
   try {
     const rows =
       format === 'parquet'

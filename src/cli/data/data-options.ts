@@ -5,7 +5,7 @@ import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
-import { wrongInput } from '../command-error.ts';
+import { failed, wrongInput, type CommandError } from '../command-error.ts';
 
 /** What every command of the catalogue knows. */
 export interface DataOptions {
@@ -49,9 +49,39 @@ export async function asCommand(run: () => Promise<void> | void): Promise<void> 
     await run();
   } catch (error) {
     if (error instanceof SarrafError && USERS_MISTAKES.has(error.code)) throw wrongInput(error.message);
-    throw error;
+    throw fileFailure(error) ?? error;
   }
 }
+
+/** What the system says of a file or folder, as one line without a stack; null for any other error. */
+function fileFailure(error: unknown): CommandError | null {
+  if (!(error instanceof Error) || error instanceof SarrafError) return null;
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  const todo = TODOS[code];
+  if (todo === undefined) return null;
+  const [, reason = error.message] = /^[A-Z]+: ([^,]*)/.exec(error.message) ?? [];
+  const where = path === undefined ? 'its files' : path;
+  const message = `expected to be able to use ${where}: ${reason} (${code}): ${todo}`;
+  return NAMED_WRONG.has(code) ? wrongInput(message) : failed(message);
+}
+
+/** Those that another name mends. */
+const NAMED_WRONG: ReadonlySet<string> = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG']);
+
+/** What to do about errors of the system. */
+const TODOS: Readonly<Partial<Record<string, string>>> = {
+  EACCES: 'give yourself the right to it, or name another folder',
+  EPERM: 'give yourself the right to it, or name another folder',
+  EROFS: 'name a folder on a disk that can be written to',
+  ENOSPC: 'make room on the disk, and try again',
+  EDQUOT: 'make room on the disk, and try again',
+  ENOTDIR: 'name a folder where this names a file',
+  EEXIST: 'name a folder where this names a file',
+  EISDIR: 'name a file where this names a folder',
+  ENAMETOOLONG: 'give it a shorter name',
+  EMFILE: 'close other programs, and try again',
+  EIO: 'look after the disk',
+};
 
 /** Reads a resolution of candles. */
 export function resolutionOption(text: string): Resolution {

@@ -134,6 +134,8 @@ export class RowReader {
   private id(row: FileRow): number | null {
     if (!this.places.has('id')) return null;
     const text = this.text(row, 'id');
+    // As in what is exported of an exchange whose trades have none.
+    if (text === '') return null;
     const id = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (Number.isSafeInteger(id)) return id;
     throw new BadRow(`expected the number of a trade, found "${text}"`);

@@ -72,6 +72,15 @@ describe('sarraf data', () => {
     expect(await data('import', path, '--market', 'BTCIRT', '--skip-bad')).toMatchObject({ code: 0 });
   });
 
+  test('says in one line where a file is in place of its folder', async () => {
+    const path = csv('btc.csv', bars(HOURS));
+    for (const args of [['list'], ['import', path, '--market', 'BTCIRT']]) {
+      const { code, error } = await startSarraf(['data', ...args, '--catalogue', path]).finished;
+      expect({ code, lines: error.trim().split('\n').length }).toEqual({ code: 2, lines: 1 });
+      expect(error).toMatch(/^expected to be able to use .*btc\.csv.*: name a folder where this names a file$/m);
+    }
+  });
+
   test('verifies a stretch only where something is there', async () => {
     await data('import', csv('btc.csv', bars(HOURS)), '--market', 'BTCIRT');
     const later = await data('verify', '--from', '2030-01-01');

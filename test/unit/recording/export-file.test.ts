@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ describe('an exported file', () => {
   test.each(['csv', 'csv.gz', 'parquet'])('as %s imports as what it was', async (ending) => {
     const catalogue = temporaryCatalogue();
     const minutes = candles(START, 30);
-    const trades = [trade(START, { id: 7 }), trade(START + 5, { id: 8, side: 'sell' })];
+    const trades = [trade(START, { id: 7 }), trade(START + 5, { id: 8, side: 'sell' }), trade(START + 9)];
     await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [minutes] });
     await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
     const again = temporaryCatalogue();
@@ -56,6 +56,19 @@ describe('an exported file', () => {
       bids: [['12599999990', '0.000011']],
       asks: [['12600000010', '0.000011']],
     });
+  });
+
+  test('leaves alone what lies beside it, and is told where its folder is not there', async () => {
+    const catalogue = temporaryCatalogue();
+    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [candles(START, 2)] });
+    const path = join(catalogue.root, 'candles.csv');
+    writeFileSync(`${path}.tmp`, 'mine');
+    await exportFile(catalogue, { key: CANDLES, range: ALL_TIME, path, mayReplace: false });
+    expect(readFileSync(`${path}.tmp`, 'utf8')).toBe('mine');
+    const nowhere = join(catalogue.root, 'nowhere', 'candles.csv');
+    await expect(
+      exportFile(catalogue, { key: CANDLES, range: ALL_TIME, path: nowhere, mayReplace: false }),
+    ).rejects.toThrow('to write');
   });
 
   test('is not begun where there is nothing, and never replaces another unasked', async () => {
