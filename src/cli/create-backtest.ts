@@ -6,7 +6,9 @@ import type { CandleRules } from '../backtest/candle-venue/candle-rules.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
 import { loadSeats } from '../daemon/load-seats.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import type { CandleColumns } from '../domain/candle-columns.ts';
 import { resolutionMs, type Resolution } from '../domain/candle.ts';
+import { tryDecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
@@ -14,7 +16,8 @@ import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { SeatSettings } from '../engine/engine-settings.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import { importTable } from '../recording/import/import-table.ts';
-import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
+import { EARLIEST_MS, LATEST_MS, noneThere, partitionsOfData } from '../recording/read-partitions.ts';
+import type { TimeRange } from '../recording/records.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import { SPANS } from '../strategy/subscriptions.ts';
 import { openCatalogue } from './data/data-options.ts';
@@ -52,8 +55,8 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   const startedMs = performance.now();
   const symbols = marketsOf(first.seats);
   const reach = reachMs(first.seats, request.resolution);
-  const range = { fromMs: fromMs === null ? EARLIEST_MS : fromMs - reach, toMs: request.toMs ?? LATEST_MS };
-  const markets = await loadMarkets(request, symbols, range);
+  const range = { fromMs: fromMs ?? EARLIEST_MS, toMs: request.toMs ?? LATEST_MS };
+  const markets = await loadMarkets(request, { symbols, range, reachMs: fromMs === null ? 0 : reach });
   const { balances, fees } = config.paper;
   const backtest: CandleBacktest = {
     seats: first.seats,
@@ -76,7 +79,14 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
 export async function seatsOf(config: BotConfig): ReturnType<typeof loadSeats> {
   const { strategies, strategiesFolders } = config;
   const knownMarkets = new Set<string>(strategies.map(({ market }) => market));
-  return loadSeats({ strategies, folders: [...strategiesFolders, ownStrategies()], knownMarkets });
+  try {
+    return await loadSeats({ strategies, folders: [...strategiesFolders, ownStrategies()], knownMarkets });
+  } catch (error) {
+    if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
+    // Problems are indented lines below another; a mistake is one line.
+    const message = error.message.replace(/\n\s*/, ': ').replaceAll(/\n\s*/g, '; ');
+    throw new SarrafError(error.code, message, { cause: error });
+  }
 }
 
 /** Every market that a strategy trades or looks at. */
@@ -103,10 +113,10 @@ function reachMs(seats: readonly SeatSettings[], resolution: Resolution): number
 
 async function loadMarkets(
   request: BacktestRequest,
-  symbols: readonly MarketSymbol[],
-  range: { readonly fromMs: number; readonly toMs: number },
+  wanted: { readonly symbols: readonly MarketSymbol[]; readonly range: TimeRange; readonly reachMs: number },
 ): Promise<readonly CandleMarket[]> {
   const { csv, resolution } = request;
+  const { symbols, range, reachMs: warmUpMs } = wanted;
   if (csv !== null && symbols.length > 1) {
     throw new SarrafError(
       'INVALID_OPTIONS',
@@ -118,7 +128,7 @@ async function loadMarkets(
     Promise.all(
       markets.map(async (market) => ({
         market,
-        columns: await catalogue.readCandles({ market: market.symbol, resolution, ...range }),
+        columns: await readBars(catalogue, { market: market.symbol, resolution, range, warmUpMs }),
       })),
     );
   if (csv === null) return read(openCatalogue(request.catalogue));
@@ -132,29 +142,60 @@ async function loadMarkets(
   }
 }
 
+/** Bars of a stretch with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has none. */
+async function readBars(
+  catalogue: Catalogue,
+  of: {
+    readonly market: MarketSymbol;
+    readonly resolution: Resolution;
+    readonly range: TimeRange;
+    readonly warmUpMs: number;
+  },
+): Promise<CandleColumns> {
+  const { market, resolution, range, warmUpMs } = of;
+  const key = { market, resolution, kind: 'candles' } as const;
+  // Asked for by what the user wrote first, so that a message tells of that.
+  partitionsOfData(catalogue.root, key, range);
+  const fromMs = Math.max(EARLIEST_MS, range.fromMs - warmUpMs);
+  const columns = await catalogue.readCandles({ market, resolution, fromMs, toMs: range.toMs });
+  const lastMs = columns.openTimeMs[columns.length - 1];
+  if (lastMs === undefined || lastMs < range.fromMs) throw noneThere(catalogue.root, key, range);
+  return columns;
+}
+
 async function importFile(
   catalogue: Catalogue,
   path: string,
   of: { readonly market: MarketSymbol; readonly resolution: Resolution },
 ): Promise<void> {
-  const report = await importTable({
-    catalogue,
-    path,
-    ...of,
-    kind: 'candles',
-    mayResample: true,
-    preset: null,
-    columns: new Map(),
-    skipBadRows: false,
-    source: path,
-  });
+  const report = await withoutColumnsOption(() =>
+    importTable({
+      catalogue,
+      path,
+      ...of,
+      kind: 'candles',
+      mayResample: true,
+      preset: null,
+      columns: new Map(),
+      skipBadRows: false,
+      source: path,
+    }),
+  );
   if (report.result === 'imported') return;
   const { firstBad: bad } = report;
-  const where = bad === null ? '' : `: line ${bad.line}: ${bad.problem}`;
-  throw new SarrafError(
-    'INVALID_FILE',
-    `expected bars in ${path}${where}; "sarraf data import" says all that is wrong with it`,
-  );
+  const what = bad === null ? `expected bars in ${path}` : `${path}:${bad.line}: ${bad.problem}`;
+  throw new SarrafError('INVALID_FILE', `${what}; "sarraf data import" says all that is wrong with it`);
+}
+
+/** Importing names an option that a backtest does not have. */
+async function withoutColumnsOption<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SarrafError) || !error.message.includes('--columns')) throw error;
+    const message = `${error.message}; that is an option of "sarraf data import": import the file with it, and leave --csv out`;
+    throw new SarrafError(error.code, message, { cause: error });
+  }
 }
 
 /** A market by the options, else by the configuration's exchange. */
@@ -169,6 +210,11 @@ export function marketFor(symbol: MarketSymbol, { config, steps }: Pick<Backtest
       'INVALID_OPTIONS',
       `expected the steps of ${symbol}: give --price-step and --amount-step, such as 0.01 and 0.000001`,
     );
+  }
+  for (const [name, value] of Object.entries({ 'price-step': price, 'amount-step': amount, 'min-value': minValue })) {
+    if (value !== undefined && tryDecimalText(value) === null) {
+      throw new SarrafError('INVALID_OPTIONS', `expected --${name} to be a decimal such as 0.01, was "${value}"`);
+    }
   }
   const options: MarketOptions = { market: symbol, priceStep, amountStep };
   const minOrderValue = minValue ?? textOf(known?.minOrderValue);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBDataChunk } from '@duckdb/node-api';
+import { resolutionMs, RESOLUTIONS } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { sqlFiles, streamChunks, type Database } from './duckdb.ts';
 import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
@@ -33,12 +34,27 @@ export function noneThere(root: string, key: FolderKey, range: TimeRange): Sarra
   const [first, last] = [all[0], all.at(-1)];
   const found =
     first === undefined || last === undefined
-      ? `there are none in ${root}; see "sarraf data list"`
+      ? `there are none in ${root}${otherCandles(root, key)}; see "sarraf data list"`
       : `those there reach from ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
   return new SarrafError(
     'INVALID_OPTIONS',
     `expected data of ${folderTitle(key)} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: ${found}`,
   );
+}
+
+/** Candles of other resolutions that are there, and how to come from them to those that are not. */
+function otherCandles(root: string, key: FolderKey): string {
+  if (key.kind !== 'candles') return '';
+  const there = RESOLUTIONS.filter(
+    (resolution) => readManifest(root, { ...key, resolution })?.partitions[0] !== undefined,
+  );
+  if (there.length === 0) return '';
+  const lengthMs = resolutionMs(key.resolution);
+  const isMade = there.some((finer) => resolutionMs(finer) < lengthMs && lengthMs % resolutionMs(finer) === 0);
+  const how = isMade
+    ? `make them with "sarraf data resample --market ${key.market} --resolution ${key.resolution}"`
+    : 'of which these can not be made';
+  return `, but those of ${there.join(', ')} are: ${how}`;
 }
 
 /** A time for people; the ends of all time, which `--from` and `--to` default to, are words. */

@@ -116,6 +116,32 @@ describe('sarraf backtest', () => {
       'give --price-step and --amount-step',
     ],
     ['an empty range', ['ma-cross', '--market', 'BTCUSDT', '--from', '2030-01-01'], 2, 'those there reach'],
+    [
+      'a range that ends before it begins',
+      ['ma-cross', '--market', 'BTCUSDT', '--from', '2024-01-05', '--to', '2024-01-03'],
+      2,
+      'begins before it ends, was 2024-01-05T00:00:00Z to 2024-01-03T00:00:00Z',
+    ],
+    [
+      'a range behind the last candle of its month',
+      ['ma-cross', '--market', 'BTCUSDT', '--from', '2024-01-30'],
+      2,
+      'from 2024-01-30T00:00:00Z to the end: those there reach',
+    ],
+    [
+      'a resolution that the data can not give',
+      ['ma-cross', '--market', 'BTCUSDT', '--resolution', '30'],
+      2,
+      'but those of 60 are: of which these can not be made',
+    ],
+    [
+      'a resolution that can be made',
+      ['ma-cross', '--market', 'BTCUSDT', '--resolution', '240'],
+      2,
+      'make them with "sarraf data resample --market BTCUSDT --resolution 240"',
+    ],
+    ['a step that is none', ['ma-cross', '--market', 'BTCUSDT', '--price-step', 'abc'], 2, 'expected --price-step to'],
+    ['a strategy that is not there', ['nothing', '--market', 'BTCUSDT'], 2, 'was none: nothing: expected a file'],
     ['a time that is none', ['ma-cross', '--market', 'BTCUSDT', '--from', 'soon'], 2, '--from'],
     ['a file that is not there', ['ma-cross', '--market', 'BTCUSDT', '--csv', 'nothing.csv'], 2, 'nothing.csv'],
     ['books that were not recorded', ['ma-cross', '--market', 'BTCUSDT', '--fidelity', 'poll'], 2, 'recorded books'],
@@ -123,6 +149,18 @@ describe('sarraf backtest', () => {
     const end = await backtest(...args);
     expect([end.code, end.error.trim().split('\n').length], end.error).toEqual([code, 1]);
     expect(end.error).toContain(message);
+  });
+
+  test.each([
+    ['lacks a column', 'time_ms,open,high,close,volume', '1704067200000,1,1,1,1', 'a column for low of candles in'],
+    ['has a bad row', 'time_ms,open,high,low,close,volume', '1704067200000,1,1,x,1,1', 'bad.csv:2: expected a decimal'],
+  ])('refuses a file that %s in one line', async (_, header, row, message) => {
+    const path = join(folder, 'bad.csv');
+    writeFileSync(path, `${header}\n${row}\n`);
+    const { code, error } = await backtest('ma-cross', '--market', 'BTCUSDT', '--csv', path, '--no-save');
+    expect([code, error.trim().split('\n').length], error).toEqual([2, 1]);
+    expect(error).toContain(message);
+    expect(error).toContain('sarraf data import');
   });
 
   test('says where it looked for a strategy that is not there', async () => {
