@@ -23,6 +23,7 @@ interface Options extends DataOptions {
   readonly columns: ReadonlyMap<Field, string>;
   readonly bookEvery: number;
   readonly roundAmounts?: true;
+  readonly priceFactor: number;
   readonly skipBad?: true;
 }
 
@@ -48,8 +49,14 @@ export function importCommand(): Command {
     .option('--resolution <resolution>', 'of the candles; their times say it without this', resolutionOption)
     .option('--resample', 'puts finer candles together to those of --resolution')
     .addOption(new Option('--preset <name>', 'the columns of a well-known file').choices(PRESET_NAMES))
-    .option('--columns <map>', 'which column is what: time=NAME or its number,open=…', columnsOption, new Map())
+    .option(
+      '--columns <map>',
+      'which column is what: time=NAME or its number,open=…,volume=- for none',
+      columnsOption,
+      new Map(),
+    )
     .option('--book-every <ms>', 'of a depth feed: at most one book in so many ms', integerOption(1, 3_600_000), 100)
+    .option('--price-factor <number>', 'multiplies prices, such as 10 for toman', integerOption(1, 1_000_000), 1)
     .option('--round-amounts', 'rounds volumes and amounts with more than ten decimals')
     .option('--skip-bad', 'imports the rest of a file that has rows which can not be read')
     .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
@@ -103,6 +110,7 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
       preset: options.preset ?? null,
       columns: options.columns,
       roundsAmounts: options.roundAmounts === true,
+      priceFactor: options.priceFactor,
     });
   } finally {
     line.end();

@@ -17,7 +17,10 @@ export const FIELDS = [
 
 export type Field = (typeof FIELDS)[number];
 
-/** Which column holds what, counted from 0. */
+/** Where a column is that a file does not have: its volumes are 0. */
+export const NO_COLUMN = -1;
+
+/** Which column holds what, counted from 0, or `NO_COLUMN`. */
 export type ColumnPlaces = ReadonlyMap<Field, number>;
 
 /** Titles that a column may have, by what it is; the first one found counts. */
@@ -67,7 +70,7 @@ export interface PlacesQuestion {
   /** Fields of the first row. */
   readonly firstRow: readonly string[];
   readonly preset: Preset | null;
-  /** What columns are called, or their numbers from 1, by what they hold; laid over what else is found. */
+  /** What columns are called, or their numbers from 1, by what they hold; laid over what else is found. A dash for the volume: there is none. */
   readonly columns: ReadonlyMap<Field, string>;
 }
 
@@ -87,7 +90,7 @@ export function findPlaces(question: PlacesQuestion): ColumnPlaces {
     );
   }
   const laid = new Map(places);
-  for (const [field, column] of columns) laid.set(field, placeOf(question, column));
+  for (const [field, column] of columns) laid.set(field, placeOf(question, [field, column]));
   return laid;
 }
 
@@ -122,7 +125,8 @@ function presetOf(row: readonly string[]): Preset | null {
   return row.length >= 6 ? 'ohlcv' : null;
 }
 
-function placeOf({ path, header, firstRow }: PlacesQuestion, column: string): number {
+function placeOf({ path, header, firstRow }: PlacesQuestion, [field, column]: readonly [Field, string]): number {
+  if (field === 'volume' && column === '-') return NO_COLUMN;
   const titled = header?.findIndex((title) => title.toLowerCase() === column.toLowerCase()) ?? -1;
   if (titled !== -1) return titled;
   const number = /^\d{1,4}$/.test(column) ? Number(column) : 0;

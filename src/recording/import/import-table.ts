@@ -33,6 +33,8 @@ export interface ImportTableOptions {
   readonly skipBadRows: boolean;
   /** Whether volumes and amounts with more than ten decimals are rounded; else they are bad rows. */
   readonly roundsAmounts?: boolean;
+  /** What prices are multiplied by, such as 10 for rial of toman. */
+  readonly priceFactor?: number;
   readonly source: string;
   readonly onProgress?: (rows: number, progress: ReadProgress) => void;
 }
@@ -170,9 +172,9 @@ class TableReader {
   }
 
   private rowReader(): RowReader {
-    const { path, roundsAmounts = false } = this.options;
+    const { path, roundsAmounts = false, priceFactor = 1 } = this.options;
     const { places, width } = this.from;
-    return new RowReader({ path, places, width, roundsAmounts });
+    return new RowReader({ path, places, width, roundsAmounts, priceFactor });
   }
 
   /** The times of some rows, as far as they can be read. Throws `INVALID_FILE` where that is none. */

@@ -1,9 +1,9 @@
 import type { Candle } from '../../domain/candle.ts';
-import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
-import { formatUnits } from '../../domain/money.ts';
+import { fractionDigits, tryDecimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';
+import { formatUnits, unitsOf } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { RecordedTrade } from '../records.ts';
-import type { ColumnPlaces, Field } from './column-places.ts';
+import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
 import { decimalProblem, MOST_DECIMALS } from './decimal-problem.ts';
 import type { FileRow } from './file-row.ts';
 import { TimeReader } from './time-reader.ts';
@@ -19,6 +19,7 @@ export class RowReader {
   private readonly path: string;
   private readonly places: ColumnPlaces;
   private readonly roundsAmounts: boolean;
+  private readonly priceFactor: bigint;
   private readonly width: number;
   private readonly times = new TimeReader();
 
@@ -28,11 +29,14 @@ export class RowReader {
     /** Fields that every row has. */
     readonly width: number;
     readonly roundsAmounts: boolean;
+    /** What prices are multiplied by. */
+    readonly priceFactor: number;
   }) {
     this.path = options.path;
     this.places = options.places;
     this.width = options.width;
     this.roundsAmounts = options.roundsAmounts;
+    this.priceFactor = BigInt(options.priceFactor);
   }
 
   /** Amounts and volumes that were rounded so far. */
@@ -48,7 +52,7 @@ export class RowReader {
     return attempt(() => {
       this.checkWidth(row);
       const [open, high, low, close] = (['open', 'high', 'low', 'close'] as const).map((field) =>
-        this.positive(row, field),
+        this.price(row, field),
       );
       const bar = {
         openTimeMs: this.time(row),
@@ -56,7 +60,7 @@ export class RowReader {
         high: high as DecimalText,
         low: low as DecimalText,
         close: close as DecimalText,
-        volume: this.decimal(row, 'volume'),
+        volume: this.places.get('volume') === NO_COLUMN ? ZERO : this.decimal(row, 'volume'),
       };
       const problem = columnProblem(bar) ?? shapeProblem(bar);
       if (problem !== null) throw new BadRow(problem);
@@ -72,7 +76,7 @@ export class RowReader {
       return {
         timeMs,
         seenMs: timeMs,
-        price: this.positive(row, 'price'),
+        price: this.price(row, 'price'),
         amount: this.positive(row, 'amount'),
         side: this.side(row),
         id: this.id(row),
@@ -111,6 +115,11 @@ export class RowReader {
     const problem = decimalProblem(decimal);
     if (problem !== null) throw new BadRow(`expected ${problem} of ${field}, found "${text}"`);
     return decimal;
+  }
+
+  private price(row: FileRow, field: Field): DecimalText {
+    const price = this.positive(row, field);
+    return this.priceFactor === 1n ? price : formatUnits(unitsOf(price) * this.priceFactor);
   }
 
   private positive(row: FileRow, field: Field): DecimalText {

@@ -109,6 +109,17 @@ describe('a file of candles', () => {
     expect(report.parts).toMatchObject([{ kind: 'candles', resolution: '60', outcome: { added: 17 } }]);
   });
 
+  test('of one price a day in toman, without volumes, becomes bars in rial', async () => {
+    const catalogue = temporaryCatalogue();
+    const columns = new Map(
+      Object.entries({ time: 'date', open: 'usd', high: 'usd', low: 'usd', close: 'usd', volume: '-' }),
+    ) as ImportTableOptions['columns'];
+    const lines = ['date,usd', '2024-08-08,1260000000.5', '2024-08-09,1260000001'];
+    expect(await importLines(catalogue, lines, { columns, priceFactor: 10 })).toMatchObject({ result: 'imported' });
+    const read = await catalogue.readCandles({ market: BTCIRT, resolution: 'D', ...ALL_TIME });
+    expect(candleAt(read, 0)).toMatchObject({ open: '12600000005', close: '12600000005', volume: '0' });
+  });
+
   test('is put together to coarser bars when that is asked for', async () => {
     const catalogue = temporaryCatalogue();
     await expect(importLines(catalogue, [HEADER, ...hourly(8)], { resolution: '240' })).rejects.toThrow(
