@@ -1,9 +1,9 @@
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
-import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
-import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import { AccountState } from './account-state.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import { CandleReader } from './candle-reader.ts';
@@ -24,10 +24,7 @@ import { Outbox } from './outbox.ts';
 import { ProgramDesk } from './program-desk.ts';
 import { KEPT_RECONCILIATION, Reconciler } from './reconciler.ts';
 import { Seat } from './seat.ts';
-import { SeatView } from './seat-view.ts';
-
-/** Events that wait to be told to strategies, before they have started or within one step. The oldest go, and that is told. */
-const MOST_TOLD = 10_000;
+import { StrategyDesk } from './strategy-desk.ts';
 
 /** Rounds of telling and doing within one step; beyond it something runs in circles, and the rest waits for the next step. */
 const MOST_ROUNDS = 1_000;
@@ -35,11 +32,6 @@ const MOST_ROUNDS = 1_000;
 const KEPT_ROW = 'row';
 
 const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;
-
-interface Told {
-  readonly seat: Seat;
-  readonly event: StrategyEvent;
-}
 
 /** How an engine stands, for the shell around it. */
 export interface EngineStatus {
@@ -62,29 +54,20 @@ export class Engine {
   readonly reconciler: Reconciler;
   readonly desk: OrderDesk;
   private readonly outbox: Outbox;
+  private readonly gate: OrderGate;
+  private readonly strategies: StrategyDesk;
   private readonly intents: IntentBook;
   private readonly intentDesk: IntentDesk;
   private readonly programs: ProgramDesk;
   private readonly feeds: FeedDesk;
   private readonly fills: FillReader;
   private readonly control: Control;
-  private readonly views = new Map<Seat, SeatView>();
   private readonly readers: ReadonlyMap<string, CandleReader>;
-  private readonly seatsByName: ReadonlyMap<string, Seat>;
-  /** Seats by what they subscribed to: `book BTCIRT`, `candles BTCIRT 1h`. */
-  private readonly routes = new Map<string, Seat[]>();
   private readonly expected = new Map<number, AnswerTaker>();
-  private readonly told: Told[] = [];
   private readonly isRestart: boolean;
   private readonly reconciles: boolean;
-  private hasStarted = false;
   private row = 0;
   private isRowDirty = false;
-  private lastRoute: { readonly market: string; readonly span: string; readonly seats: readonly Seat[] } = {
-    market: '',
-    span: '',
-    seats: NO_SEATS,
-  };
   /** The output of a step that comes to nothing, with the time of the next that is due. */
   private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
 
@@ -95,7 +78,6 @@ export class Engine {
     outbox.nowMs = nowMs;
     this.isRestart = state.strategies.length > 0;
     this.seats = settings.seats.map((seat) => new Seat(seat));
-    this.seatsByName = new Map(this.seats.map((seat) => [seat.name, seat]));
     this.account = new AccountState(outbox);
     this.intents = new IntentBook(outbox);
     this.markets = new MarketDesk({
@@ -131,8 +113,8 @@ export class Engine {
       gate: this.gate,
       markets: this.markets,
       intents: this.intents,
-      equityOf: (seat, market) => this.viewOf(seat).equityUnits(market),
-      onRefused: (seat, _, { code, reason }) => this.onRejected(seat, { ...NO_REJECTION, code, reason }),
+      equityOf: (seat, market) => this.strategies.viewOf(seat).equityUnits(market),
+      onRefused: (seat, _, { code, reason }) => this.strategies.onRejected(seat, { code, reason }),
     });
     this.intentDesk = new IntentDesk({
       outbox,
@@ -143,7 +125,20 @@ export class Engine {
       intents: this.intents,
       nextIntentId: () => `i${this.nextRow().toString(36)}`,
       closed,
-      onRejected: (seat, rejection) => this.onRejected(seat, rejection),
+      onRejected: (seat, rejection) => this.strategies.onRejected(seat, rejection),
+    });
+    this.strategies = new StrategyDesk({
+      seats: this.seats,
+      outbox,
+      markets: this.markets,
+      keeper: this.desk.keeper,
+      account: this.account,
+      candlesSeenAtMs: (market) => this.candlesSeenAtMs(market),
+      onIntent: (seat, intent) => this.intentDesk.take(seat, intent),
+      onFailed: (seat) => {
+        this.programs.end((work) => work.seat === seat, 'its strategy has stopped');
+        if (seat.settings.onError === 'cancel') this.intentDesk.cancelAll(seat, null);
+      },
     });
     this.feeds = new FeedDesk({
       feeds: settings.feeds,
@@ -159,12 +154,11 @@ export class Engine {
       expect,
       onPast: (candles) => {
         for (const candle of candles) {
-          for (const seat of this.routed(`candles ${candle.market} ${candle.span}`)) seat.runner.warmUp(candle);
+          for (const seat of this.strategies.seatsOf(candle)) seat.runner.warmUp(candle);
         }
       },
       onCandle: (candle) => {
-        for (const seat of this.routed(`candles ${candle.market} ${candle.span}`))
-          this.tell(seat, { kind: 'candle', candle });
+        for (const seat of this.strategies.seatsOf(candle)) this.strategies.tell(seat, { kind: 'candle', candle });
       },
     });
     this.control = new Control({
@@ -172,14 +166,11 @@ export class Engine {
       desk: this.desk,
       expect,
       endPrograms: (reason) => this.programs.end(() => true, reason),
-      stopStrategies: (reason) => this.stopStrategies(reason),
+      stopStrategies: (reason) => this.strategies.stop(reason),
     });
-    for (const seat of this.seats) this.addRoutes(seat);
     this.desk.keeper.listen((order, before) => this.onOrder(order, before));
     this.restore(state, nowMs);
   }
-
-  private readonly gate: OrderGate;
 
   /** Takes in one event; answers what is to be done. Throws `INVARIANT` when something that must hold does not: the shell then ends this life. */
   step(event: EngineEvent): EngineOutput {
@@ -205,13 +196,13 @@ export class Engine {
   }
 
   private isQuiet(): boolean {
-    const { outbox, quiet, programs, told } = this;
+    const { outbox, quiet, programs, strategies } = this;
     return (
-      this.hasStarted &&
+      strategies.hasStarted &&
       outbox.isEmpty &&
       !outbox.isRestartable &&
       outbox.nowMs < quiet.wakeAtMs &&
-      told.length === 0 &&
+      strategies.isIdle &&
       programs.size === 0
     );
   }
@@ -220,7 +211,7 @@ export class Engine {
   status(): EngineStatus {
     const orders = this.desk.keeper.table.unfinished();
     return {
-      phase: this.control.phase(this.hasStarted),
+      phase: this.control.phase(this.strategies.hasStarted),
       liveOrders: orders.filter((order) => mayTrade(order) || order.state === 'planned').length,
       unsettled: orders.filter(({ state }) => state !== 'open' && state !== 'planned').length,
       isBroken: this.reconciler.break !== null,
@@ -273,17 +264,8 @@ export class Engine {
 
   private takeBar(bar: ClosedCandle): void {
     this.markets.takeBar(bar);
-    for (const seat of this.seatsOf(bar)) this.tell(seat, { kind: 'candle', candle: bar });
+    for (const seat of this.strategies.seatsOf(bar)) this.strategies.tell(seat, { kind: 'candle', candle: bar });
     if (this.programs.size > 0) this.programs.onBook(bar.market);
-  }
-
-  /** Bars come in long rows of one market and length, so the last answer mostly is the next. */
-  private seatsOf({ market, span }: ClosedCandle): readonly Seat[] {
-    const { lastRoute } = this;
-    if (lastRoute.market === market && lastRoute.span === span) return lastRoute.seats;
-    const seats = this.routed(`candles ${market} ${span}`);
-    this.lastRoute = { market, span, seats };
-    return seats;
   }
 
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
@@ -298,99 +280,51 @@ export class Engine {
   /** Tells strategies and runs programs until nothing is left to do. */
   private work(): void {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      const hasTold = this.hasStarted && this.tellNext();
-      if (!hasTold && !this.programs.pump(this.outbox.nowMs)) return;
+      if (!this.strategies.tellNext() && !this.programs.pump(this.outbox.nowMs)) return;
     }
     this.outbox.alarm(`strategies and programs were still at work after ${MOST_ROUNDS} rounds; the rest waits`);
   }
 
-  private tellNext(): boolean {
-    const next = this.told.shift();
-    if (next === undefined) return false;
-    const { seat, event } = next;
-    if (seat.status !== 'running' && event.kind !== 'candle') return true;
-    const wasFailing = seat.runner.failure !== null;
-    const intents = seat.runner.handle(event, this.viewOf(seat));
-    if (seat.runner.failure !== null && !wasFailing) {
-      this.fail(seat, seat.runner.failure);
-      return true;
-    }
-    for (const intent of intents) this.intentDesk.take(seat, intent);
-    return true;
-  }
-
-  /** A handler threw: what becomes of its strategy is for the configuration to say. The others go on. */
-  private fail(seat: Seat, failure: string): void {
-    const { onError, pauseMs } = seat.settings;
-    const { outbox } = this;
-    seat.status = onError === 'pause' ? 'paused' : 'stopped';
-    seat.reason = failure;
-    seat.resumesAtMs = onError === 'pause' ? outbox.nowMs + pauseMs : Number.POSITIVE_INFINITY;
-    seat.isDirty = true;
-    this.programs.end((work) => work.seat === seat, 'its strategy has stopped');
-    if (onError === 'cancel') this.intentDesk.cancelAll(seat, null);
-    const what = onError === 'pause' ? `pauses for ${Math.round(pauseMs / 1_000)} s` : 'is stopped';
-    outbox.journal('strategy', seat.name, { status: seat.status, reason: failure });
-    outbox.alarm(`${seat.name} ${what}: ${failure}`, seat.name);
-  }
-
   private pump(nowMs: number): void {
-    this.beginTrading(nowMs);
-    for (const seat of this.seats) this.pumpSeat(seat, nowMs);
+    this.beginTrading();
+    this.strategies.pump(nowMs);
     this.desk.keeper.identical.expire(nowMs);
     this.desk.pump(nowMs);
     this.control.pump(nowMs);
-    if (this.reconciles && (this.hasStarted || this.readers.size === 0)) this.reconciler.pump(nowMs);
+    if (this.mayReconcile()) this.reconciler.pump(nowMs);
     this.feeds.setIdle(this.desk.keeper.table.unfinished().length === 0);
     this.feeds.pump(nowMs);
   }
 
   /** Strategies start once the account was read and the past is there. */
-  private beginTrading(nowMs: number): void {
-    if (this.hasStarted || !this.feeds.isReady()) return;
-    this.hasStarted = true;
-    for (const seat of this.seats) {
-      seat.setTimers(nowMs);
-      this.told.unshift({ seat, event: { kind: 'start', isRestart: this.isRestart } });
-    }
+  private beginTrading(): void {
+    if (this.strategies.hasStarted || !this.feeds.isReady()) return;
+    this.strategies.start(this.isRestart);
     this.outbox.journal('control', 'start', { isRestart: this.isRestart });
     this.work();
   }
 
-  private pumpSeat(seat: Seat, nowMs: number): void {
-    if (seat.status === 'paused' && seat.resumesAtMs <= nowMs) {
-      seat.status = 'running';
-      seat.reason = null;
-      seat.isDirty = true;
-      seat.runner.clearFailure();
-      this.outbox.info(`${seat.name} goes on after its pause`, seat.name);
-    }
-    if (!this.hasStarted) return;
-    for (const timer of seat.timers) {
-      if (timer.nextMs > nowMs) continue;
-      const dueMs = timer.nextMs;
-      seat.setTimer(timer, nowMs);
-      this.tell(seat, { kind: 'timer', name: timer.name, dueMs });
-    }
+  private wakeAtMs(): number {
+    const next = Math.min(
+      this.feeds.wakeAtMs(),
+      this.desk.wakeAtMs(),
+      this.programs.wakeAtMs(),
+      this.control.wakeAtMs(),
+      this.strategies.wakeAtMs(),
+    );
+    return this.mayReconcile() ? Math.min(next, this.reconciler.wakeAtMs()) : next;
   }
 
-  private wakeAtMs(): number {
-    let next = Math.min(this.feeds.wakeAtMs(), this.desk.wakeAtMs(), this.programs.wakeAtMs(), this.control.wakeAtMs());
-    if (this.reconciles && (this.hasStarted || this.readers.size === 0)) {
-      next = Math.min(next, this.reconciler.wakeAtMs());
-    }
-    for (const seat of this.seats) {
-      if (seat.status === 'paused') next = Math.min(next, seat.resumesAtMs);
-      for (const { nextMs } of seat.timers) if (nextMs < next) next = nextMs;
-    }
-    return next;
+  /** Balances are compared from the start on, or, where candles of the past are read first, once these are there. */
+  private mayReconcile(): boolean {
+    return this.reconciles && (this.strategies.hasStarted || this.readers.size === 0);
   }
 
   /** Why no new orders are taken; null while they are. */
   private closed(): string | null {
     const why = this.control.closed();
     if (why !== null) return why;
-    if (!this.hasStarted) return 'the account is still being read';
+    if (!this.strategies.hasStarted) return 'the account is still being read';
     if (this.reconciler.break !== null) {
       return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
     }
@@ -400,26 +334,7 @@ export class Engine {
   private onFill(fill: FillRecord, order: OrderRecord | null): void {
     if (this.reconciles) this.reconciler.onFill(fill);
     if (this.outbox.isRestartable) this.journalFill(fill);
-    const seat = order === null ? undefined : this.seatsByName.get(order.strategy);
-    const market = this.markets.get(fill.market)?.market;
-    if (order === null || seat === undefined || market === undefined) return;
-    seat.takeFill(fill, market);
-    if (!seat.runner.wants('fill')) return;
-    const { side, atMs, price, amount, total, fee } = fill;
-    this.tell(seat, {
-      kind: 'fill',
-      fill: {
-        clientOrderId: order.key,
-        market: fill.market,
-        timeMs: atMs,
-        side,
-        price: formatUnits(price),
-        amount: formatUnits(amount),
-        total: formatUnits(total),
-        fee: formatUnits(fee),
-        tag: order.tag,
-      },
-    });
+    if (order !== null) this.strategies.onFill(fill, order);
   }
 
   private journalFill({ orderKey, tradeId, amount, price, fee }: FillRecord): void {
@@ -451,78 +366,12 @@ export class Engine {
     if (before !== null && (order.amount !== before.amount || order.price !== before.price)) {
       this.feeds.hasten('options');
     }
-    const seat = this.seatsByName.get(order.strategy);
-    if (seat === undefined || before === null) return;
-    if (order.state === 'sending' || (order.state === 'cancelling' && before.state !== 'cancelling')) {
-      seat.requests += 1;
-      seat.isDirty = true;
-    }
-    if (order.state === before.state && order.matched === before.matched) return;
-    if (order.state === 'rejected') this.onOrderRejected(seat, order);
-    else if (order.state !== 'sending' && order.state !== 'planned' && seat.runner.wants('order')) {
-      this.tell(seat, {
-        kind: 'order',
-        order: {
-          clientOrderId: order.key,
-          market: order.market,
-          status: isFinal(order) || order.venueStatus === null ? order.state : order.venueStatus,
-          code: order.reason,
-          tag: order.tag,
-        },
-      });
-    }
-  }
-
-  private onOrderRejected(seat: Seat, order: OrderRecord): void {
-    // The stop leg of an OCO shares the fate of the other.
-    if (order.clientOrderId === null || order.reason === 'Cancelled') return;
-    const { key, market, side, tag, reason } = order;
-    const code = reason ?? 'rejected';
-    this.onRejected(seat, { intent: null, clientOrderId: key, market, side, tag, code, reason: `${key}: ${code}` });
-  }
-
-  private onRejected(seat: Seat, rejection: Rejection): void {
-    const { code, reason, market, side } = rejection;
-    const what = [rejection.intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
-    // An order that was refused is told as such; and while no orders are taken, once a minute is enough.
-    const isTold = rejection.clientOrderId !== null || (code === 'closed' && !seat.mayComplain(this.outbox.nowMs));
-    if (!isTold) this.outbox.info(`${seat.name}: ${what} refused (${code}): ${reason}`, seat.name);
-    this.tell(seat, { kind: 'reject', rejection });
-  }
-
-  private stopStrategies(reason: string): void {
-    if (!this.hasStarted) return;
-    for (const seat of this.seats) this.tell(seat, { kind: 'stop', reason });
+    if (before !== null) this.strategies.onOrder(order, before);
   }
 
   private emit(event: StrategyEvent, market: string): void {
     if (event.kind === 'book') this.programs.onBook(market);
-    if (!this.hasStarted || this.control.isDraining) return;
-    for (const seat of this.routed(`${event.kind} ${market}`)) this.tell(seat, event);
-  }
-
-  private tell(seat: Seat, event: StrategyEvent): void {
-    if (!seat.runner.wants(event.kind)) return;
-    this.told.push({ seat, event });
-    if (this.told.length <= MOST_TOLD) return;
-    this.told.shift();
-    this.outbox.warn(`more than ${MOST_TOLD} events wait for the strategies: the oldest was dropped`);
-  }
-
-  private viewOf(seat: Seat): SeatView {
-    let view = this.views.get(seat);
-    if (view === undefined) {
-      view = new SeatView({
-        seat,
-        markets: this.markets,
-        keeper: this.desk.keeper,
-        account: this.account,
-        candlesSeenAtMs: (market) => this.candlesSeenAtMs(market),
-      });
-      this.views.set(seat, view);
-    }
-    view.nowMs = this.outbox.nowMs;
-    return view;
+    if (this.strategies.hasStarted && !this.control.isDraining) this.strategies.tellSubscribers(event, market);
   }
 
   private candlesSeenAtMs(market: string): number | null {
@@ -557,25 +406,11 @@ export class Engine {
     }
   }
 
-  private addRoutes(seat: Seat): void {
-    for (const wanted of seat.runner.subscriptions) {
-      if (wanted.kind === 'timer') continue;
-      const span = wanted.kind === 'candles' ? ` ${wanted.span}` : '';
-      const route = `${wanted.kind} ${wanted.market}${span}`;
-      const seats = this.routes.get(route) ?? [];
-      if (!seats.includes(seat)) this.routes.set(route, [...seats, seat]);
-    }
-  }
-
-  private routed(route: string): readonly Seat[] {
-    return this.routes.get(route) ?? NO_SEATS;
-  }
-
   private restore(state: MirrorState, nowMs: number): void {
     this.row = Number(state.kept[KEPT_ROW] ?? 0);
     this.markets.restore(state.markets, nowMs);
     for (const record of state.strategies) {
-      const seat = this.seatsByName.get(record.name);
+      const seat = this.strategies.seatOf(record.name);
       if (seat !== undefined) restoreSeat(seat, record);
     }
     this.fills.restore(state);
@@ -587,18 +422,6 @@ export class Engine {
     this.control.restore(state.kept[KEPT_CONTROL]);
   }
 }
-
-const NO_SEATS: readonly Seat[] = [];
-
-const NO_REJECTION: Rejection = {
-  intent: null,
-  clientOrderId: null,
-  market: null,
-  side: null,
-  tag: null,
-  code: '',
-  reason: '',
-};
 
 /** A state that its strategy can not read is no reason to end the bot: it says so, and its author decides. */
 function restoreSeat(seat: Seat, record: MirrorState['strategies'][number]): void {

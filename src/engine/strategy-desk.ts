@@ -1,0 +1,274 @@
+import { formatUnits } from '../domain/money.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
+import type { Intent } from '../strategy/intents.ts';
+import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { AccountState } from './account-state.ts';
+import type { MarketDesk } from './market-desk.ts';
+import type { OrderKeeper } from './order-keeper.ts';
+import type { Outbox } from './outbox.ts';
+import type { Seat } from './seat.ts';
+import { SeatView } from './seat-view.ts';
+
+/** Events that wait to be told to strategies, before they have started or within one step. The oldest go, and that is told. */
+const MOST_TOLD = 10_000;
+
+const NO_SEATS: readonly Seat[] = [];
+
+const NO_REJECTION: Rejection = {
+  intent: null,
+  clientOrderId: null,
+  market: null,
+  side: null,
+  tag: null,
+  code: '',
+  reason: '',
+};
+
+export interface StrategyDeskOptions {
+  readonly seats: readonly Seat[];
+  readonly outbox: Outbox;
+  readonly markets: MarketDesk;
+  readonly keeper: OrderKeeper;
+  readonly account: AccountState;
+  /** When the candles of a market were read last; null before the first. */
+  readonly candlesSeenAtMs: (market: string) => number | null;
+  /** Told what a strategy wants. */
+  readonly onIntent: (seat: Seat, intent: Intent) => void;
+  /** Told of a strategy that has just thrown, before it is said. */
+  readonly onFailed: (seat: Seat) => void;
+}
+
+interface Told {
+  readonly seat: Seat;
+  readonly event: StrategyEvent;
+}
+
+/** Tells strategies what happens, one event after the other, and hands on what they want. One that throws is the only one that stops. */
+export class StrategyDesk {
+  hasStarted = false;
+  private readonly options: StrategyDeskOptions;
+  private readonly views: ReadonlyMap<Seat, SeatView>;
+  private readonly seatsByName: ReadonlyMap<string, Seat>;
+  /** Seats by what they subscribed to: `book BTCIRT`, `candles BTCIRT 1h`. */
+  private readonly routes = new Map<string, Seat[]>();
+  private readonly told: Told[] = [];
+  private lastRoute: { readonly market: string; readonly span: string; readonly seats: readonly Seat[] } = {
+    market: '',
+    span: '',
+    seats: NO_SEATS,
+  };
+
+  constructor(options: StrategyDeskOptions) {
+    const { seats, markets, keeper, account, candlesSeenAtMs } = options;
+    this.options = options;
+    this.seatsByName = new Map(seats.map((seat) => [seat.name, seat]));
+    this.views = new Map(
+      seats.map((seat) => [seat, new SeatView({ seat, markets, keeper, account, candlesSeenAtMs })]),
+    );
+    for (const seat of seats) this.addRoutes(seat);
+  }
+
+  /** Whether nobody waits to be told anything. */
+  get isIdle(): boolean {
+    return this.told.length === 0;
+  }
+
+  seatOf(strategy: string): Seat | undefined {
+    return this.seatsByName.get(strategy);
+  }
+
+  /** The strategies that have subscribed to the bars of a market. */
+  seatsOf({ market, span }: Pick<ClosedCandle, 'market' | 'span'>): readonly Seat[] {
+    const { lastRoute } = this;
+    // Bars come in long rows of one market and length, so the last answer mostly is the next.
+    if (lastRoute.market === market && lastRoute.span === span) return lastRoute.seats;
+    const seats = this.routed(`candles ${market} ${span}`);
+    this.lastRoute = { market, span, seats };
+    return seats;
+  }
+
+  /** What a strategy may look at, at this moment. */
+  viewOf(seat: Seat): SeatView {
+    const view = this.views.get(seat);
+    if (view === undefined) throw new RangeError(`expected a seat of this engine, was ${seat.name}`);
+    view.nowMs = this.options.outbox.nowMs;
+    return view;
+  }
+
+  /** Lets strategies begin: from now on they are told what happens, first of all that they have. */
+  start(isRestart: boolean): void {
+    this.hasStarted = true;
+    for (const seat of this.options.seats) {
+      seat.setTimers(this.options.outbox.nowMs);
+      this.told.unshift({ seat, event: { kind: 'start', isRestart } });
+    }
+  }
+
+  /** Tells them that it is over. */
+  stop(reason: string): void {
+    if (!this.hasStarted) return;
+    for (const seat of this.options.seats) this.tell(seat, { kind: 'stop', reason });
+  }
+
+  /** Has a strategy told of something when its turn comes. */
+  tell(seat: Seat, event: StrategyEvent): void {
+    if (!seat.runner.wants(event.kind)) return;
+    this.told.push({ seat, event });
+    if (this.told.length <= MOST_TOLD) return;
+    this.told.shift();
+    this.options.outbox.warn(`more than ${MOST_TOLD} events wait for the strategies: the oldest was dropped`);
+  }
+
+  /** Has everyone told who subscribed to this kind of data of a market. */
+  tellSubscribers(event: StrategyEvent, market: string): void {
+    for (const seat of this.routed(`${event.kind} ${market}`)) this.tell(seat, event);
+  }
+
+  /** Tells the next event. False where there is none, or strategies have not started. */
+  tellNext(): boolean {
+    if (!this.hasStarted) return false;
+    const next = this.told.shift();
+    if (next === undefined) return false;
+    const { seat, event } = next;
+    if (seat.status !== 'running' && event.kind !== 'candle') return true;
+    const wasFailing = seat.runner.failure !== null;
+    const intents = seat.runner.handle(event, this.viewOf(seat));
+    if (seat.runner.failure !== null && !wasFailing) {
+      this.fail(seat, seat.runner.failure);
+      return true;
+    }
+    for (const intent of intents) this.options.onIntent(seat, intent);
+    return true;
+  }
+
+  /** Does what its time has come for: ends of pauses, and timers. */
+  pump(nowMs: number): void {
+    for (const seat of this.options.seats) {
+      this.endPause(seat, nowMs);
+      if (!this.hasStarted) continue;
+      for (const timer of seat.timers) {
+        if (timer.nextMs > nowMs) continue;
+        const dueMs = timer.nextMs;
+        seat.setTimer(timer, nowMs);
+        this.tell(seat, { kind: 'timer', name: timer.name, dueMs });
+      }
+    }
+  }
+
+  /** When there is something to do next by itself. */
+  wakeAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const seat of this.options.seats) {
+      if (seat.status === 'paused') next = Math.min(next, seat.resumesAtMs);
+      for (const { nextMs } of seat.timers) if (nextMs < next) next = nextMs;
+    }
+    return next;
+  }
+
+  /** A trade of one of its orders. */
+  onFill(fill: FillRecord, order: OrderRecord): void {
+    const seat = this.seatOf(order.strategy);
+    const market = this.options.markets.get(fill.market)?.market;
+    if (seat === undefined || market === undefined) return;
+    seat.takeFill(fill, market);
+    if (!seat.runner.wants('fill')) return;
+    const { side, atMs, price, amount, total, fee } = fill;
+    this.tell(seat, {
+      kind: 'fill',
+      fill: {
+        clientOrderId: order.key,
+        market: fill.market,
+        timeMs: atMs,
+        side,
+        price: formatUnits(price),
+        amount: formatUnits(amount),
+        total: formatUnits(total),
+        fee: formatUnits(fee),
+        tag: order.tag,
+      },
+    });
+  }
+
+  /** One of its orders is another than it was. */
+  onOrder(order: OrderRecord, before: OrderRecord): void {
+    const seat = this.seatOf(order.strategy);
+    if (seat === undefined) return;
+    if (order.state === 'sending' || (order.state === 'cancelling' && before.state !== 'cancelling')) {
+      seat.requests += 1;
+      seat.isDirty = true;
+    }
+    if (order.state === before.state && order.matched === before.matched) return;
+    if (order.state === 'rejected') this.onOrderRejected(seat, order);
+    else if (order.state !== 'sending' && order.state !== 'planned' && seat.runner.wants('order')) {
+      this.tell(seat, {
+        kind: 'order',
+        order: {
+          clientOrderId: order.key,
+          market: order.market,
+          status: isFinal(order) || order.venueStatus === null ? order.state : order.venueStatus,
+          code: order.reason,
+          tag: order.tag,
+        },
+      });
+    }
+  }
+
+  /** Something that it wanted came to nothing. */
+  onRejected(seat: Seat, rejected: Partial<Rejection> & Pick<Rejection, 'code' | 'reason'>): void {
+    const { outbox } = this.options;
+    const rejection: Rejection = { ...NO_REJECTION, ...rejected };
+    const { intent, clientOrderId, code, reason, market, side } = rejection;
+    const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
+    // An order that was refused is told as such; and while no orders are taken, once a minute is enough.
+    const isTold = clientOrderId !== null || (code === 'closed' && !seat.mayComplain(outbox.nowMs));
+    if (!isTold) outbox.info(`${seat.name}: ${what} refused (${code}): ${reason}`, seat.name);
+    this.tell(seat, { kind: 'reject', rejection });
+  }
+
+  private onOrderRejected(seat: Seat, order: OrderRecord): void {
+    // The stop leg of an OCO shares the fate of the other.
+    if (order.clientOrderId === null || order.reason === 'Cancelled') return;
+    const { key, market, side, tag, reason } = order;
+    const code = reason ?? 'rejected';
+    this.onRejected(seat, { clientOrderId: key, market, side, tag, code, reason: `${key}: ${code}` });
+  }
+
+  /** A handler threw: what becomes of its strategy is for the configuration to say. The others go on. */
+  private fail(seat: Seat, failure: string): void {
+    const { onError, pauseMs } = seat.settings;
+    const { outbox, onFailed } = this.options;
+    seat.status = onError === 'pause' ? 'paused' : 'stopped';
+    seat.reason = failure;
+    seat.resumesAtMs = onError === 'pause' ? outbox.nowMs + pauseMs : Number.POSITIVE_INFINITY;
+    seat.isDirty = true;
+    onFailed(seat);
+    const what = onError === 'pause' ? `pauses for ${Math.round(pauseMs / 1_000)} s` : 'is stopped';
+    outbox.journal('strategy', seat.name, { status: seat.status, reason: failure });
+    outbox.alarm(`${seat.name} ${what}: ${failure}`, seat.name);
+  }
+
+  private endPause(seat: Seat, nowMs: number): void {
+    if (seat.status !== 'paused' || seat.resumesAtMs > nowMs) return;
+    seat.status = 'running';
+    seat.reason = null;
+    seat.isDirty = true;
+    seat.runner.clearFailure();
+    this.options.outbox.info(`${seat.name} goes on after its pause`, seat.name);
+  }
+
+  private addRoutes(seat: Seat): void {
+    for (const wanted of seat.runner.subscriptions) {
+      if (wanted.kind === 'timer') continue;
+      const span = wanted.kind === 'candles' ? ` ${wanted.span}` : '';
+      const route = `${wanted.kind} ${wanted.market}${span}`;
+      const seats = this.routes.get(route) ?? [];
+      if (!seats.includes(seat)) this.routes.set(route, [...seats, seat]);
+    }
+  }
+
+  private routed(route: string): readonly Seat[] {
+    return this.routes.get(route) ?? NO_SEATS;
+  }
+}
