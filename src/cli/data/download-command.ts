@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { openRemoteExchange } from '../../daemon/live-venue.ts';
+import type { Override } from '../../daemon/settings/overrides.ts';
 import type { Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
@@ -52,13 +53,20 @@ export function downloadCommand(): Command {
 const QUIET_FOR_MS = 2_000;
 
 async function run(options: Options): Promise<void> {
-  const config = readConfig(
-    options.config ?? null,
-    options.address === undefined ? [] : [['exchange.baseUrl', options.address]],
-  );
-  const { baseUrl } = config.exchange;
+  // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
+  const overrides: readonly Override[] =
+    options.address === undefined
+      ? []
+      : [
+          ['mode', 'paper'],
+          ['paper.baseUrl', JSON.stringify(options.address)],
+        ];
+  const config = readConfig(options.config ?? null, overrides);
+  const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
   if (baseUrl === null) {
-    throw wrongInput('expected an exchange to load from: name it with --address, or as exchange.baseUrl of --config');
+    throw wrongInput(
+      'expected an exchange to load from: name it with --address, or as exchange.baseUrl or paper.baseUrl of --config',
+    );
   }
   const catalogue = openCatalogue(options.catalogue);
   const { market, resolution, from: fromMs, to: toMs = Date.now() } = options;

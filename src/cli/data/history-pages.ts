@@ -16,7 +16,7 @@ const FIRST_WAIT_MS = 1_000;
 
 /**
  * Pages of candles of an exchange, asked for under the limits that all processes of this machine share, behind everything that a bot asks for. An answer that does
- * not come is asked for again. Throws `REFUSED` for what the exchange refuses, `ABORTED` when told to end, and how the last attempt failed.
+ * not come is asked for again. Throws `INVALID_MARKET` for a market that the exchange does not have, `REFUSED` for what else it refuses, `ABORTED` when told to end, and how the last attempt failed.
  */
 export function historyPages(
   remote: RemoteExchange,
@@ -40,6 +40,12 @@ export function historyPages(
           'ABORTED',
           'the download was ended; what came is in the catalogue, and the same command goes on from there',
         );
+      if (answer.outcome === 'refused' && answer.code === 'HistoryError') {
+        throw new SarrafError(
+          'INVALID_MARKET',
+          `the exchange refuses candles of ${of.market} of ${of.resolution}: ${answer.message}: name a market and a resolution that it has`,
+        );
+      }
       if (answer.outcome === 'refused') {
         throw new SarrafError(
           'REFUSED',

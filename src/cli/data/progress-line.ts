@@ -30,7 +30,7 @@ export class ProgressLine {
   }
 }
 
-/** The line: what, how many, how fast, and how long yet. */
+/** The line: a bar, what, how many, how fast, and how long yet. */
 export function progressText(progress: {
   readonly what: string;
   readonly done: number;
@@ -43,5 +43,12 @@ export function progressText(progress: {
   if (share !== null && share > 0) {
     words.push(`${Math.floor(share * 100)} %`, `${lengthText((passedMs * (1 - share)) / share)} left`);
   }
-  return words.join(', ');
+  return share === null ? words.join(', ') : `${bar(share)} ${words.join(', ')}`;
+}
+
+const BAR_CELLS = 20;
+
+function bar(share: number): string {
+  const full = Math.floor(Math.min(1, Math.max(0, share)) * BAR_CELLS);
+  return `[${'#'.repeat(full)}${'.'.repeat(BAR_CELLS - full)}]`;
 }

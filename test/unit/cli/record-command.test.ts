@@ -155,6 +155,44 @@ describe('sarraf record', () => {
   });
 });
 
+const download = (...args: readonly string[]): SarrafProcess => {
+  const catalogue = join(folder, 'downloads');
+  return startSarraf([
+    'data',
+    'download',
+    '--resolution',
+    '60',
+    '--from',
+    '2020-01-01',
+    '--catalogue',
+    catalogue,
+    ...args,
+  ]);
+};
+
+describe('sarraf data download', () => {
+  test('asks the exchange of a paper bot, and only once for what was answered', async () => {
+    const first = await download('--config', config, '--market', 'BTCIRT', '--json').finished;
+    expect(first).toMatchObject({ code: 0, error: '' });
+    expect((JSON.parse(first.out) as { added: number }).added).toBeGreaterThan(24);
+    const again = await download('--config', config, '--market', 'BTCIRT', '--json', '--to', '2021-01-01').finished;
+    expect(JSON.parse(again.out)).toMatchObject({ added: 0, requests: 0 });
+  });
+
+  test.each([
+    ['a market that the exchange does not have', ['--market', 'FOOIRT'], 'name a market and a resolution that it has'],
+    [
+      'an address that others read',
+      ['--market', 'BTCIRT', '--address', 'http://far.example'],
+      'expected an https address',
+    ],
+  ])('refuses %s in one line', async (_, args, message) => {
+    const { code, error } = await download('--config', config, ...args).finished;
+    expect([code, error.trim().split('\n').length], error).toEqual([2, 1]);
+    expect(error).toContain(message);
+  });
+});
+
 interface Result {
   readonly fidelity: { readonly kind: string };
   readonly timing: { readonly events: number };
