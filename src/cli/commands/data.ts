@@ -6,9 +6,19 @@ import { listCommand } from '../data/list-command.ts';
 import { resampleCommand } from '../data/resample-command.ts';
 import { verifyCommand } from '../data/verify-command.ts';
 
+const EXAMPLES = `
+Examples:
+  sarraf data import candles.csv.gz --market BTCUSDT
+  sarraf data list
+  sarraf data verify
+
+Exit codes: 0 all went well, 1 it failed, or verify found something, 2 an option or a file is wrong.`;
+
 /** `sarraf data`: recordings, into the catalogue and out of it. */
 export function dataCommands(): Command {
-  const command = new Command('data').description('Brings recorded market data in and out, and checks it.');
+  const command = new Command('data')
+    .description('Brings recorded market data in and out, and checks it.')
+    .addHelpText('after', EXAMPLES);
   for (const create of [importCommand, downloadCommand, listCommand, verifyCommand, exportCommand, resampleCommand]) {
     command.addCommand(create().exitOverride());
   }

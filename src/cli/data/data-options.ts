@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { acquireLock } from '../../daemon/locks/lock.ts';
 import { RESOLUTIONS, type Resolution } from '../../domain/candle.ts';
@@ -39,7 +40,7 @@ export function openCatalogue(root: string): Catalogue {
   return new Catalogue({
     root,
     takeLock: (path) =>
-      acquireLock({ path, what: `the folder of ${path}`, otherwise: 'wait until it has written, and try again' }),
+      acquireLock({ path, what: dirname(path), otherwise: 'wait until it has written, and try again' }),
   });
 }
 

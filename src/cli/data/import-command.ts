@@ -122,11 +122,14 @@ interface ReportFiles {
   readonly rejectsFile: string | null;
 }
 
+/** A file name has at most 255 bytes, and a character up to four. */
+const MOST_NAME_CHARACTERS = 50;
+
 /** Keeps what became of a file below the catalogue, and the rows that were not taken beside it. */
 function writeReport(catalogue: Catalogue, report: ImportReport): ReportFiles {
   const folder = join(catalogue.root, 'imports');
   mkdirSync(folder, { recursive: true });
-  const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${basename(report.file)}`;
+  const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${basename(report.file).slice(-MOST_NAME_CHARACTERS)}`;
   const reportFile = join(folder, `${name}.report.json`);
   writeFileSync(reportFile, `${JSON.stringify(reportJson(report), null, 1)}\n`);
   if (report.rejects.count === 0) return { reportFile, rejectsFile: null };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
@@ -64,7 +65,7 @@ async function run(options: Options): Promise<void> {
   }
   if (outcome.kind === 'conflict') {
     throw wrongInput(
-      `expected the candles of ${resolution} that are there to agree with those of ${from}; nothing was changed`,
+      `expected the candles of ${resolution} that are there to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${resolution}`)} away to make them anew`,
     );
   }
 }

@@ -33,7 +33,9 @@ const TITLES: Readonly<Record<Field, readonly string[]>> = {
     'opentime',
     'open time',
     'time',
+    'transact_time',
     'unix',
+    'unix timestamp',
     'datetime',
     'date',
     't',
@@ -42,7 +44,7 @@ const TITLES: Readonly<Record<Field, readonly string[]>> = {
   high: ['high', 'h'],
   low: ['low', 'l'],
   close: ['close', 'c'],
-  volume: ['volume', 'volume_src', 'base_volume', 'vol', 'v', 'volume btc'],
+  volume: ['volume', 'volume_src', 'base_volume', 'vol', 'v', 'volume btc', 'volume_(btc)'],
   price: ['price', 'rate', 'p'],
   amount: ['amount', 'quantity', 'qty', 'size', 'q'],
   side: ['side', 'type', 'taker_side'],
@@ -79,7 +81,9 @@ export function findPlaces(question: PlacesQuestion): ColumnPlaces {
   const { path, header, firstRow, preset, columns } = question;
   const named = header?.map((title) => title.toLowerCase()) ?? null;
   const places =
-    named !== null && preset !== 'coinbase' ? byTitle(named) : byPreset(preset ?? presetOf(firstRow) ?? 'ohlcv');
+    named !== null && preset !== 'coinbase'
+      ? byTitles(named, preset)
+      : byPreset(preset ?? presetOf(firstRow) ?? 'ohlcv');
   const twice =
     named === null ? undefined : [...places].find(([field, at]) => isTwice(named, at) && !columns.has(field));
   if (twice !== undefined) {
@@ -103,6 +107,14 @@ function byTitle(titles: readonly string[]): Map<Field, number> {
       return place === undefined ? [] : [[field, place] as const];
     }),
   );
+}
+
+/** Titles that say nothing are no help; then the order counts that a preset names. */
+function byTitles(titles: readonly string[], preset: Preset | null): Map<Field, number> {
+  const places = byTitle(titles);
+  if (preset === null) return places;
+  const isEnough = missingColumns(places, 'candles') === null || missingColumns(places, 'trades') === null;
+  return isEnough ? places : byPreset(preset);
 }
 
 function byPreset(preset: Preset): Map<Field, number> {

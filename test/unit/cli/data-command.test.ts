@@ -138,7 +138,25 @@ describe('sarraf data', () => {
     expect(error).toContain(message);
   });
 
+  test('makes candles of finer ones that changed only when the old ones are gone', async () => {
+    await data('import', csv('btc.csv', bars(HOURS)), '--market', 'BTCIRT');
+    await data('resample', '--market', 'BTCIRT', '--resolution', '240');
+    await data('import', csv('more.csv', bars([4, 5])), '--market', 'BTCIRT', '--resolution', '60');
+    const { code, error } = await data('resample', '--market', 'BTCIRT', '--resolution', '240');
+    expect(code).toBe(2);
+    const path = join(folder, 'catalogue', 'BTCIRT', 'candles-240');
+    expect(error).toContain(`nothing was changed. Move ${path} away to make them anew`);
+    rmSync(path, { recursive: true });
+    expect((await data('resample', '--market', 'BTCIRT', '--resolution', '240')).code).toBe(0);
+  });
+
+  test('keeps a report of a file with the longest of names', async () => {
+    const path = csv(`${'ب'.repeat(120)}.csv`, bars(HOURS));
+    expect(await data('import', path, '--market', 'BTCIRT')).toMatchObject({ code: 0, error: '' });
+  });
+
   test('has help with examples for every command', async () => {
+    expect((await startSarraf(['data', '--help']).finished).out).toContain('Examples:\n  sarraf data import');
     const names = ['import', 'download', 'list', 'verify', 'export', 'resample'];
     const helps = await Promise.all(names.map(async (name) => startSarraf(['data', name, '--help']).finished));
     for (const [index, { code, out }] of helps.entries()) {

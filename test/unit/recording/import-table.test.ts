@@ -76,6 +76,7 @@ describe('a file of candles', () => {
     ['has semicolons', [HEADER, ...hourly(3)].map((line) => line.replaceAll(',', ';')), {}],
     ['has a separator at the end of its lines', [HEADER, ...hourly(3)].map((line) => `${line},`), {}],
     ['is of Binance', hourly(3).map((line) => `${line},1723075199999,1.5,10,0.1,0.2,0`), { preset: 'binance-klines' }],
+    ['has titles that say nothing, and a preset that does', ['a,b,c,d,e,f', ...hourly(3)], { preset: 'ohlcv' }],
     [
       'is of Coinbase',
       hourly(3).map((line) => line.replace(/^(\d+),(\d+),(\d+),(\d+),(\d+),/, '$1,$4,$3,$2,$5,')),
@@ -284,6 +285,13 @@ describe('a file of trades', () => {
     expect(await gather(catalogue.readTrades(trades))).toEqual([
       { timeMs: START, seenMs: START, price: '12600000010', amount: '0.000001', side: 'sell', id: null },
     ]);
+  });
+
+  test('of Binance sums has its own titles', async () => {
+    const catalogue = temporaryCatalogue();
+    const header = 'agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker';
+    await importLines(catalogue, [header, `9,61685.9,0.5,1,2,${START},true`]);
+    expect(await gather(catalogue.readTrades(trades))).toMatchObject([{ timeMs: START, side: 'sell', id: 9 }]);
   });
 
   test('of Binance has numbers, and sides by who was there first', async () => {
