@@ -2,7 +2,7 @@ import { readEvents } from '../../daemon/event-file.ts';
 import { readSessionFile } from '../../daemon/session-file.ts';
 import { compareDecisions, compareSessions, type SessionComparison } from './compare-sessions.ts';
 import type { Difference } from './difference.ts';
-import { decideAgain, seatsOf } from './decide-again.ts';
+import { decideAgain, seatsOf, type DecidedAgain } from './decide-again.ts';
 import { readSession } from './read-session.ts';
 import { measuredLatency } from './session-latency.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './run-again.ts';
@@ -39,16 +39,26 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
   const file = readSessionFile(folder);
   const session = readSession(file);
   const ofEvents = await decided(folder, { file, session, ...options });
-  const latency = await measuredLatency(session, readEvents(folder), SEED);
-  const second = await runAgain({ file, session, events: readEvents(folder), latency, ...options });
+  const drawn = await measuredLatency(session, readEvents(folder), SEED);
+  const { tripsMs, told, fromMs } = ofEvents.again;
+  const second = await runAgain({
+    file,
+    session,
+    events: readEvents(folder),
+    latency:
+      drawn === null
+        ? null
+        : { kind: 'replayed', tripsMs, further: drawn, ways: file.mode === 'paper' ? 'apart' : 'half' },
+    told: fromMs === null ? null : told,
+    fromMs,
+    ...options,
+  });
   const comparison = compareSessions(second, {
     markets: file.markets,
     endMs: session.endMs,
     toleranceMs: toleranceOf(second),
-    readsBars: new Set(
-      second.seats
-        .filter(({ runner }) => runner.subscriptions.some(({ kind }) => kind === 'candles'))
-        .map(({ runner }) => runner.name),
+    reads: new Map(
+      second.seats.map(({ runner }) => [runner.name, new Set<string>(runner.subscriptions.map(({ kind }) => kind))]),
     ),
   });
   return {
@@ -64,16 +74,16 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
 
 async function decided(
   folder: string,
-  { file, session, bundledStrategies }: Omit<RunAgainOptions, 'events' | 'latency'>,
-): Promise<ReturnType<typeof compareDecisions>> {
+  { file, session, bundledStrategies }: Pick<RunAgainOptions, 'file' | 'session' | 'bundledStrategies'>,
+): Promise<ReturnType<typeof compareDecisions> & { readonly again: DecidedAgain }> {
   const again = await decideAgain(file, readEvents(folder), await seatsOf(file, bundledStrategies));
-  if (again.untilMs === null) return { differences: [], decisions: 0 };
+  if (again.untilMs === null) return { differences: [], decisions: 0, again };
   const orders = again.orders.filter(({ plannedAtMs }) => plannedAtMs >= file.beganMs);
   // The session's own end is not compared.
   const untilMs = Math.min(again.untilMs, session.endMs - 1);
   const compared = compareDecisions(session, { ...again, orders }, untilMs);
   const { failure } = again;
-  if (failure === null) return compared;
+  if (failure === null) return { ...compared, again };
   const stopped: Difference = {
     what: 'intent',
     cause: 'code',
@@ -83,7 +93,7 @@ async function decided(
     again: 'stopped',
     why: `answered what it had not asked: ${failure}`,
   };
-  return { ...compared, differences: [...compared.differences, stopped] };
+  return { ...compared, differences: [...compared.differences, stopped], again };
 }
 
 /** Two decisions within one interval of the fastest book of the plan may be the same one. */

@@ -12,9 +12,11 @@ import {
   type Decision,
   type DecisionPair,
 } from './match-decisions.ts';
+import { inputDifference } from './input-difference.ts';
 import { netMoney } from './net-money.ts';
 import { seenDivergences, type SeenOptions } from './seen-divergences.ts';
 import type { SessionPair, SessionView } from './session-view.ts';
+import type { TopicKind } from './told.ts';
 
 export interface CompareOptions extends SeenOptions {
   readonly markets: readonly Market[];
@@ -32,7 +34,7 @@ export interface SessionComparison {
 
 /**
  * Compares two runs of one stretch of time. A difference has the cause of the first thing before it that was not the same for its strategy: a book or bar
- * that was seen, a fill, or a decision that differs itself. Where there is no such thing, it is the code.
+ * that was seen, a fill, or a decision that differs itself; else of what one run knew otherwise when it decided. Where there is no such thing, it is the code.
  */
 export function compareSessions(pair: SessionPair, options: CompareOptions): SessionComparison {
   const pairs = matchDecisions(decisionsOf(pair.session), decisionsOf(pair.again), options.toleranceMs);
@@ -44,7 +46,7 @@ export function compareSessions(pair: SessionPair, options: CompareOptions): Ses
   for (const decided of pairs) {
     const atMs = timeOf(decided);
     const { what, strategy } = oneOf(decided);
-    const known = firstKnown(divergences, { strategy, atMs });
+    const known = firstKnown(divergences, { strategy, atMs }) ?? knownOtherwise(pair, decided, options);
     if (decided.session !== null) {
       decisions += 1;
       if (known === null) decisionsOnSameInputs += 1;
@@ -88,6 +90,21 @@ export function compareDecisions(
     return [{ what, cause: 'code', atMs: timeOf(pair), strategy, session: mine, again: other, why }];
   });
   return { differences, decisions: pairs.filter(({ session: mine }) => mine !== null).length };
+}
+
+/** What one run knew otherwise when it decided this, or would have; null where both knew the same, or nobody can tell. */
+function knownOtherwise(
+  { session, again }: SessionPair,
+  decided: DecisionPair,
+  { reads }: CompareOptions,
+): Pick<Divergence, 'cause' | 'why'> | null {
+  if (session.told === null || again.told === null) return null;
+  const kinds = reads.get(oneOf(decided).strategy);
+  const atMs = timeOf(decided);
+  const sessionAnswers = session.told.answersBefore(decided.session?.name ?? null, atMs);
+  const againAnswers = again.told.answersBefore(decided.again?.name ?? null, atMs);
+  const counts = (kind: TopicKind): boolean => kind === 'account' || kind === 'book' || kinds?.has(kind) === true;
+  return inputDifference({ session: session.told, again: again.told, sessionAnswers, againAnswers, counts });
 }
 
 type Decided = Pick<SessionView, 'intents' | 'orders'>;

@@ -5,6 +5,8 @@ import type { WantedThing } from './session-view.ts';
 /** An intent or an order, as it is looked for in the other run. */
 export interface Decision {
   readonly what: 'intent' | 'order';
+  /** Its name in its own run. */
+  readonly name: string;
   readonly strategy: string;
   readonly atMs: number;
   /** What it is of: only those of the same can be each other. */
@@ -20,18 +22,19 @@ export interface DecisionPair {
   readonly again: Decision | null;
 }
 
-export function intentDecision({ strategy, kind, atMs }: WantedThing): Decision {
-  return { what: 'intent', strategy, atMs, group: `${strategy} ${kind}`, detail: kind, order: null };
+export function intentDecision({ id, strategy, kind, atMs }: WantedThing): Decision {
+  return { what: 'intent', name: id, strategy, atMs, group: `${strategy} ${kind}`, detail: kind, order: null };
 }
 
 export function orderDecision(order: OrderRecord): Decision {
-  const { strategy, market, side, execution, price, stopPrice, amount, plannedAtMs, clientOrderId } = order;
+  const { key, strategy, market, side, execution, price, stopPrice, amount, plannedAtMs, clientOrderId } = order;
   // The stop leg of a pair has no name on the wire.
   const leg = clientOrderId === null ? 'second leg' : 'order';
   const at = price === null ? '' : ` at ${formatUnits(price)}`;
   const stop = stopPrice === null ? '' : ` from ${formatUnits(stopPrice)}`;
   return {
     what: 'order',
+    name: key,
     strategy,
     atMs: plannedAtMs,
     group: `${strategy} ${market} ${side} ${execution} ${leg}`,

@@ -10,12 +10,13 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { SeatSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-partitions.ts';
-import type { RecordedBook } from '../../recording/records.ts';
+import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording/records.ts';
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../poll/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
 import { seatsOf } from './decide-again.ts';
 import { netMoney } from './net-money.ts';
+import { Told } from './told.ts';
 import { bookText, closedBars, Watch } from './watch.ts';
 import { OwnLevels } from './own-levels.ts';
 import type { KnownBars, ReadSession } from './read-session.ts';
@@ -28,6 +29,9 @@ export interface RunAgainOptions {
   readonly events: AsyncIterable<EngineEvent>;
   /** What its requests took; the default where that is not known. */
   readonly latency: Latency | null;
+  /** What it was told, and from when on; null where that was not kept. */
+  readonly told: Told | null;
+  readonly fromMs: number | null;
   /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
   readonly rules?: Partial<PollRules>;
@@ -51,11 +55,14 @@ export async function runAgain({
   session,
   events,
   latency,
+  told,
+  fromMs,
   bundledStrategies,
   rules,
 }: RunAgainOptions): Promise<SecondRun> {
   const { config, markets, beganMs } = file;
   const { endMs } = session;
+  const isPaper = file.mode === 'paper';
   if (file.pollStretch !== 1) {
     throw new SarrafError(
       'INVALID_OPTIONS',
@@ -78,14 +85,18 @@ export async function runAgain({
       );
       return {
         market,
-        books: chunk(throughout(books, { beganMs, endMs }).map((book) => own.without(book))),
-        trades: isThere('trades') ? catalogue.readTrades(within) : null,
-        stats: isThere('stats') ? catalogue.readStats(within) : null,
+        changesWhen: isPaper ? 'seen' : 'venue-time',
+        books: chunk(
+          throughout(books, { beganMs, endMs }).map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
+        ),
+        trades: isThere('trades') ? tradesOf(catalogue, within, isPaper) : null,
+        stats: isThere('stats') ? statsOf(catalogue, within) : null,
         bars: session.bars.filter((bars) => bars.market === market.symbol).map(barsOf),
       };
     }),
   );
   const watch = new Watch(session.bars);
+  const toldAgain = new Told();
   const run = await runPoll({
     settings: { ...config.execution, instance: config.instance, seats, reconciliation: config.reconciliation },
     markets: recorded,
@@ -95,17 +106,21 @@ export async function runAgain({
     limits: config.limits,
     rules: {
       latency: latency ?? DEFAULT_POLL_RULES.latency,
+      ...(isPaper ? PAPER_RULES : {}),
       ...rules,
     },
-    fromMs: beganMs,
+    fromMs: fromMs ?? beganMs,
     toMs: endMs,
     onAnswer: (call, answer, atMs) => {
-      if (answer.outcome !== 'value' || atMs >= endMs) return;
+      if (atMs >= endMs) return;
+      toldAgain.answer(call, answer, atMs);
+      if (answer.outcome !== 'value') return;
       if (call.kind === 'book') watch.book(call.market, answer.value as OrderBook, atMs);
       if (call.kind === 'candles') watch.candles(call, answer.value as readonly Candle[], atMs);
     },
     onJournal: ({ kind, subject, json }, atMs) => {
       if (kind === 'intent' && atMs < endMs) watch.intent(subject, json, atMs);
+      if (kind === 'intent' || kind === 'order') toldAgain.decide(subject);
     },
   });
   const isWithin = ({ atMs }: { readonly atMs: number }): boolean => atMs >= beganMs && atMs < endMs;
@@ -117,6 +132,7 @@ export async function runAgain({
       fills: session.fills.filter(isWithin),
       books: seen,
       bars: session.bars.flatMap((bars) => closedBars(bars).filter(isWithin)),
+      told,
     },
     again: {
       intents: watch.intents,
@@ -124,9 +140,13 @@ export async function runAgain({
       fills: run.fills.filter(isWithin),
       books: watch.books,
       bars: watch.bars().filter(isWithin),
+      told: toldAgain,
     },
   };
 }
+
+/** On paper the books are those of a real exchange, which knows of none of our orders; the exchange of the session follows each of them anew. */
+const PAPER_RULES: Partial<PollRules> = { own: 'hidden', liquidity: 'next-book' };
 
 async function booksOf(
   catalogue: Catalogue,
@@ -144,6 +164,40 @@ async function booksOf(
   return books.toSorted((left, right) => left.seenMs - right.seenMs);
 }
 
+/**
+ * A poll of the second run comes some milliseconds before or after that of the session. What the exchange gave no time for, and what counts from when it was seen, is
+ * there this much earlier, so that the poll finds it.
+ */
+const EARLIER_MS = 100;
+
+function earlier<Row extends { readonly seenMs: number }>(row: Row, leastMs: number): Row {
+  return { ...row, seenMs: Math.max(leastMs, row.seenMs - EARLIER_MS) };
+}
+
+async function* statsOf(
+  catalogue: Catalogue,
+  within: Parameters<Catalogue['readStats']>[0],
+): AsyncGenerator<readonly RecordedStats[]> {
+  for await (const part of catalogue.readStats(within)) yield part.map((row) => earlier(row, within.fromMs));
+}
+
+/** Trades that were seen, those of the time before on the first page, too: on paper nothing trades with them. */
+async function* tradesOf(
+  catalogue: Catalogue,
+  { market, fromMs, toMs }: { readonly market: MarketSymbol; readonly fromMs: number; readonly toMs: number },
+  isPaper: boolean,
+): AsyncGenerator<readonly RecordedTrade[]> {
+  let firstSeenMs: number | null = null;
+  for await (const part of catalogue.readTrades({ market, fromMs: fromMs - LONGEST_UNCHANGED_MS, toMs })) {
+    const seen = part.filter(({ seenMs }) => seenMs >= fromMs);
+    firstSeenMs ??= seen[0]?.seenMs ?? null;
+    yield seen.map((trade) => {
+      if (!isPaper) return trade;
+      return trade.seenMs === firstSeenMs ? { ...trade, seenMs: fromMs } : earlier(trade, fromMs);
+    });
+  }
+}
+
 /** Books older than this when they were seen are not found again. */
 const LONGEST_UNCHANGED_MS = 86_400_000;
 
@@ -158,7 +212,7 @@ function throughout(
   const [first, ...rest] = books;
   const last = books.at(-1);
   if (first === undefined || last === undefined) return books;
-  const atFirst = { ...first, venueTimeMs: Math.min(beganMs, first.venueTimeMs ?? beganMs) };
+  const atFirst = { ...first, venueTimeMs: Math.min(beganMs, first.venueTimeMs ?? beganMs), seenMs: beganMs };
   return [atFirst, ...rest, { ...last, venueTimeMs: endMs, seenMs: endMs }];
 }
 

@@ -1,5 +1,6 @@
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
+import type { Told } from './told.ts';
 
 /** A book or a bar as the bot knew it. */
 export interface SeenData {
@@ -12,6 +13,8 @@ export interface SeenData {
 
 /** That a strategy wanted something. */
 export interface WantedThing {
+  /** The intent's name in its own run. */
+  readonly id: string;
   readonly strategy: string;
   readonly kind: string;
   readonly atMs: number;
@@ -24,6 +27,8 @@ export interface SessionView {
   readonly fills: readonly FillRecord[];
   readonly books: readonly SeenData[];
   readonly bars: readonly SeenData[];
+  /** All that it was told; null where that was not kept. */
+  readonly told: Told | null;
 }
 
 /** What is compared: two runs of one stretch of time. */

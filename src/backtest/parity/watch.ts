@@ -15,8 +15,10 @@ export class Watch {
     this.series = series;
   }
 
+  /** A book that is as it was before is not another one: recorded books are those that changed. */
   book(market: string, book: OrderBook, atMs: number): void {
-    this.books.push({ market, atMs, text: bookText(book) });
+    const text = bookText(book);
+    if (this.books.findLast((seen) => seen.market === market)?.text !== text) this.books.push({ market, atMs, text });
   }
 
   candles(
@@ -38,7 +40,7 @@ export class Watch {
     const { strategy, kind } = JSON.parse(json) as { readonly strategy?: string; readonly kind?: string };
     if (strategy === undefined || kind === undefined || this.known.has(id)) return;
     this.known.add(id);
-    this.intents.push({ strategy, kind, atMs });
+    this.intents.push({ id, strategy, kind, atMs });
   }
 
   /** Bars of the series that the session had, as they were seen at last. */

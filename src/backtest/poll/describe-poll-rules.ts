@@ -9,6 +9,8 @@ function queueOf(queue: QueuePlace): string {
 
 function latencyOf(latency: Latency): string {
   if (latency.kind === 'constant') return `${latency.outMs} ms to the exchange, ${latency.backMs} ms back`;
+  if (latency.kind === 'replayed')
+    return `what each call of the session took; further ones are ${latencyOf(latency.further)}`;
   const { roundTripsMs, orderTripsMs, seed } = latency;
   const ofOrders = orderTripsMs === undefined ? '' : `, for orders from ${tripsOf(orderTripsMs)}`;
   return `drawn for each request from ${tripsOf(roundTripsMs)}${ofOrders}; half of it each way, seed ${seed}`;
@@ -22,7 +24,7 @@ function tripsOf(tripsMs: readonly number[]): string {
 
 /** The rules by name and setting, and what they can not know, for the result of a backtest. */
 export function describePollRules(rules: PollRules): FidelityStatement {
-  const { queue, through, liquidity, latency, tradesLagMs } = rules;
+  const { queue, through, liquidity, latency, own, tradesLagMs } = rules;
   const isWhole = through === 'whole';
   return {
     kind: 'poll',
@@ -69,7 +71,13 @@ export function describePollRules(rules: PollRules): FidelityStatement {
           : 'a recorded trade beyond its price, or a book whose other side reaches it, fills as much as was traded or offered, at its own price',
       },
       { rule: 'stop orders', setting: 'wake by the last recorded trade, then take as others do' },
-      { rule: 'the book that is polled', setting: 'the recorded one, less what we took, with our own orders in it' },
+      {
+        rule: 'the book that is polled',
+        setting:
+          own === 'shown'
+            ? 'the recorded one, less what we took, with our own orders in it'
+            : 'the recorded one: nobody else sees what is ours',
+      },
       { rule: 'fees', setting: 'half-even, in the currency received, by the fill being maker or taker' },
       { rule: 'value of the account', setting: 'the last price at the exchange, whether the bot had seen it or not' },
     ],

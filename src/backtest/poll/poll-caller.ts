@@ -8,7 +8,7 @@ import type { Budget, Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
 import type { PollExchange } from './poll-exchange.ts';
-import type { Latency } from './poll-rules.ts';
+import { tripKey, type Latency, type ReplayedLatency } from './poll-rules.ts';
 
 export interface PollCallerOptions {
   readonly exchange: PollExchange;
@@ -30,7 +30,7 @@ interface Way {
 export class PollCaller implements VenueCaller {
   private readonly options: PollCallerOptions;
   private readonly ways = new Map<VenueCallKind, Way>();
-  private readonly draw: (call: VenueCall) => { readonly outMs: number; readonly backMs: number };
+  private readonly draw: Draw;
 
   constructor(options: PollCallerOptions) {
     this.options = options;
@@ -91,14 +91,45 @@ function timedOut(name: EndpointName, { timeoutMs, idempotent }: Endpoint): Venu
 
 const OF_ORDERS: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'cancel-old']);
 
-function drawerOf(latency: Latency): (call: VenueCall) => { readonly outMs: number; readonly backMs: number } {
+type Draw = (call: VenueCall) => { readonly outMs: number; readonly backMs: number };
+
+function drawerOf(latency: Latency): Draw {
   if (latency.kind === 'constant') return () => latency;
+  if (latency.kind === 'replayed') return replayerOf(latency);
   const { roundTripsMs, orderTripsMs = roundTripsMs, seed } = latency;
   const random = createRandom(seed);
   return ({ kind }) => {
     const tripsMs = OF_ORDERS.has(kind) ? orderTripsMs : roundTripsMs;
-    const roundTripMs = tripsMs[Math.floor(random.next() * tripsMs.length)] ?? 0;
-    const outMs = Math.floor(roundTripMs / 2);
-    return { outMs, backMs: roundTripMs - outMs };
+    return halves(tripsMs[Math.floor(random.next() * tripsMs.length)] ?? 0);
   };
+}
+
+function replayerOf({ tripsMs, further, ways }: ReplayedLatency): Draw {
+  const draw = drawerOf(further);
+  const sent = new Map<string, number>();
+  return (call) => {
+    const key = tripKey(call);
+    const index = sent.get(key) ?? 0;
+    sent.set(key, index + 1);
+    const drawn = tripsMs.get(key)?.[index];
+    const trip = drawn === undefined ? draw(call) : halves(drawn);
+    if (ways === 'half') return trip;
+    const roundTripMs = trip.outMs + trip.backMs;
+    return OF_MARKETS.has(call.kind) ? { outMs: roundTripMs, backMs: 0 } : { outMs: 0, backMs: roundTripMs };
+  };
+}
+
+/** What anybody may ask. */
+const OF_MARKETS: ReadonlySet<VenueCallKind> = new Set([
+  'book',
+  'books',
+  'stats',
+  'public-trades',
+  'candles',
+  'options',
+]);
+
+function halves(roundTripMs: number): ReturnType<Draw> {
+  const outMs = Math.floor(roundTripMs / 2);
+  return { outMs, backMs: roundTripMs - outMs };
 }

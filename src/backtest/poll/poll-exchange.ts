@@ -114,7 +114,8 @@ export class PollExchange {
       exchange.accounts.ensure(BOT_USER, state.rules.dst);
     }
     exchange.trading.onEvent = (event) => {
-      if (event.kind === 'trade' && event.trade.taker.userId === BOT_USER) this.show(event.trade);
+      if (event.kind !== 'trade' || event.trade.taker.userId !== BOT_USER || rules.own === 'hidden') return;
+      this.show(event.trade);
     };
   }
 
@@ -168,7 +169,7 @@ export class PollExchange {
           this.markets.map(({ state }) => marketRuleOf(state.rules)),
         );
       case 'book':
-        return this.ofMarket(call.market, (market) => value('book', shownBook(market)));
+        return this.ofMarket(call.market, (market) => value('book', shownBook(market, this.rules.own)));
       case 'books':
         return value('books', this.books());
       case 'stats':
@@ -238,7 +239,9 @@ export class PollExchange {
   }
 
   private books(): Readonly<Record<string, OrderBook>> {
-    return Object.fromEntries(this.markets.map((market) => [market.state.rules.symbol, shownBook(market)]));
+    return Object.fromEntries(
+      this.markets.map((market) => [market.state.rules.symbol, shownBook(market, this.rules.own)]),
+    );
   }
 
   private stats(call: Extract<VenueCall, { kind: 'stats' }>, timeMs: number): VenueValues['stats'] {
@@ -246,7 +249,7 @@ export class PollExchange {
       .filter(({ state }) => call.src.includes(state.rules.src) && call.dst.includes(state.rules.dst))
       .map((market) => {
         if (market.stats !== null) return market.stats;
-        const { bids, asks } = shownBook(market);
+        const { bids, asks } = shownBook(market, this.rules.own);
         return marketStatsOf(market.state, {
           bestBuy: bids[0]?.[0] ?? null,
           bestSell: asks[0]?.[0] ?? null,

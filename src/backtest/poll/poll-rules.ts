@@ -1,4 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
+import type { VenueCall } from '../../domain/venue-call.ts';
 
 /** Where in the queue at its price an order of ours begins: behind all that the book shows there, before it, or behind a part of it. */
 export type QueuePlace =
@@ -15,8 +16,31 @@ export interface DrawnLatency {
   readonly seed: number;
 }
 
+/** What was measured of each call of a session, the first of a kind for the first and so on; further ones are drawn. For a run of that very session. */
+export interface ReplayedLatency {
+  readonly kind: 'replayed';
+  /** By `tripKey`, in ms, in the order in which the calls were sent. */
+  readonly tripsMs: ReadonlyMap<string, readonly number[]>;
+  readonly further: DrawnLatency;
+  /**
+   * Which part of it is the way out: half of it; or, as on paper, all of it of what is asked of the exchange that is followed, which is only then known to have
+   * changed, and nothing of what is asked of the exchange in the bot's own process.
+   */
+  readonly ways: 'half' | 'apart';
+}
+
 /** How long a request and its reply take. */
-export type Latency = { readonly kind: 'constant'; readonly outMs: number; readonly backMs: number } | DrawnLatency;
+export type Latency =
+  | { readonly kind: 'constant'; readonly outMs: number; readonly backMs: number }
+  | DrawnLatency
+  | ReplayedLatency;
+
+/** Calls of one key ask for the same thing again. */
+export function tripKey(call: VenueCall): string {
+  const { kind } = call;
+  if (kind === 'candles') return `${kind} ${call.market} ${call.resolution}`;
+  return kind === 'book' || kind === 'public-trades' ? `${kind} ${call.market}` : kind;
+}
 
 /** What decides a fill, and how old things are when they are seen, where books and trades were recorded. */
 export interface PollRules {
@@ -26,6 +50,8 @@ export interface PollRules {
   /** How long what we took from a level is missing: until a recorded book shows another amount there, or until the next recorded book. */
   readonly liquidity: 'until-change' | 'next-book';
   readonly latency: Latency;
+  /** Whether a polled book and the public tape show what is ours: on paper nobody else sees it. */
+  readonly own: 'shown' | 'hidden';
   /** How far our own trades list lags behind. */
   readonly tradesLagMs: number;
 }
@@ -35,6 +61,7 @@ export const DEFAULT_POLL_RULES: PollRules = {
   through: 'whole',
   liquidity: 'until-change',
   latency: { kind: 'constant', outMs: 50, backMs: 50 },
+  own: 'shown',
   tradesLagMs: 0,
 };
 
@@ -59,8 +86,9 @@ export function createPollRules(given: Partial<PollRules> = {}): PollRules {
     checkMs('latency.backMs', latency.backMs);
     return rules;
   }
-  checkTrips('latency.roundTripsMs', latency.roundTripsMs);
-  if (latency.orderTripsMs !== undefined) checkTrips('latency.orderTripsMs', latency.orderTripsMs);
+  const { roundTripsMs, orderTripsMs } = latency.kind === 'drawn' ? latency : latency.further;
+  checkTrips('latency.roundTripsMs', roundTripsMs);
+  if (orderTripsMs !== undefined) checkTrips('latency.orderTripsMs', orderTripsMs);
   return rules;
 }
 

@@ -7,6 +7,8 @@ import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
 
 /** What was recorded of one market, in the order of its own time. */
 export interface MarketRecording {
+  /** When a row changes the market: at the exchange's time, else when it was seen; or always when it was seen. The former without it. */
+  readonly changesWhen?: 'venue-time' | 'seen';
   readonly books: RecordedChunks<RecordedBook>;
   /** Null where none were recorded. */
   readonly trades: RecordedChunks<RecordedTrade> | null;
@@ -45,10 +47,14 @@ export interface Track {
 }
 
 export function createTrack(market: RecordedMarket, recording: MarketRecording): Track {
-  const books = new RecordedStream(recording.books, ({ venueTimeMs, seenMs }) => venueTimeMs ?? seenMs);
+  const isByVenue = recording.changesWhen !== 'seen';
+  const dueMs = (venueMs: number | null, seenMs: number): number => (isByVenue ? (venueMs ?? seenMs) : seenMs);
+  const books = new RecordedStream(recording.books, ({ venueTimeMs, seenMs }) => dueMs(venueTimeMs, seenMs));
   const trades =
-    recording.trades === null ? null : new RecordedStream(recording.trades, ({ timeMs, seenMs }) => timeMs ?? seenMs);
-  const ofTrades = trades === null ? [] : [laneOf(trades, (trade, dueMs) => market.onTrade(trade, dueMs))];
+    recording.trades === null
+      ? null
+      : new RecordedStream(recording.trades, ({ timeMs, seenMs }) => dueMs(timeMs, seenMs));
+  const ofTrades = trades === null ? [] : [laneOf(trades, (trade, atMs) => market.onTrade(trade, atMs))];
   const { stats = null, bars = [] } = recording;
   const ofStats =
     stats === null
@@ -58,7 +64,7 @@ export function createTrack(market: RecordedMarket, recording: MarketRecording):
     market,
     books,
     trades,
-    lanes: [...ofTrades, laneOf(books, (book, dueMs) => market.onBook(book, dueMs))],
+    lanes: [...ofTrades, laneOf(books, (book, atMs) => market.onBook(book, atMs))],
     sideLanes: [...ofStats, ...lanesOfBars(market, bars)],
   };
 }

@@ -6,14 +6,16 @@ import { oppositeOf } from '../../domain/order.ts';
 import { BOOK_LEVELS } from '../../recording/records.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { Liquidity } from './liquidity.ts';
+import type { PollRules } from './poll-rules.ts';
 import type { RecordedMarket } from './recorded-market.ts';
 
 const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
 
-/** The book as the public sees it: the recorded one, without what we took, and with our own orders in it. */
-export function shownBook(market: RecordedMarket): OrderBook {
+/** The book as it is polled: the recorded one, and where what is ours shows, without what we took and with our own orders in it. */
+export function shownBook(market: RecordedMarket, own: PollRules['own']): OrderBook {
   const { book, bids, asks, state } = market;
   if (book === null) return NO_BOOK;
+  if (own === 'hidden') return { bids: book.bids, asks: book.asks, updatedAtMs: book.venueTimeMs };
   return { bids: shownSide(bids, state), asks: shownSide(asks, state), updatedAtMs: book.venueTimeMs };
 }
 

@@ -8,7 +8,12 @@ import type { OrderRecord } from '../../../../src/execution/order-record.ts';
 
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '0.01', minOrderValue: '1' });
 const END_MS = 100_000;
-const OPTIONS = { markets: [MARKET], toleranceMs: 1_000, readsBars: new Set(['slow']), endMs: END_MS };
+const OPTIONS = {
+  markets: [MARKET],
+  toleranceMs: 1_000,
+  reads: new Map([['slow', new Set<string>(['candles'])]]),
+  endMs: END_MS,
+};
 
 function order(key: string, of: Partial<OrderRecord> = {}): OrderRecord {
   return {
@@ -66,7 +71,7 @@ function fill(of: {
 }
 
 function view(of: Partial<SessionView>): SessionView {
-  return { intents: [], orders: [], fills: [], books: [], bars: [], ...of };
+  return { intents: [], orders: [], fills: [], books: [], bars: [], told: null, ...of };
 }
 
 const seen = (atMs: number, text: string): SessionView['books'][number] => ({ market: MARKET.symbol, atMs, text });

@@ -1,0 +1,187 @@
+import { resolutionMs, type Candle } from '../../domain/candle.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import type { VenueOrder } from '../../domain/order.ts';
+import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
+import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../domain/venue-call.ts';
+
+/** What something was from a moment on, in ms since 1970, as a text: the same text is the same thing. */
+export interface Telling {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+interface NumberedTelling extends Telling {
+  /** The number of the answer that told it. */
+  readonly number: number;
+}
+
+/** What a topic is of: the data of a market that strategies subscribe to, or the account, which everything depends on. */
+export type TopicKind = 'book' | 'candles' | 'trades' | 'stats' | 'account';
+
+interface Topic {
+  readonly kind: TopicKind;
+  readonly tellings: NumberedTelling[];
+}
+
+/** What a bot was told, topic by topic, without the names that an exchange gives, so that two runs can be held against each other. */
+export class Told {
+  readonly topics = new Map<string, Topic>();
+  private readonly orders = new Tally();
+  private readonly fills = new Tally();
+  private failures = 0;
+  /** When each answer came. */
+  private readonly timesMs: number[] = [];
+  /** After how many answers each thing was decided. */
+  private readonly decided = new Map<string, number>();
+
+  /** Something was decided, now for the first time. */
+  decide(name: string): void {
+    if (!this.decided.has(name)) this.decided.set(name, this.timesMs.length);
+  }
+
+  /** How many answers had come when something was decided; by its time where its name is not known. */
+  answersBefore(name: string | null, atMs: number): number {
+    return (name === null ? undefined : this.decided.get(name)) ?? firstWhere(this.timesMs, (timeMs) => timeMs > atMs);
+  }
+
+  /** Takes what a call was answered with. Answers are to be handed over in the order of time. */
+  answer(call: VenueCall, answer: VenueAnswer, atMs: number): void {
+    this.timesMs.push(atMs);
+    if (answer.outcome === 'value') this.value(call, answer.value, atMs);
+    else if (answer.outcome !== 'unsent') {
+      this.failures += 1;
+      this.tell('refusals', 'account', { atMs, text: String(this.failures) });
+    }
+  }
+
+  /** What a topic was after so many answers; null before anything was told. */
+  after(name: string, answers: number): string | null {
+    const tellings = this.topics.get(name)?.tellings ?? [];
+    return tellings[firstWhere(tellings, ({ number }) => number > answers) - 1]?.text ?? null;
+  }
+
+  /** Whether a topic was ever this. */
+  wasEver(name: string, text: string): boolean {
+    return this.topics.get(name)?.tellings.some((telling) => telling.text === text) ?? false;
+  }
+
+  private value(call: VenueCall, value: unknown, atMs: number): void {
+    switch (call.kind) {
+      case 'book':
+        this.book(call.market, value as OrderBook, atMs);
+        break;
+      case 'books':
+        for (const [market, book] of Object.entries(value as Readonly<Record<string, OrderBook>>)) {
+          this.book(market, book, atMs);
+        }
+        break;
+      case 'candles': {
+        const lengthMs = resolutionMs(call.resolution);
+        const closed = (value as readonly Candle[]).filter(({ openTimeMs }) => openTimeMs + lengthMs <= atMs);
+        const newest = closed.reduce<Candle | null>(
+          (last, bar) => (last === null || bar.openTimeMs > last.openTimeMs ? bar : last),
+          null,
+        );
+        this.tell(`bars ${call.market} ${call.resolution}`, 'candles', { atMs, text: JSON.stringify(newest) });
+        break;
+      }
+      case 'public-trades': {
+        const [first] = (value as readonly PublicTrade[]).toSorted((left, right) => right.timeMs - left.timeMs);
+        this.tell(`trades ${call.market}`, 'trades', { atMs, text: JSON.stringify(first ?? null) });
+        break;
+      }
+      case 'stats':
+        for (const { market, ...numbers } of value as readonly MarketStats[]) {
+          this.tell(`statistics ${market.symbol}`, 'stats', { atMs, text: JSON.stringify(numbers) });
+        }
+        break;
+      case 'wallets': {
+        const totals = (value as readonly WalletReading[]).map(
+          ({ currency, total, held }) => `${currency} ${total} ${held}`,
+        );
+        this.tell('wallets', 'account', { atMs, text: totals.toSorted().join(', ') });
+        break;
+      }
+      case 'place':
+      case 'order':
+        this.order([value as VenueOrder], atMs);
+        break;
+      case 'place-oco':
+        this.order(value as readonly VenueOrder[], atMs);
+        break;
+      case 'cancel': {
+        const { order } = value as { readonly order: VenueOrder | null };
+        this.order(order === null ? [] : [order], atMs);
+        break;
+      }
+      case 'orders':
+        this.order((value as Page<VenueOrder>).items, atMs);
+        break;
+      case 'trades':
+        for (const { id, orderId, side, price, amount } of (value as Page<VenueTrade>).items) {
+          this.fills.put(`${id} ${orderId}`, `${side} ${amount} ${price}`);
+        }
+        this.tell('fills', 'account', { atMs, text: this.fills.text });
+        break;
+      case 'cancel-old':
+      case 'transactions':
+      case 'options':
+        break;
+    }
+  }
+
+  private book(market: string, { bids, asks }: OrderBook, atMs: number): void {
+    this.tell(`book ${market}`, 'book', { atMs, text: JSON.stringify([bids, asks]) });
+  }
+
+  private order(orders: readonly VenueOrder[], atMs: number): void {
+    for (const { id, side, price, amount, matchedAmount, status } of orders) {
+      this.orders.put(String(id), `${side} ${amount} ${price} ${matchedAmount} ${status}`);
+    }
+    this.tell('orders', 'account', { atMs, text: this.orders.text });
+  }
+
+  private tell(name: string, kind: TopicKind, telling: Telling): void {
+    const topic = this.topics.get(name) ?? { kind, tellings: [] };
+    this.topics.set(name, topic);
+    if (topic.tellings.at(-1)?.text === telling.text) return;
+    topic.tellings.push({ ...telling, number: this.timesMs.length });
+  }
+}
+
+/** The place of the first of a sorted list that is beyond something. */
+function firstWhere<Item>(sorted: readonly Item[], isBeyond: (item: Item) => boolean): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = sorted[middle];
+    if (item === undefined || isBeyond(item)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** A sum over things that change, whatever they are called and in whatever order they came: for equal things it is equal, for others almost never. */
+class Tally {
+  private readonly byName = new Map<string, number>();
+  private sum = 0;
+
+  put(name: string, text: string): void {
+    const hash = hashOf(text);
+    this.sum += hash - (this.byName.get(name) ?? 0);
+    this.byName.set(name, hash);
+  }
+
+  get text(): string {
+    return `${this.byName.size} ${this.sum}`;
+  }
+}
+
+/** FNV-1a, 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
+}
