@@ -7,6 +7,7 @@ const MOST_WHOLE_DIGITS = 28;
 
 /** What a number can not be stored for, as the rest of "expected …"; null where it can. */
 export function decimalProblem(decimal: DecimalText): string | null {
+  if (decimal.length <= MOST_DECIMALS) return null;
   if (fractionDigits(decimal) > MOST_DECIMALS) return `at most ${MOST_DECIMALS} decimals`;
   const [whole = ''] = decimal.replace('-', '').split('.');
   return whole.length > MOST_WHOLE_DIGITS ? `at most ${MOST_WHOLE_DIGITS} digits before the point` : null;

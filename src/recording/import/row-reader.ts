@@ -87,6 +87,7 @@ export class RowReader {
   /** Another number of fields means that a line was cut short, or that a comma is in a number: then no field is where it seems to be. */
   private checkWidth({ fields }: FileRow): void {
     const { width } = this;
+    if (fields.length === width) return;
     const isMore = fields.slice(width).some((field) => field !== '');
     if (fields.length >= width && !isMore) return;
     throw new BadRow(`expected ${width} fields as in the first row, found ${fields.length}`);
@@ -152,12 +153,16 @@ export class RowReader {
 }
 
 /** Bars are worked with as whole numbers of their last decimal; null where each of these is exact. */
-function columnProblem({ open, high, low, close, volume }: Candle): string | null {
-  const large = Object.entries({ open, high, low, close, volume }).find(
-    ([, text]) => !Number.isSafeInteger(Number(text.replace('.', ''))),
-  );
-  return large === undefined ? null : `expected at most 15 digits of ${large[0]}, found "${large[1]}"`;
+function columnProblem(bar: Candle): string | null {
+  const large = (['open', 'high', 'low', 'close', 'volume'] as const).find((field) => !isExact(bar[field]));
+  return large === undefined ? null : `expected at most ${SURE_DIGITS} digits of ${large}, found "${bar[large]}"`;
 }
+
+/** Digits that every whole number within 2^53 may have. */
+const SURE_DIGITS = 15;
+
+const isExact = (text: DecimalText): boolean =>
+  text.length <= SURE_DIGITS || Number.isSafeInteger(Number(text.replace('.', '')));
 
 /** What is wrong with the prices of a bar; null where low <= open, close <= high holds. Texts are compared by their numbers: neighbours beyond 15 digits count as one. */
 function shapeProblem({ open, high, low, close }: Candle): string | null {
