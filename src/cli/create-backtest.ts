@@ -18,6 +18,7 @@ import type { Catalogue } from '../recording/catalogue.ts';
 import { importTable } from '../recording/import/import-table.ts';
 import { EARLIEST_MS, LATEST_MS, noneThere, partitionsOfData } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
+import { onStep } from '../recording/verify/check-step.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import { SPANS } from '../strategy/subscriptions.ts';
 import { openCatalogue } from './data/data-options.ts';
@@ -41,7 +42,7 @@ export interface BacktestRequest {
 export interface CreatedBacktest {
   readonly backtest: CandleBacktest;
   readonly newSeats: () => Promise<readonly SeatSettings[]>;
-  /** A line for each strategy that can not run. */
+  /** A line for each strategy that can not run, and for a market whose step is not that of its bars. */
   readonly problems: readonly string[];
 }
 
@@ -72,7 +73,11 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     ...(onProgress === undefined ? {} : { onProgress }),
   };
   const newSeats = async (): Promise<readonly SeatSettings[]> => (await seatsOf(config)).seats;
-  return { backtest, newSeats, problems: first.problems };
+  return {
+    backtest,
+    newSeats,
+    problems: [...first.problems, ...markets.flatMap((market) => stepProblem(market) ?? [])],
+  };
 }
 
 /** The strategies of a configuration, made anew. */
@@ -161,6 +166,25 @@ async function readBars(
   const lastMs = columns.openTimeMs[columns.length - 1];
   if (lastMs === undefined || lastMs < range.fromMs) throw noneThere(catalogue.root, key, range);
   return columns;
+}
+
+/** Bars that the step is held against, spread over all. */
+const MOST_STEP_BARS = 20_000;
+/** Prices that may be off it: exchanges change their steps, and rarely. */
+const FEW_OFF = 0.01;
+
+/** Says that bars have prices which the market's step does not allow: then the step is that of another market, or of another time. */
+function stepProblem({ market, columns }: CandleMarket): string | null {
+  const isOnStep = onStep(market.priceStep, columns.priceDecimals);
+  const stride = Math.ceil(columns.length / MOST_STEP_BARS);
+  let [looked, off] = [0, 0];
+  for (let bar = 0; bar < columns.length; bar += stride) {
+    looked += 1;
+    if (!isOnStep(columns.close[bar] ?? 0)) off += 1;
+  }
+  if (off <= looked * FEW_OFF) return null;
+  const share = Math.ceil((off / looked) * 100);
+  return `warning: ${share} % of the bars of ${market.symbol} close off the price step of ${formatUnits(market.priceStep)}: give that of the data with --price-step`;
 }
 
 async function importFile(

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import type { CatalogueEntry } from '../../recording/catalogue.ts';
-import { folderName } from '../../recording/folder-key.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { Catalogue, CatalogueEntry } from '../../recording/catalogue.ts';
+import { folderName, type FolderKey } from '../../recording/folder-key.ts';
 import { timeText } from '../../recording/read-partitions.ts';
+import { failed } from '../command-error.ts';
 import { tableLines, type Column } from '../table.ts';
 import { asCommand, dataCommand, openCatalogue, type DataOptions } from './data-options.ts';
 
@@ -43,13 +45,29 @@ export function listCommand(): Command {
 
 function list(options: DataOptions): void {
   // A folder whose first import was refused is there and holds nothing.
-  const summaries = openCatalogue(options.catalogue)
-    .list()
+  const catalogue = openCatalogue(options.catalogue);
+  const damaged: string[] = [];
+  const summaries = catalogue
+    .keys()
+    .flatMap((key) => entryOf(catalogue, key, damaged))
     .map(summaryOf)
     .filter(({ rows }) => rows > 0);
   if (options.json === true) console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
   else if (summaries.length === 0) console.log(`No recordings in ${options.catalogue}.`);
   else for (const line of tableLines(COLUMNS, summaries.map(rowOf))) console.log(line);
+  if (damaged.length > 0) throw failed(damaged.join('\n'));
+}
+
+/** A folder that can not be read does not hide the others. */
+function entryOf(catalogue: Catalogue, key: FolderKey, damaged: string[]): CatalogueEntry[] {
+  try {
+    const manifest = catalogue.manifest(key);
+    return manifest === null ? [] : [{ key, manifest }];
+  } catch (error) {
+    if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
+    damaged.push(error.message);
+    return [];
+  }
 }
 
 function summaryOf({ key, manifest }: CatalogueEntry): Summary {

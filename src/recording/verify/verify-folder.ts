@@ -1,8 +1,9 @@
+import { SarrafError } from '../../domain/errors.ts';
 import type { Units } from '../../domain/money.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { openDatabase } from '../duckdb.ts';
 import type { FolderKey } from '../folder-key.ts';
-import type { Partition } from '../manifest.ts';
+import type { Manifest, Partition } from '../manifest.ts';
 import { timeText } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
 import { checkCandles } from './check-candles.ts';
@@ -27,14 +28,14 @@ export interface VerifyReport {
   readonly leftOvers: readonly string[];
 }
 
-/** Looks at everything in a folder; changes nothing. Throws `DATA_UNUSABLE` where its manifest can not be read. */
+/** Looks at everything in a folder; changes nothing. */
 export async function verifyFolder(
   catalogue: Catalogue,
   key: FolderKey,
   options: VerifyOptions,
 ): Promise<VerifyReport> {
   const findings = new Findings();
-  const manifest = catalogue.manifest(key);
+  const manifest = manifestOf(catalogue, key, findings);
   if (manifest === null) return { key, rows: 0, findings, leftOvers: [] };
   const { sound, leftOvers } = await checkFiles(catalogue.root, { key, manifest, findings });
   const { range } = options;
@@ -42,6 +43,17 @@ export async function verifyFolder(
   const gaps = manifest.gaps.filter(({ fromMs, toMs }) => fromMs < range.toMs && toMs > range.fromMs);
   const rows = await checkRows(catalogue, { key, within, findings, options, gaps, watched: manifest.covered });
   return { key, rows, findings, leftOvers };
+}
+
+/** Null where there is none that can be read; that is a finding, and other folders can be looked at. */
+function manifestOf(catalogue: Catalogue, key: FolderKey, findings: Findings): Manifest | null {
+  try {
+    return catalogue.manifest(key);
+  } catch (error) {
+    if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
+    findings.add('file', null, error.message);
+    return null;
+  }
 }
 
 /** Answers how many rows were looked at; of those that nothing is to be looked for in, how many there are. */

@@ -163,6 +163,14 @@ describe('sarraf backtest', () => {
     expect(error).toContain('sarraf data import');
   });
 
+  test('warns where the bars have prices that the step does not allow', async () => {
+    const args = [...SHORT, '--csv', csv, '--no-save', '--json', '--price-step'];
+    expect((await backtest(...args, '0.01')).error).toBe('');
+    expect((await backtest(...args, '7')).error).toMatch(
+      /^warning: \d+ % of the bars of BTCUSDT close off the price step of 7: give that of the data with --price-step\n$/,
+    );
+  });
+
   test('says where it looked for a strategy that is not there', async () => {
     const { code, error } = await backtest('nothing', '--market', 'BTCUSDT');
     expect(code).toBe(2);

@@ -81,6 +81,18 @@ describe('sarraf data', () => {
     }
   });
 
+  test('lists and verifies what is beside a folder whose manifest is damaged', async () => {
+    const path = csv('btc.csv', bars([0, 1, 2]));
+    for (const market of ['BTCIRT', 'ETHIRT']) await data('import', path, '--market', market);
+    writeFileSync(join(folder, 'catalogue', 'BTCIRT', 'candles-60', 'manifest.json'), '{');
+    const [listed, verified] = [await data('list'), await data('verify')];
+    expect([listed.code, verified.code]).toEqual([1, 1]);
+    expect(listed.out).toMatch(/^ETHIRT +candles-60 +3 /m);
+    expect(listed.error).toContain('expected a manifest of the catalogue');
+    expect(verified.out).toMatch(/file: expected a manifest of the catalogue at .*BTCIRT/);
+    expect(verified.out).toContain('ETHIRT candles-60: 3 rows, nothing found');
+  });
+
   test('verifies a stretch only where something is there', async () => {
     await data('import', csv('btc.csv', bars(HOURS)), '--market', 'BTCIRT');
     const later = await data('verify', '--from', '2030-01-01');
