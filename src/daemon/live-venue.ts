@@ -89,9 +89,10 @@ export interface Waiting {
   readonly onWait: (message: string) => void;
 }
 
-/** The same, with what is put between the client and its sockets. */
+/** The same, with what is put between the client and its sockets, and when an embedded exchange opens. */
 export interface Opening extends Waiting {
   readonly wrap?: WrapTransport;
+  readonly startMs?: number;
 }
 
 const MOST_TRIES = 5;

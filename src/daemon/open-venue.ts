@@ -7,7 +7,7 @@ import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that are traded. */
 export async function openVenue(config: BotConfig, replay: ReplayFile | null, opening: Opening): Promise<BotVenue> {
-  const { wrap } = opening;
+  const { wrap, startMs } = opening;
   switch (config.mode) {
     case 'live':
       return createLiveVenue(config, opening);
@@ -24,6 +24,7 @@ export async function openVenue(config: BotConfig, replay: ReplayFile | null, op
         traded: replay === null ? strategies.map(({ market }) => market) : [replay.market.symbol],
         limits: exchange.limits,
         ...(wrap === undefined ? {} : { wrap }),
+        ...(startMs === undefined ? {} : { startMs }),
       });
     }
   }

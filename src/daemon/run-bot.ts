@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly write: (line: string) => void;
   /** Asks for the end: orders are canceled and the summary is printed. */
   readonly signal: AbortSignal;
+  /** When an embedded market of synthetic traders opens, and how long it is run, of its own time: so a run can be repeated. The wall decides without it. */
+  readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
 }
 
 const OFFER = 'Nothing was recorded; "sarraf run --record" keeps what it sees, for backtests.';
@@ -71,6 +73,7 @@ async function runWith(run: Run): Promise<Summary> {
     signal: options.signal,
     onWait: (message) => screen.say('notice', message),
     ...(recording === null ? {} : { wrap: recording.wrap }),
+    ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
   });
   try {
     return await runAt(venue, run);
@@ -212,6 +215,7 @@ async function live(
       venue,
       signal: options.signal,
       forMs: options.forMs,
+      deadlineMs: venue.time.now() + (options.marketTime?.lengthMs ?? Number.POSITIVE_INFINITY),
       isOver: () => venue.isOver(),
       onStatus,
     });
