@@ -19,6 +19,7 @@ import { netMoney } from './net-money.ts';
 import { Told } from './told.ts';
 import { bookText, closedBars, Watch } from './watch.ts';
 import { OwnLevels } from './own-levels.ts';
+import { OwnTrades } from './own-trades.ts';
 import type { KnownBars, ReadSession } from './read-session.ts';
 import type { SeenData, SessionView } from './session-view.ts';
 
@@ -79,6 +80,7 @@ export async function runAgain({
         partitionsWithin(catalogue.root, { market: market.symbol, kind }, within).length > 0;
       const books = await booksOf(catalogue, { market: market.symbol, beganMs, endMs });
       seen.push(...books.map((book) => ({ market: market.symbol, atMs: book.seenMs, text: bookText(book) })));
+      const ownTrades = new OwnTrades(session.fills.filter((fill) => fill.market === market.symbol));
       const own = new OwnLevels(
         session.orders.filter((order) => order.market === market.symbol),
         session.fills,
@@ -89,7 +91,7 @@ export async function runAgain({
         books: chunk(
           throughout(books, { beganMs, endMs }).map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
         ),
-        trades: isThere('trades') ? tradesOf(catalogue, within, isPaper) : null,
+        trades: isThere('trades') ? tradesOf(catalogue, within, isPaper ? null : ownTrades) : null,
         stats: isThere('stats') ? statsOf(catalogue, within) : null,
         bars: session.bars.filter((bars) => bars.market === market.symbol).map(barsOf),
       };
@@ -181,20 +183,19 @@ async function* statsOf(
   for await (const part of catalogue.readStats(within)) yield part.map((row) => earlier(row, within.fromMs));
 }
 
-/** Trades that were seen, those of the time before on the first page, too: on paper nothing trades with them. */
+/** Trades that were seen, without our own; on paper, where the tape has none of ours (`own` is null), nothing trades with those of the first page. */
 async function* tradesOf(
   catalogue: Catalogue,
   { market, fromMs, toMs }: { readonly market: MarketSymbol; readonly fromMs: number; readonly toMs: number },
-  isPaper: boolean,
+  own: OwnTrades | null,
 ): AsyncGenerator<readonly RecordedTrade[]> {
   let firstSeenMs: number | null = null;
   for await (const part of catalogue.readTrades({ market, fromMs: fromMs - LONGEST_UNCHANGED_MS, toMs })) {
     const seen = part.filter(({ seenMs }) => seenMs >= fromMs);
     firstSeenMs ??= seen[0]?.seenMs ?? null;
-    yield seen.map((trade) => {
-      if (!isPaper) return trade;
-      return trade.seenMs === firstSeenMs ? { ...trade, seenMs: fromMs } : earlier(trade, fromMs);
-    });
+    if (own !== null) yield own.without(seen);
+    else
+      yield seen.map((trade) => (trade.seenMs === firstSeenMs ? { ...trade, seenMs: fromMs } : earlier(trade, fromMs)));
   }
 }
 

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkParity, type ParityReport } from '../../src/backtest/parity/check-parity.ts';
+import { latencyOfSession } from '../../src/backtest/parity/session-latency.ts';
+import { runBot } from '../../src/daemon/run-bot.ts';
+import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
+import { createEmptyLedger } from '../process/bot-home.ts';
+import { ServedExchange, TOKEN } from '../process/served-exchange.ts';
+
+const bundledStrategies = resolve('strategies');
+const RUN_MS = 4_000;
+
+/** Looks at everything, and takes a little whenever it sees something. */
+const WATCHER = `
+import { z } from 'zod';
+import { book, buy, candles, defineStrategy, sell, stats, trades } from '#sdk';
+
+const take = (wanted, market, amount) => [wanted(market, { amount })];
+
+export default defineStrategy({
+  name: 'watcher',
+  params: z.strictObject({}),
+  subscribe: ({ market }) => [book(market), trades(market), stats(market), candles(market, '1m', { warmUp: 5 })],
+  init: () => ({ seen: 0 }),
+  onBook({ state, market }) {
+    const seen = state.seen + 1;
+    return { state: { seen }, intents: take(seen % 2 === 0 ? buy : sell, market, '0.0001') };
+  },
+  onTrades: ({ state, market }, seen) => ({ state, intents: take(seen.trades.length % 2 === 0 ? buy : sell, market, '0.0002') }),
+  onStats: ({ state, market }) => ({ state, intents: take(sell, market, '0.0003') }),
+});
+`;
+
+let folder: string;
+let exchange: ServedExchange;
+const reports = new Map<string, ParityReport>();
+
+async function parityOf(mode: 'paper' | 'live'): Promise<ParityReport> {
+  const data = join(folder, mode);
+  const plugin = join(folder, 'watcher.ts');
+  const account = mode === 'live' ? [['exchange.credentials', JSON.stringify({ token: TOKEN })] as const] : [];
+  const reading = readBotConfig(null, {
+    environment: {},
+    workingFolder: folder,
+    overrides: [
+      ['mode', mode],
+      ['instance', mode],
+      ['exchange.baseUrl', exchange.baseUrl],
+      ['exchange.ledgerFolder', join(folder, 'ledgers')],
+      ...account,
+      ['paper.balances', JSON.stringify({ rls: '200000000000', btc: '3' })],
+      ['data.folder', data],
+      ['record', JSON.stringify({ folder: join(data, 'catalogue') })],
+      [
+        'strategies',
+        JSON.stringify([
+          { plugin, market: 'BTCIRT' },
+          { plugin: 'market-maker', market: 'BTCIRT' },
+        ]),
+      ],
+      ['health.port', '0'],
+      ['log.level', 'error'],
+    ],
+  });
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  const { signal } = new AbortController();
+  await runBot({
+    config: reading.config,
+    bundledStrategies,
+    forMs: RUN_MS,
+    json: true,
+    write: () => undefined,
+    signal,
+  });
+  return checkParity({ folder: data, bundledStrategies });
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-parity-'));
+  writeFileSync(join(folder, 'watcher.ts'), WATCHER);
+  exchange = await ServedExchange.open({ seed: 5 });
+  createEmptyLedger(exchange, join(folder, 'ledgers'));
+  await Promise.all(
+    (['paper', 'live'] as const).map(async (mode) => {
+      reports.set(mode, await parityOf(mode));
+    }),
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await exchange.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(['paper', 'live'])('a recorded %s session at an exchange behind HTTP', (mode) => {
+  test('makes every decision again from what it was told, and has no difference of the code', () => {
+    const { session, decidedAgain, differences } = reports.get(mode) as ParityReport;
+    expect(session.orders).toBeGreaterThan(3);
+    expect(session.fills).toBeGreaterThan(2);
+    expect(decidedAgain).toBe(session.orders + session.intents);
+    expect(differences.filter(({ cause }) => cause === 'code')).toEqual([]);
+  });
+
+  test('is run again to much the same books and orders', () => {
+    const { session, again, decisionsOnSameInputs } = reports.get(mode) as ParityReport;
+    expect(Math.abs(again.books - session.books)).toBeLessThanOrEqual(1);
+    expect(again.orders).toBeGreaterThan(session.orders / 2);
+    expect(decisionsOnSameInputs).toBeGreaterThan(0);
+  });
+
+  test('tells how long requests took', async () => {
+    const { roundTripsMs, orderTripsMs } = await latencyOfSession(join(folder, mode), 1);
+    expect(Math.max(...roundTripsMs)).toBeGreaterThan(0);
+    expect(orderTripsMs === undefined).toBe(mode === 'paper');
+  });
+});
