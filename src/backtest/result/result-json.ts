@@ -9,22 +9,57 @@ export function resultHead(result: BacktestResult): ResultHead {
   return head;
 }
 
+/** How the pieces of a result are set out: on lines of their own, or all on one. */
+interface Layout {
+  readonly head: string;
+  readonly beforeList: string;
+  readonly afterName: string;
+  readonly beforeRow: string;
+  readonly afterList: string;
+  readonly end: string;
+}
+
 /**
  * A result as JSON text in pieces, one row a line. In one piece the rows of a long run would be more than a string can hold.
  */
-export function* resultJson(result: BacktestResult): Generator<string> {
+export function resultJson(result: BacktestResult): Generator<string> {
   const head = JSON.stringify(resultHead(result), null, 2);
-  yield head.slice(0, head.lastIndexOf('\n}'));
+  return pieces(result, {
+    head: head.slice(0, head.lastIndexOf('\n}')),
+    beforeList: ',\n  ',
+    afterName: ': ',
+    beforeRow: '\n    ',
+    afterList: '\n  ]',
+    end: '\n}\n',
+  });
+}
+
+/** The same on one line, with more fields in its head. */
+export function resultLine(result: BacktestResult, more: Readonly<Record<string, string | null>>): Generator<string> {
+  const head = JSON.stringify({ ...resultHead(result), ...more });
+  return pieces(result, {
+    head: head.slice(0, -1),
+    beforeList: ',',
+    afterName: ':',
+    beforeRow: '',
+    afterList: ']',
+    end: '}\n',
+  });
+}
+
+function* pieces(result: BacktestResult, layout: Layout): Generator<string> {
+  const { head, beforeList, afterName, beforeRow, afterList, end } = layout;
+  yield head;
   for (const list of LISTS) {
-    yield `,\n  "${list}": [`;
+    yield `${beforeList}"${list}"${afterName}[`;
     let isFirst = true;
     for (const row of result[list]) {
-      yield `${isFirst ? '' : ','}\n    ${JSON.stringify(row)}`;
+      yield `${isFirst ? '' : ','}${beforeRow}${JSON.stringify(row)}`;
       isFirst = false;
     }
-    yield isFirst ? ']' : '\n  ]';
+    yield isFirst ? ']' : afterList;
   }
-  yield '\n}\n';
+  yield end;
 }
 
 /** Reads the head of a result. Throws a ZodError where it is none of this version. */

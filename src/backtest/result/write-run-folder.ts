@@ -15,6 +15,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { equityCsv, ordersCsv, tradesCsv } from './csv-tables.ts';
+import { joinedPieces } from './joined-pieces.ts';
 import { resultHead, resultJson } from './result-json.ts';
 import type { BacktestResult } from './result-schema.ts';
 
@@ -25,9 +26,6 @@ const ABANDONED_MS = 86_400_000;
 
 /** Folders of one name: more runs of one configuration within a second are a mistake. */
 const MOST_OF_ONE_NAME = 100;
-
-/** Text is handed to the file in pieces of about this many characters. */
-const PIECE = 1_000_000;
 
 /**
  * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`, `summary.json` (the same without its long
@@ -101,14 +99,7 @@ function place(unfinished: string, wanted: string): string {
 function writePieces(path: string, pieces: Iterable<string>): void {
   const file = openSync(path, 'wx');
   try {
-    let piece = '';
-    for (const part of pieces) {
-      piece += part;
-      if (piece.length < PIECE) continue;
-      writeAll(file, piece);
-      piece = '';
-    }
-    writeAll(file, piece);
+    for (const piece of joinedPieces(pieces)) writeAll(file, piece);
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -6,6 +6,8 @@ import { latencyOfSession } from '../../backtest/parity/session-latency.ts';
 import type { PollRules } from '../../backtest/poll/poll-rules.ts';
 import { summaryLines } from '../../backtest/report/summary-lines.ts';
 import { createResult } from '../../backtest/result/create-result.ts';
+import { joinedPieces } from '../../backtest/result/joined-pieces.ts';
+import { resultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import { cutAfter, runBacktest, wantedIn } from '../../backtest/run-backtest.ts';
 import type { Resolution } from '../../domain/candle.ts';
@@ -31,6 +33,7 @@ import { asCommand, resolutionOption, timeOption } from '../data/data-options.ts
 import { ProgressLine } from '../data/progress-line.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
+import { keepNewSpaceSmall } from '../small-new-space.ts';
 
 interface Options extends RuleOptions {
   readonly config?: string;
@@ -100,6 +103,7 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
 }
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
+  keepNewSpaceSmall();
   const config = configOf(strategy, options);
   const progress = new ProgressLine(options.json !== true);
   const onProgress = (what: string, done: number, share: number | null): void => progress.show({ what, done, share });
@@ -153,7 +157,8 @@ function conclude(run: BacktestRun, problems: readonly string[], options: Option
   for (const problem of problems) console.error(problem);
   const result = createResult(run);
   const folder = options.save ? writeRunFolder(join(options.data, 'backtests'), result, run) : null;
-  if (options.json === true) console.log(JSON.stringify({ ...result, folder }));
+  if (options.json === true)
+    for (const piece of joinedPieces(resultLine(result, { folder }))) process.stdout.write(piece);
   else {
     for (const line of summaryLines(result)) console.log(line);
     if (folder !== null) console.log(`\nReport: ${join(folder, 'report.html')}`);
