@@ -13,6 +13,8 @@ const bundledStrategies = resolve('strategies');
 
 let folder: string;
 
+const quiet = (): void => undefined;
+
 /** A recorded run, of the bundled strategies where no others are named, for some of the exchange's time. */
 async function record(lengthMs: number, more: readonly (readonly [string, string])[] = []): Promise<void> {
   const reading = readBotConfig(null, {
@@ -29,8 +31,15 @@ async function record(lengthMs: number, more: readonly (readonly [string, string
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
   const marketTime = { startMs: NOON_MS, lengthMs };
   const { signal } = new AbortController();
-  const write = (): void => undefined;
-  await runBot({ config: reading.config, bundledStrategies, forMs: null, json: true, write, signal, marketTime });
+  await runBot({
+    config: reading.config,
+    bundledStrategies,
+    forMs: null,
+    json: true,
+    write: quiet,
+    signal,
+    marketTime,
+  });
 }
 
 interface KeptSession {
