@@ -59,6 +59,11 @@ export class AppendFile {
     this.syncLater();
   }
 
+  /** Hands what waits to the system, which keeps it whatever becomes of this process. */
+  flush(): void {
+    this.write();
+  }
+
   /** Puts everything on the disk and closes the file. Throws where that fails. */
   async close(): Promise<void> {
     this.cancelSync?.();

@@ -77,6 +77,8 @@ export class SegmentWriter {
   private rotate(): void {
     const { current } = this;
     this.current = null;
+    // Closing waits for the disk. A kill meanwhile must not leave out the end of this segment and keep the beginning of the next: nobody would see the hole.
+    current?.file.flush();
     if (current !== null) this.closing = this.handOver(current.file, this.closing);
   }
 

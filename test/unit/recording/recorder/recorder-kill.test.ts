@@ -47,7 +47,8 @@ test('a recorder that is killed again and again, amid sealing too, loses nothing
   await recorder.close();
   expect(segmentsIn(root)).toEqual([]);
   const trades = await gather(temporaryCatalogue(root).readTrades(ALL));
-  expect(trades.length).toBeGreaterThanOrEqual(known);
+  // Of the last page, whose three new trades count as seen with its last, some may have been for the next segment.
+  expect(trades.length).toBeGreaterThan(known - 3);
   // The tape without a hole and without a double: each trade is the one with its number.
   trades.forEach(({ timeMs, price, amount, side }, index) => {
     expect({ timeMs, price, amount, side }).toEqual(numbered(index + 1));
