@@ -6,6 +6,7 @@ import { MirrorStore } from '../mirror/mirror-store.ts';
 import { timedCall } from '../plugins/timed-call.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 import type { BotVenue } from './bot-venue.ts';
+import { ClockWatch, watchedTransport } from './clock-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { openFreshMirror } from './fresh-mirror.ts';
@@ -69,10 +70,11 @@ export async function runBot(options: RunOptions): Promise<Summary> {
 /** From the opening of the exchange to its end. */
 async function runWith(run: Run): Promise<Summary> {
   const { options, screen, replay, recording } = run;
+  const watched = watchedTransport(new ClockWatch(), (message) => screen.say('notice', message), Date.now);
   const venue = await openVenue(options.config, replay, {
     signal: options.signal,
     onWait: (message) => screen.say('notice', message),
-    ...(recording === null ? {} : { wrap: recording.wrap }),
+    wrap: (inner, nowMs) => (recording?.wrap ?? ((same) => same))(watched(inner, nowMs), nowMs),
     ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
   });
   try {

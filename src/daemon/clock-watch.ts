@@ -1,0 +1,64 @@
+import { ageText } from '../scheduler/age-text.ts';
+import type { HttpResponse } from '../exchange/transport.ts';
+import type { WrapTransport } from './bot-venue.ts';
+
+/** A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error of the clock. */
+const TOLERATED_MS = 10_000;
+
+const SAID_EVERY_MS = 3_600_000;
+
+/** When a request left and its reply was there, by the machine's clock, in ms since 1970. */
+export interface RoundTrip {
+  readonly sentMs: number;
+  readonly receivedMs: number;
+}
+
+/**
+ * Holds the machine's clock against the time that replies carry (the `Date` of RFC 9110, 6.6.1, less the `Age` of what a cache kept). A clock that is wrong
+ * makes old candles look closed just now and signed calls look forged, and nothing else says so.
+ */
+export class ClockWatch {
+  private saidAtMs = Number.NEGATIVE_INFINITY;
+  private wasWrong = false;
+
+  /** What is to be said of the clock after a reply; null mostly. Of a clock that stays wrong it says so once an hour. */
+  take({ headers }: Pick<HttpResponse, 'headers'>, { sentMs, receivedMs }: RoundTrip): string | null {
+    const saidMs = Date.parse(headers['date'] ?? '');
+    const ageMs = Number(headers['age'] ?? '0') * 1_000;
+    if (!Number.isFinite(saidMs) || !Number.isFinite(ageMs)) return null;
+    // The reply was written at some time between the two, and within the second that it names.
+    const aheadMs = Math.max(0, sentMs - (saidMs + ageMs + 1_000));
+    const behindMs = Math.max(0, saidMs + ageMs - receivedMs);
+    const wrongByMs = Math.max(aheadMs, behindMs);
+    if (wrongByMs <= TOLERATED_MS) return this.right();
+    if (this.wasWrong && receivedMs - this.saidAtMs < SAID_EVERY_MS && receivedMs >= this.saidAtMs) return null;
+    this.wasWrong = true;
+    this.saidAtMs = receivedMs;
+    const direction = aheadMs > 0 ? 'ahead of' : 'behind';
+    return `this machine's clock is ${ageText(wrongByMs)} ${direction} the exchange's: data looks ${aheadMs > 0 ? 'older' : 'newer'} than it is, and signed calls may be refused; set the clock`;
+  }
+
+  private right(): string | null {
+    if (!this.wasWrong) return null;
+    this.wasWrong = false;
+    return "this machine's clock agrees with the exchange's again";
+  }
+}
+
+/** Has every reply that passes held against the clock. `nowMs` is the machine's own, whatever the time of the venue is. */
+export function watchedTransport(
+  watch: ClockWatch,
+  say: (message: string) => void,
+  nowMs: () => number,
+): WrapTransport {
+  return (inner) => ({
+    async send(request) {
+      const sentMs = nowMs();
+      const response = await inner.send(request);
+      const message = watch.take(response, { sentMs, receivedMs: nowMs() });
+      if (message !== null) say(message);
+      return response;
+    },
+    close: async () => inner.close(),
+  });
+}

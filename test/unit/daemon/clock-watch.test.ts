@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { ClockWatch, watchedTransport } from '../../../src/daemon/clock-watch.ts';
+import type { Transport } from '../../../src/exchange/transport.ts';
+
+const DATE = 'Sat, 21 Nov 2026 12:00:00 GMT';
+const DATE_MS = Date.parse(DATE);
+
+/** What is said of a reply of noon that left at an offset from it and came back a second later. */
+function said(offsetMs: number, headers: Readonly<Record<string, string>> = { date: DATE }): string | null {
+  const sentMs = DATE_MS + offsetMs;
+  return new ClockWatch().take({ headers }, { sentMs, receivedMs: sentMs + 1_000 });
+}
+
+describe('the watch over the clock', () => {
+  it('says nothing of a clock that is right within some seconds, whichever way', () => {
+    for (const offsetMs of [0, 900, 10_900, -10_900]) expect(said(offsetMs)).toBeNull();
+  });
+
+  it('says by how much a clock is wrong, and what comes of it', () => {
+    expect(said(3_601_000)).toBe(
+      "this machine's clock is 60 min ahead of the exchange's: data looks older than it is, and signed calls may be refused; set the clock",
+    );
+    expect(said(-31_000)).toMatch(/is 30 s behind the exchange's: data looks newer/);
+  });
+
+  it('takes what a cache kept for as old as the cache says', () => {
+    expect(said(300_000, { date: DATE, age: '300' })).toBeNull();
+    expect(said(300_000, { date: DATE, age: '0' })).not.toBeNull();
+  });
+
+  it('says nothing where a reply has no time that can be read', () => {
+    for (const headers of [{}, { date: 'noon' }, { date: DATE, age: 'old' }])
+      expect(said(9_000_000, headers)).toBeNull();
+  });
+
+  it('says it once an hour while it stays wrong, and once that it is right again', () => {
+    const watch = new ClockWatch();
+    const at = (minutes: number, wrongByMs: number): string | null => {
+      const nowMs = DATE_MS + minutes * 60_000;
+      const headers = { date: new Date(nowMs - wrongByMs).toUTCString() };
+      return watch.take({ headers }, { sentMs: nowMs, receivedMs: nowMs });
+    };
+    expect([0, 1, 59, 60, 61].map((minutes) => at(minutes, 60_000) !== null)).toEqual([
+      true,
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect(at(62, 0)).toBe("this machine's clock agrees with the exchange's again");
+    expect(at(63, 0)).toBeNull();
+    expect(at(64, 60_000)).not.toBeNull();
+  });
+
+  it('hands replies on as they are', async () => {
+    const heard: string[] = [];
+    const response = { status: 200, headers: { date: DATE }, body: '{}' };
+    const inner: Transport = { send: async () => response, close: async () => {} };
+    const transport = watchedTransport(
+      new ClockWatch(),
+      (message) => heard.push(message),
+      () => DATE_MS + 60_000,
+    )(inner, () => 0);
+    const request = { method: 'GET', path: '/', headers: {}, body: null, timeoutMs: 1 } as const;
+    expect(await transport.send(request)).toBe(response);
+    expect(heard).toHaveLength(1);
+    await transport.close();
+  });
+});
