@@ -4,12 +4,14 @@ import { Command } from 'commander';
 import { ledgerFolder } from '../../budget/ledger-file.ts';
 import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
-import { failed } from '../command-error.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { ledgerOfConfig } from '../ledger-of-config.ts';
 import { tableLines, type Column } from '../table.ts';
 import { lengthText } from '../time-text.ts';
 
 interface Options {
   readonly ledger?: string;
+  readonly config?: string;
   readonly json?: true;
 }
 
@@ -21,6 +23,7 @@ interface LedgerPage {
 const EXAMPLES = `
 Examples:
   sarraf budget
+  sarraf budget --config bot.yaml
   sarraf budget --ledger /data/ledger.sqlite --json`;
 
 /** The ledgers of this user, one a base address. */
@@ -65,8 +68,16 @@ function budgetLines(budgets: readonly BudgetReport[]): string[] {
   return tableLines(COLUMNS, rows);
 }
 
+function pathsOf({ ledger, config }: Options): string[] {
+  if (ledger !== undefined && config !== undefined) {
+    throw wrongInput('expected the ledger as --ledger <file> or --config <file>, were both');
+  }
+  if (config !== undefined) return [ledgerOfConfig(config)];
+  return ledger === undefined ? ownLedgers() : [ledger];
+}
+
 function run(options: Options): void {
-  const paths = options.ledger === undefined ? ownLedgers() : [options.ledger];
+  const paths = pathsOf(options);
   const nowMs = monotonicMs();
   const pages = paths.map((ledger): LedgerPage => ({ ledger, budgets: readLedger(ledger, nowMs) }));
   if (options.json === true) {
@@ -81,6 +92,7 @@ export function budgetCommand(): Command {
   return new Command('budget')
     .description('Shows the use, reserve and lockouts of every request budget on this machine.')
     .option('--ledger <file>', 'the ledger to read; all those of this user without it')
+    .option('--config <file>', 'configuration of a bot, whose ledger is read')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action((options: Options) => run(options));

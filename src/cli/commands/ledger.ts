@@ -2,10 +2,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
 import { thisMachine } from '../../budget/store.ts';
 import { address } from '../../daemon/settings/address-field.ts';
-import { ledgerOf } from '../../daemon/settings/banner.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
-import { readConfig } from '../read-config.ts';
+import { ledgerOfConfig } from '../ledger-of-config.ts';
 import { renewLedger, type Renewal } from '../renew-ledger.ts';
 import { lengthText } from '../time-text.ts';
 
@@ -55,13 +54,9 @@ function pathOf({ address: baseUrl, ledgerFolder: folder, config }: Options): st
   if ((baseUrl === undefined) === (config === undefined)) {
     throw wrongInput('expected the exchange as --address <url> or --config <file>, one of them');
   }
-  if (baseUrl !== undefined) return ledgerPath(baseUrl, folder ?? ledgerFolder());
+  if (config === undefined) return ledgerPath(baseUrl ?? '', folder ?? ledgerFolder());
   if (folder !== undefined) throw wrongInput('expected --ledger-folder with --address: a configuration names its own');
-  const path = ledgerOf(readConfig(config ?? null));
-  if (path !== null) return path;
-  throw wrongInput(
-    `expected a configuration of the mode live or paper: in ${config} the exchange is in the bot itself, without a ledger`,
-  );
+  return ledgerOfConfig(config);
 }
 
 function showPath(options: Options): void {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,6 +42,31 @@ describe('sarraf budget', () => {
         { ledger: path, budgets: [{ budget: 'orders/list', inUse: 1, reserve: 3, assumed: false }, { assumed: true }] },
       ],
     });
+  });
+
+  test('finds the ledger of a bot by its configuration', async () => {
+    const config = join(folder, 'bot.yaml');
+    const folderLine = `  ledgerFolder: ${join(folder, 'ledgers')}`;
+    writeFileSync(
+      config,
+      ['mode: paper', 'paper:', '  baseUrl: http://127.0.0.1:9', 'exchange:', folderLine].join('\n'),
+    );
+    const { code, error } = await startSarraf(['budget', '--config', config]).finished;
+    expect(code).toBe(1);
+    expect(error).toContain(ledgerPath('http://127.0.0.1:9', join(folder, 'ledgers')));
+  });
+
+  test('refuses two places, and a bot that has its exchange in itself', async () => {
+    const both = await startSarraf(['budget', '--config', 'bot.yaml', '--ledger', path]).finished;
+    expect([both.code, both.error]).toEqual([
+      2,
+      'expected the ledger as --ledger <file> or --config <file>, were both\n',
+    ]);
+    const config = join(folder, 'embedded.yaml');
+    writeFileSync(config, 'mode: embedded\n');
+    const embedded = await startSarraf(['budget', '--config', config]).finished;
+    expect(embedded.code).toBe(2);
+    expect(embedded.error).toMatch(/without a ledger/);
   });
 
   test('says in one line that there is no ledger, and makes none', async () => {
