@@ -3,9 +3,17 @@ import type { Override } from '../daemon/settings/overrides.ts';
 import { readBotConfig } from '../daemon/settings/read-bot-config.ts';
 import { wrongInput } from './command-error.ts';
 
-/** The configuration of a file, or the defaults, with what the command line lays over it. Says its warnings, and throws all its problems at once as wrong input. */
-export function readConfig(file: string | null, overrides: readonly Override[] = []): BotConfig {
-  const reading = readBotConfig(file, { environment: process.env, workingFolder: process.cwd(), overrides });
+/**
+ * The configuration of a file, or the defaults, with what the command line lays over it. Says its warnings, and throws all its problems at once as wrong
+ * input. `isOffline`: no exchange will be asked, so no credentials are needed.
+ */
+export function readConfig(
+  file: string | null,
+  overrides: readonly Override[] = [],
+  { isOffline = false }: { readonly isOffline?: boolean } = {},
+): BotConfig {
+  const workingFolder = process.cwd();
+  const reading = readBotConfig(file, { environment: process.env, workingFolder, overrides, isOffline });
   for (const warning of reading.warnings) console.error(`warning: ${warning}`);
   if (reading.ok) return reading.config;
   throw wrongInput(reading.problems.join('\n'));

@@ -99,7 +99,7 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
     const rates = { maker: fee, taker: fee };
     overrides.push(['paper.fees', JSON.stringify({ rls: rates, usdt: rates })]);
   }
-  return readConfig(config ?? null, [...overrides, ...options.set]);
+  return readConfig(config ?? null, [...overrides, ...options.set], { isOffline: true });
 }
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {

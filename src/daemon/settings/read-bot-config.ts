@@ -27,6 +27,8 @@ export interface BotConfigSources {
   readonly readFile?: ReadSmallFile;
   /** What `--set` says, in its order. */
   readonly overrides?: readonly Override[];
+  /** Whether no exchange will be asked, as in a backtest: then credentials are not looked at, and a live bot's configuration is as good as a paper one's. */
+  readonly isOffline?: boolean;
   /** What paths count from where there is no file, and where a default path begins. */
   readonly workingFolder: string;
 }
@@ -45,7 +47,7 @@ export type BotConfigReading =
 
 /** Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are told, not thrown, and no secret is in any of them. */
 export function readBotConfig(file: string | null, sources: BotConfigSources): BotConfigReading {
-  const { environment, readFile = readSmallFile, overrides = [], workingFolder } = sources;
+  const { environment, readFile = readSmallFile, overrides = [], workingFolder, isOffline = false } = sources;
   const folder = folderOf(file, workingFolder);
   let text = '';
   try {
@@ -58,6 +60,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   const refusedOverrides: string[] = [];
   const { read, locate } = readDocument(text, botConfig, (document) => {
     leaveOutEmpty(document);
+    if (isOffline) leaveOutCredentials(document);
     // So that a value within the default strategies can be set.
     if (
       !document.has('strategies') &&
@@ -100,6 +103,13 @@ function leaveOutEmpty(document: Document): void {
     ({ value }) => value === null || (isScalar(value) && value.value === null),
   );
   for (const { key } of empty) document.delete(key);
+}
+
+/** Whoever backtests a live bot's configuration need not have its keys at hand. */
+function leaveOutCredentials(document: Document): void {
+  if (!isMap(document.contents)) return;
+  if (isMap(document.get('exchange'))) document.deleteIn(['exchange', 'credentials']);
+  if (document.get('mode') === 'live') document.set('mode', 'paper');
 }
 
 /** Where the text is no YAML, only its first mistake is told: the others mostly follow from it. */

@@ -46,6 +46,29 @@ test('a section without a line of its own is as good as none', () => {
   expect(problemsOf('mode: live\nexchange:\nstrategies:\n')).toHaveLength(3);
 });
 
+describe('the configuration of a live bot', () => {
+  const offline = (text: string): ReturnType<typeof readBotConfig> =>
+    readBotConfig('/bots/bot.yaml', {
+      environment: {},
+      workingFolder: '/work',
+      readFile: () => ({ text, isOpenToAll: false }),
+      isOffline: true,
+    });
+
+  test('can be read without its credentials where no exchange will be asked', () => {
+    expect(problemsOf(LIVE)[0]).toMatch(/environment variable TOKEN/);
+    expect(offline(LIVE)).toMatchObject({
+      ok: true,
+      config: { mode: 'paper', exchange: { credentials: null }, strategies: [{ name: 'ma-cross' }] },
+    });
+  });
+
+  test('is held against the rest of the rules all the same', () => {
+    expect(offline(`${LIVE}instance: not a name\n`)).toMatchObject({ ok: false });
+    expect(offline('exchange: 7\n')).toMatchObject({ ok: false });
+  });
+});
+
 describe('every problem', () => {
   test('is told at once, with its line and what was probably meant', () => {
     const text = [
