@@ -89,7 +89,10 @@ export async function runAgain({
         market,
         changesWhen: isPaper ? 'seen' : 'venue-time',
         books: chunk(
-          throughout(books, { beganMs, endMs }).map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
+          throughout(
+            books.map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
+            { beganMs, endMs },
+          ),
         ),
         trades: isThere('trades') ? tradesOf(catalogue, within, isPaper ? null : ownTrades) : null,
         stats: isThere('stats') ? statsOf(catalogue, within) : null,

@@ -22,6 +22,8 @@ export type TopicKind = 'book' | 'candles' | 'trades' | 'stats' | 'account';
 interface Topic {
   readonly kind: TopicKind;
   readonly tellings: NumberedTelling[];
+  /** The numbers of all answers about it, those that told nothing new among them. */
+  readonly looks: number[];
 }
 
 /** What a bot was told, topic by topic, without the names that an exchange gives, so that two runs can be held against each other. */
@@ -59,6 +61,11 @@ export class Told {
   after(name: string, answers: number): string | null {
     const tellings = this.topics.get(name)?.tellings ?? [];
     return tellings[firstWhere(tellings, ({ number }) => number > answers) - 1]?.text ?? null;
+  }
+
+  /** How often a topic had been looked at after so many answers: a strategy is told of each time. */
+  looksAfter(name: string, answers: number): number {
+    return firstWhere(this.topics.get(name)?.looks ?? [], (number) => number > answers);
   }
 
   /** Whether a topic was ever this. */
@@ -143,8 +150,9 @@ export class Told {
   }
 
   private tell(name: string, kind: TopicKind, telling: Telling): void {
-    const topic = this.topics.get(name) ?? { kind, tellings: [] };
+    const topic = this.topics.get(name) ?? { kind, tellings: [], looks: [] };
     this.topics.set(name, topic);
+    topic.looks.push(this.timesMs.length);
     if (topic.tellings.at(-1)?.text === telling.text) return;
     topic.tellings.push({ ...telling, number: this.timesMs.length });
   }

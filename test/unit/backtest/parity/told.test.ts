@@ -37,8 +37,13 @@ function difference(session: Told, again: Told, kinds: readonly string[] = []): 
 }
 
 describe('what two runs know when they decide', () => {
-  test('is the same where the last they were told is, however often', () => {
-    expect(difference(told(book('9'), book('10')), told(book('10'), book('10'), book('10')))).toBeNull();
+  test('is the same where the last they were told is', () => {
+    expect(difference(told(book('9'), book('10'), book('10')), told(book('10'), book('10'), book('10')))).toBeNull();
+  });
+
+  test('is of another age where one has looked more often, for a strategy is told of each look', () => {
+    expect(difference(told(book('9'), book('9')), told(book('9')))).toBe('latency');
+    expect(difference(told(orders(), orders()), told(orders()))).toBeNull();
   });
 
   test('is of another age where one has seen already what the other is to see', () => {
