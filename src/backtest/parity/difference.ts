@@ -6,9 +6,9 @@ export const CAUSES: readonly Cause[] = ['data age', 'latency', 'queue', 'fee', 
 /** The cause of each kind of difference, as rules for people. What no rule explains is code. */
 export const CAUSE_RULES: Readonly<Record<Cause, string>> = {
   'data age':
-    'a book or bar that was seen before was another one, or a fill met another price than the one that the books show',
+    'a book, bar, trade or statistic that was seen before was another one, or a fill met another price than the one that the books show',
   latency:
-    'the same book was seen at another moment before, or an order that fills otherwise was sent at another moment',
+    'the same was seen, or an answer about the account came, earlier in one run, or an order that fills otherwise was sent at another moment',
   queue: 'an order filled by another amount or at another moment, at the same price',
   fee: 'the same fill cost another fee',
   rounding: 'a fill by less than a step of the market, a fee or money by at most a unit of 1e-10 a fill',
