@@ -194,7 +194,10 @@ describe('sarraf data download', () => {
 });
 
 interface Result {
-  readonly fidelity: { readonly kind: string };
+  readonly fidelity: {
+    readonly kind: string;
+    readonly rules: readonly { readonly rule: string; readonly setting: string }[];
+  };
   readonly timing: { readonly events: number };
 }
 
@@ -223,6 +226,16 @@ describe('sarraf run --record', () => {
       if (fidelity.kind === 'candles') expect(timing.events).toBe(Number(bars));
     }
     expect(kinds).toEqual(['poll', 'candles']);
+    // What its own requests took can be drawn from.
+    const account = ['--market', 'BTCIRT', '--cash', '1000000000', '--catalogue', join(data, 'catalogue'), '--no-save'];
+    const poll = ['backtest', 'market-maker', '--fidelity', 'poll', '--json', ...account, '--latency-from', data];
+    const drawn = await startSarraf([...poll, '--seed', '7']).finished;
+    const { rules } = (JSON.parse(drawn.out) as Result).fidelity;
+    expect(rules.find(({ rule }) => rule === 'latency')?.setting).toMatch(
+      /^drawn for each request from \d+ recorded round trips? of .*; half of it each way, seed 7$/,
+    );
+    const both = await startSarraf([...poll, '--latency', '5']).finished;
+    expect([both.code, both.error]).toEqual([2, expect.stringContaining('expected --latency or --latency-from')]);
   });
 
   test('records to the folder of the configuration, in virtual time too', async () => {
