@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { recordedBars } from '../../../src/cli/recorded-bars.ts';
+import type { Resolution } from '../../../src/domain/candle.ts';
+import type { SeatSettings } from '../../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { defineStrategy } from '../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { candles as wanted, type Span } from '../../../src/strategy/subscriptions.ts';
+import type { Catalogue } from '../../../src/recording/catalogue.ts';
+import { BTCIRT, candles, temporaryCatalogue } from '../recording/temporary-catalogue.ts';
+
+const HOUR_MS = 3_600_000;
+const NOON_MS = Date.UTC(2026, 0, 5, 12);
+const RANGE = { fromMs: NOON_MS, toMs: NOON_MS + HOUR_MS };
+
+/** A strategy that wants three bars of the past of a length. */
+function seatOf(span: Span): SeatSettings {
+  const definition = defineStrategy({
+    name: 'looker',
+    params: z.strictObject({}),
+    subscribe: ({ market }) => [wanted(market, span, { warmUp: 3 })],
+    init: () => ({}),
+  });
+  const runner = new StrategyRunner(definition, { market: BTCIRT, span });
+  return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
+}
+
+/** Bars from the day before until two hours after the range begins. */
+async function catalogueWith(...resolutions: readonly (readonly [Resolution, stepMs: number])[]): Promise<Catalogue> {
+  const catalogue = temporaryCatalogue();
+  for (const [resolution, stepMs] of resolutions) {
+    const bars = candles(NOON_MS - 24 * HOUR_MS, (26 * HOUR_MS) / stepMs, stepMs);
+    await catalogue.appendCandles({ market: BTCIRT, resolution, source: 'test', candles: [bars] });
+  }
+  return catalogue;
+}
+
+async function barsFor(catalogue: Catalogue, ...spans: readonly Span[]): Promise<readonly (readonly unknown[])[]> {
+  const bars = await recordedBars(catalogue, { market: BTCIRT, seats: spans.map(seatOf), range: RANGE });
+  return bars.map(({ columns }) => [
+    columns.resolution,
+    ((columns.openTimeMs[0] ?? 0) - NOON_MS) / 60_000,
+    ((columns.openTimeMs[columns.length - 1] ?? 0) - NOON_MS) / 60_000,
+  ]);
+}
+
+describe('the recorded bars of a backtest on recorded books', () => {
+  test('are those that its strategies look at, with twice the past that they need, and none beyond its end', async () => {
+    const catalogue = await catalogueWith(['1', 60_000], ['60', HOUR_MS]);
+    expect(await barsFor(catalogue, '1m', '1h')).toEqual([
+      ['1', -8, 59],
+      ['60', -480, 0],
+    ]);
+  });
+
+  test('are the coarsest that make those which were not recorded', async () => {
+    const catalogue = await catalogueWith(['1', 60_000], ['5', 300_000], ['60', HOUR_MS]);
+    expect(await barsFor(catalogue, '15m')).toEqual([['5', -120, 55]]);
+    expect(await barsFor(catalogue, '5m')).toEqual([['5', -40, 55]]);
+  });
+
+  test('are none where none were recorded that could make them, or none of that time', async () => {
+    expect(await barsFor(await catalogueWith(['60', HOUR_MS]), '5m')).toEqual([]);
+    const seats = [seatOf('1m')];
+    const range = { fromMs: NOON_MS + 1_000 * HOUR_MS, toMs: NOON_MS + 1_001 * HOUR_MS };
+    const catalogue = await catalogueWith(['1', 60_000]);
+    expect(await recordedBars(catalogue, { market: BTCIRT, seats, range })).toEqual([]);
+  });
+});
