@@ -1,5 +1,4 @@
-import type { CandleColumns } from '../domain/candle-columns.ts';
-import { cellUnits, columnScale } from '../domain/candle-columns.ts';
+import { barsBetween, cellUnits, columnScale, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
 import { resolutionMs } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
@@ -124,50 +123,24 @@ function quoteOf(markets: readonly Market[]): QuoteCurrency {
 }
 
 function firstOpenMs(markets: readonly CandleMarket[], fromMs: number): number {
-  const opens = markets.flatMap(({ columns }) => columns.openTimeMs[firstBar(columns, fromMs)] ?? []);
+  const opens = markets.flatMap(({ columns }) => columns.openTimeMs[firstBarFrom(columns, fromMs)] ?? []);
   return Math.min(...opens);
-}
-
-/** The first bar that opens at `fromMs` or later; the length where there is none. */
-function firstBar({ openTimeMs, length }: CandleColumns, fromMs: number): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((openTimeMs[middle] ?? 0) < fromMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function tradedMarket({ market, columns }: CandleMarket, fromMs: number): TradedMarket {
   const scale = columnScale(columns.priceDecimals);
-  const first = firstBar(columns, fromMs);
+  const first = firstBarFrom(columns, fromMs);
   return {
     market,
     firstPrice: first < columns.length ? cellUnits(columns.open[first] ?? 0, scale) : NO_UNITS,
     lastPrice: cellUnits(columns.close[columns.length - 1] ?? 0, scale),
-    candles: partOf(columns, first),
-  };
-}
-
-function partOf(columns: CandleColumns, first: number): CandleColumns {
-  const { openTimeMs, open, high, low, close, volume, length } = columns;
-  return {
-    ...columns,
-    length: length - first,
-    openTimeMs: openTimeMs.subarray(first),
-    open: open.subarray(first),
-    high: high.subarray(first),
-    low: low.subarray(first),
-    close: close.subarray(first),
-    volume: volume.subarray(first),
+    candles: barsBetween(columns, first),
   };
 }
 
 function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly string[]): readonly string[] {
   const gaps = markets.flatMap(({ market, columns }) => {
-    const missing = missingBars(columns, firstBar(columns, fromMs));
+    const missing = missingBars(columns, firstBarFrom(columns, fromMs));
     return missing === 0
       ? []
       : [`${market.symbol}: ${missing} bars are missing between the others; nothing was traded in them`];

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { CandleMarket } from '../backtest/candle-runner.ts';
 import type { CandleRules } from '../backtest/candle-venue/candle-rules.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
 import { loadSeats } from '../daemon/load-seats.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
-import type { CandleColumns } from '../domain/candle-columns.ts';
 import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -14,14 +11,13 @@ import { createMarket, type Market, type MarketOptions } from '../domain/market.
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { SeatSettings } from '../engine/engine-settings.ts';
-import type { Catalogue } from '../recording/catalogue.ts';
-import { importTable } from '../recording/import/import-table.ts';
-import { EARLIEST_MS, LATEST_MS, noneThere, partitionsOfData } from '../recording/read-partitions.ts';
+import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
 import { onStep } from '../recording/verify/check-step.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import { SPANS } from '../strategy/subscriptions.ts';
 import { openCatalogue } from './data/data-options.ts';
+import { readBars, readFileBars } from './load-bars.ts';
 import { ownStrategies } from './own-strategies.ts';
 
 export interface BacktestRequest {
@@ -129,43 +125,13 @@ async function loadMarkets(
     );
   }
   const markets = symbols.map((symbol) => marketFor(symbol, request));
-  const read = async (catalogue: Catalogue): Promise<readonly CandleMarket[]> =>
-    Promise.all(
-      markets.map(async (market) => ({
-        market,
-        columns: await readBars(catalogue, { market: market.symbol, resolution, range, warmUpMs }),
-      })),
-    );
-  if (csv === null) return read(openCatalogue(request.catalogue));
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-bars-'));
-  try {
-    const catalogue = openCatalogue(folder);
-    await importFile(catalogue, csv, { market: markets[0]?.symbol as MarketSymbol, resolution });
-    return await read(catalogue);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Bars of a stretch with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has none. */
-async function readBars(
-  catalogue: Catalogue,
-  of: {
-    readonly market: MarketSymbol;
-    readonly resolution: Resolution;
-    readonly range: TimeRange;
-    readonly warmUpMs: number;
-  },
-): Promise<CandleColumns> {
-  const { market, resolution, range, warmUpMs } = of;
-  const key = { market, resolution, kind: 'candles' } as const;
-  // Asked for by what the user wrote first, so that a message tells of that.
-  partitionsOfData(catalogue.root, key, range);
-  const fromMs = Math.max(EARLIEST_MS, range.fromMs - warmUpMs);
-  const columns = await catalogue.readCandles({ market, resolution, fromMs, toMs: range.toMs });
-  const lastMs = columns.openTimeMs[columns.length - 1];
-  if (lastMs === undefined || lastMs < range.fromMs) throw noneThere(catalogue.root, key, range);
-  return columns;
+  const catalogue = openCatalogue(request.catalogue);
+  return Promise.all(
+    markets.map(async (market) => {
+      const of = { market: market.symbol, resolution, range, warmUpMs };
+      return { market, columns: csv === null ? await readBars(catalogue, of) : await readFileBars(csv, of) };
+    }),
+  );
 }
 
 /** Bars that the step is held against, spread over all. */
@@ -185,41 +151,6 @@ function stepProblem({ market, columns }: CandleMarket): string | null {
   if (off <= looked * FEW_OFF) return null;
   const share = Math.ceil((off / looked) * 100);
   return `warning: ${share} % of the bars of ${market.symbol} close off the price step of ${formatUnits(market.priceStep)}: give that of the data with --price-step`;
-}
-
-async function importFile(
-  catalogue: Catalogue,
-  path: string,
-  of: { readonly market: MarketSymbol; readonly resolution: Resolution },
-): Promise<void> {
-  const report = await withoutColumnsOption(() =>
-    importTable({
-      catalogue,
-      path,
-      ...of,
-      kind: 'candles',
-      mayResample: true,
-      preset: null,
-      columns: new Map(),
-      skipBadRows: false,
-      source: path,
-    }),
-  );
-  if (report.result === 'imported') return;
-  const { firstBad: bad } = report;
-  const what = bad === null ? `expected bars in ${path}` : `${path}:${bad.line}: ${bad.problem}`;
-  throw new SarrafError('INVALID_FILE', `${what}; "sarraf data import" says all that is wrong with it`);
-}
-
-/** Importing names an option that a backtest does not have. */
-async function withoutColumnsOption<Value>(read: () => Promise<Value>): Promise<Value> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof SarrafError) || !error.message.includes('--columns')) throw error;
-    const message = `${error.message}; that is an option of "sarraf data import": import the file with it, and leave --csv out`;
-    throw new SarrafError(error.code, message, { cause: error });
-  }
 }
 
 /** A market by the options, else by the configuration's exchange. */

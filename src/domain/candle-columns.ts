@@ -78,6 +78,33 @@ export function candleAt(columns: CandleColumns, index: number): Candle {
   };
 }
 
+/** The place of the first bar that opens at a time or later; the length where there is none. */
+export function firstBarFrom({ openTimeMs, length }: CandleColumns, timeMs: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((openTimeMs[middle] ?? 0) < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The bars from one place up to another, which is not among them. The columns are shared, not copied. */
+export function barsBetween(columns: CandleColumns, from: number, to: number = columns.length): CandleColumns {
+  const { openTimeMs, open, high, low, close, volume } = columns;
+  return {
+    ...columns,
+    length: Math.max(0, to - from),
+    openTimeMs: openTimeMs.subarray(from, to),
+    open: open.subarray(from, to),
+    high: high.subarray(from, to),
+    low: low.subarray(from, to),
+    close: close.subarray(from, to),
+    volume: volume.subarray(from, to),
+  };
+}
+
 /** Columns of bars that are at hand one by one, with as many decimals as they need. Throws `TOO_LARGE` beyond 2^53, `TOO_MANY_DECIMALS` beyond ten. */
 export function columnsOf(
   of: { readonly market: MarketSymbol; readonly resolution: Resolution },

@@ -10,7 +10,7 @@ import type { TimeRange } from './records.ts';
 import { CANDLE_SHAPE } from './table-shapes.ts';
 
 /** Candles read at once: nineteen years of minutes, in 480 MB of columns. */
-const MOST_CANDLES = 10_000_000;
+export const MOST_CANDLES = 10_000_000;
 
 /** How often reading begins anew because a writer replaced what was about to be read. */
 const MOST_ATTEMPTS = 3;

@@ -9,7 +9,8 @@ export interface FileRow {
 export interface RowFile {
   /** Titles of its columns; null where it has none. */
   readonly header: readonly string[] | null;
-  readonly rows: AsyncIterable<FileRow>;
+  /** In parts, since waiting for each row by itself takes longer than reading it. */
+  readonly parts: AsyncIterable<readonly FileRow[]>;
 }
 
 /** How far reading is. */

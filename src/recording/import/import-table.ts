@@ -15,11 +15,12 @@ import { openParquet } from './open-parquet.ts';
 import { Rejects } from './rejects.ts';
 import { RowReader, type ReadRow } from './row-reader.ts';
 
-/** Rows that are handed on together, and that the resolution is found from. */
-const PART_ROWS = 1_000;
+/** Rows that the columns and the resolution are found from, and often some more. */
+const FIRST_ROWS = 1_000;
 
 export interface ImportTableOptions {
-  readonly catalogue: Catalogue;
+  /** What takes in the rows: all of them, or none. */
+  readonly catalogue: Pick<Catalogue, 'appendCandles'> & Partial<Pick<Catalogue, 'appendTrades'>>;
   readonly path: string;
   readonly market: MarketSymbol;
   /** Null: what its columns say. */
@@ -56,7 +57,7 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
   const reader = new TableReader(options, {
     places,
     width: widthOf(file, first.rows),
-    rows: joined(first),
+    parts: joined(first),
     progress: () => file.progress(),
   });
   return kind === 'candles' ? importCandles(options, reader, first.rows) : importTrades(options, reader);
@@ -93,7 +94,9 @@ async function importCandles(
 async function importTrades(options: ImportTableOptions, reader: TableReader): Promise<ImportReport> {
   const { catalogue, market, source } = options;
   const trades = reader.rows<RecordedTrade>((each, row) => each.trade(row));
-  const outcome = await unlessBad(() => catalogue.appendTrades({ market, source, trades }));
+  const append = catalogue.appendTrades?.bind(catalogue);
+  if (append === undefined) throw new RangeError('expected candles, since nothing takes in trades');
+  const outcome = await unlessBad(() => append({ market, source, trades }));
   return report(options, { reader, outcome, kind: 'trades', resolution: null, notes: [] });
 }
 
@@ -110,7 +113,7 @@ async function rejectConflicts(
     ]),
   );
   const file = await openTable(path);
-  await reader.rejectAt(file.rows, problems);
+  await reader.rejectAt(file.parts, problems);
   reader.rejects.addUntold(count - conflicts.length);
 }
 
@@ -162,7 +165,7 @@ class TableReader {
   private readonly from: {
     readonly places: ColumnPlaces;
     readonly width: number;
-    readonly rows: AsyncIterable<FileRow>;
+    readonly parts: AsyncIterable<readonly FileRow[]>;
     readonly progress: () => ReadProgress;
   };
 
@@ -191,35 +194,36 @@ class TableReader {
   }
 
   /** Rejects the rows that have one of these times. */
-  async rejectAt(rows: AsyncIterable<FileRow>, problems: ReadonlyMap<number, string>): Promise<void> {
+  async rejectAt(parts: AsyncIterable<readonly FileRow[]>, problems: ReadonlyMap<number, string>): Promise<void> {
     const reader = this.rowReader();
-    for await (const row of rows) {
-      const time = reader.timeOf(row);
-      const problem = 'row' in time ? problems.get(time.row) : undefined;
-      if (problem !== undefined) this.rejects.add({ line: row.line, problem, text: row.fields.join(',') });
+    for await (const part of parts) {
+      for (const row of part) {
+        const time = reader.timeOf(row);
+        const problem = 'row' in time ? problems.get(time.row) : undefined;
+        if (problem !== undefined) this.rejects.add({ line: row.line, problem, text: row.fields.join(',') });
+      }
     }
   }
 
   async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row>): AsyncGenerator<readonly Row[]> {
     const { skipBadRows, onProgress } = this.options;
     const reader = this.rowReader();
-    let part: Row[] = [];
-    for await (const row of this.from.rows) {
-      this.count += 1;
-      const result = read(reader, row);
-      if ('row' in result) part.push(result.row);
-      else {
-        this.bad += 1;
-        this.rejects.add({ line: row.line, problem: result.problem, text: row.fields.join(',') });
+    for await (const part of this.from.parts) {
+      const good: Row[] = [];
+      for (const row of part) {
+        const result = read(reader, row);
+        if ('row' in result) good.push(result.row);
+        else {
+          this.bad += 1;
+          this.rejects.add({ line: row.line, problem: result.problem, text: row.fields.join(',') });
+        }
       }
-      if (this.count % PART_ROWS !== 0) continue;
+      this.count += part.length;
       onProgress?.(this.count, this.from.progress());
-      if (part.length > 0) yield part;
-      part = [];
+      if (good.length > 0) yield good;
     }
     this.rounded = reader.rounded;
     if (this.rejects.count > 0 && !skipBadRows) throw new BadRows();
-    if (part.length > 0) yield part;
   }
 }
 
@@ -276,22 +280,22 @@ async function* resampled(
 
 interface FirstRows {
   readonly rows: readonly FileRow[];
-  readonly rest: AsyncIterator<FileRow>;
+  readonly rest: AsyncIterator<readonly FileRow[]>;
 }
 
 async function firstRows(file: RowFile): Promise<FirstRows> {
-  const rest = file.rows[Symbol.asyncIterator]();
+  const rest = file.parts[Symbol.asyncIterator]();
   const rows: FileRow[] = [];
-  while (rows.length < PART_ROWS) {
+  while (rows.length < FIRST_ROWS) {
     const { done, value } = await rest.next();
     if (done === true) break;
-    rows.push(value);
+    rows.push(...value);
   }
   return { rows, rest };
 }
 
-async function* joined({ rows, rest }: FirstRows): AsyncGenerator<FileRow> {
-  yield* rows;
+async function* joined({ rows, rest }: FirstRows): AsyncGenerator<readonly FileRow[]> {
+  yield rows;
   for (;;) {
     const { done, value } = await rest.next();
     if (done === true) return;

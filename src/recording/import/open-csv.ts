@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
+import { parse, type Parser } from 'csv-parse';
 import { SarrafError } from '../../domain/errors.ts';
 import type { FileRow, ReadProgress, RowFile } from './file-row.ts';
 import { openText, unreadable } from './open-text.ts';
@@ -8,6 +8,9 @@ interface ParsedRow {
   readonly info: { readonly lines: number };
   readonly record: readonly string[];
 }
+
+/** Rows of one part at most. */
+const PART_ROWS = 10_000;
 
 /** A longer line is no row of a table. */
 const MOST_LINE_CHARACTERS = 100_000;
@@ -31,14 +34,11 @@ export async function openCsv(path: string): Promise<RowFile & { readonly progre
     }),
   );
   stream.on('error', (error) => parser.destroy(error));
-  const rows = parser[Symbol.asyncIterator]() as AsyncIterator<ParsedRow>;
-  const first = await next(path, rows);
-  const isHeader = first !== null && !first.fields.some((field) => /^[+-]?\d/.test(field));
-  return {
-    header: isHeader ? first.fields : null,
-    rows: remaining({ path, rows, first: isHeader ? null : first, close: () => stream.destroy() }),
-    progress,
-  };
+  const parts = partsOf(path, parser, () => stream.destroy());
+  const { done, value } = await parts.next();
+  const [first, ...others] = done === true ? [] : value;
+  const isHeader = first !== undefined && !first.fields.some((field) => /^[+-]?\d/.test(field));
+  return { header: isHeader ? first.fields : null, parts: joined(isHeader ? others : (value ?? []), parts), progress };
 }
 
 /** The first bytes of a stream, which stay in it. */
@@ -74,29 +74,54 @@ function separatorOf(beginning: string): string {
   return ['\t', ';'].find((separator) => line.split(separator).length > FEWEST_SEPARATORS) ?? ',';
 }
 
-async function next(path: string, rows: AsyncIterator<ParsedRow>): Promise<FileRow | null> {
+/** All rows that have been parsed by now, again and again. */
+async function* partsOf(
+  path: string,
+  parser: Parser,
+  close: () => void,
+): AsyncGenerator<readonly FileRow[], undefined> {
+  // An error is found where it is asked for; without a listener it would end the process.
+  parser.on('error', () => {});
   try {
-    const { done, value } = await rows.next();
-    return done === true ? null : { line: value.info.lines, fields: value.record };
-  } catch (error) {
-    throw unreadable(path, error);
+    while (!parser.readableEnded) {
+      if (parser.errored !== null) throw unreadable(path, parser.errored);
+      const part = parsedRows(parser);
+      if (part.length > 0) yield part;
+      else await newsOf(parser);
+    }
+    return undefined;
+  } finally {
+    close();
   }
 }
 
-async function* remaining(from: {
-  readonly path: string;
-  readonly rows: AsyncIterator<ParsedRow>;
-  readonly first: FileRow | null;
-  readonly close: () => void;
-}): AsyncGenerator<FileRow> {
-  try {
-    if (from.first !== null) yield from.first;
-    for (;;) {
-      const row = await next(from.path, from.rows);
-      if (row === null) return;
-      yield row;
-    }
-  } finally {
-    from.close();
+function parsedRows(parser: Parser): FileRow[] {
+  const rows: FileRow[] = [];
+  while (rows.length < PART_ROWS) {
+    const row = parser.read() as ParsedRow | null;
+    if (row === null) return rows;
+    rows.push({ line: row.info.lines, fields: row.record });
   }
+  return rows;
+}
+
+/** Until there are more rows, or none any more. */
+async function newsOf(parser: Parser): Promise<void> {
+  const events = ['readable', 'end', 'error', 'close'] as const;
+  if (parser.readableEnded || parser.errored !== null || parser.closed) return;
+  await new Promise<void>((resolve) => {
+    const onNews = (): void => {
+      for (const event of events) parser.off(event, onNews);
+      resolve();
+    };
+    for (const event of events) parser.on(event, onNews);
+  });
+}
+
+async function* joined(
+  first: readonly FileRow[],
+  rest: AsyncGenerator<readonly FileRow[], undefined>,
+): AsyncGenerator<readonly FileRow[]> {
+  if (first.length > 0) yield first;
+  yield* rest;
 }

@@ -15,7 +15,7 @@ export async function openParquet(path: string): Promise<RowFile & { readonly pr
   const count = { rows: 0 };
   return {
     header: columns.map(({ name }) => name),
-    rows: rowsOf({ path, select: select.join(', '), width: columns.length, count }),
+    parts: partsOf({ path, select: select.join(', '), width: columns.length, count }),
     progress: () => ({ readBytes: 0, totalBytes: 0 }),
   };
 }
@@ -32,25 +32,25 @@ async function columnsOf(path: string): Promise<readonly { readonly name: string
   }
 }
 
-async function* rowsOf(from: {
+async function* partsOf(from: {
   readonly path: string;
   readonly select: string;
   readonly width: number;
   readonly count: { rows: number };
-}): AsyncGenerator<FileRow> {
+}): AsyncGenerator<readonly FileRow[]> {
   const { path, select, width, count } = from;
   const database = await openDatabase();
   try {
     const sql = `SELECT ${select} FROM read_parquet(${sqlFiles([path])})`;
     for await (const chunk of streamChunks(database, sql, `read ${path}`)) {
-      for (let row = 0; row < chunk.rowCount; row += 1) {
+      yield Array.from({ length: chunk.rowCount }, (_row, row) => {
         count.rows += 1;
-        const fields = Array.from({ length: width }, (_, index) => {
+        const fields = Array.from({ length: width }, (_field, index) => {
           const value = chunk.getColumnVector(index).getItem(row);
           return typeof value === 'string' ? value : '';
         });
-        yield { line: count.rows, fields };
-      }
+        return { line: count.rows, fields };
+      });
     }
   } finally {
     database.close();

@@ -1,0 +1,82 @@
+import { barsBetween, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
+import type { Resolution } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { CandleCollector } from '../recording/candle-collector.ts';
+import type { Catalogue } from '../recording/catalogue.ts';
+import { importTable } from '../recording/import/import-table.ts';
+import { EARLIEST_MS, noneThere, partitionsOfData, timeText } from '../recording/read-partitions.ts';
+import type { TimeRange } from '../recording/records.ts';
+
+/** What bars a run wants. */
+export interface BarQuestion {
+  readonly market: MarketSymbol;
+  readonly resolution: Resolution;
+  readonly range: TimeRange;
+  /** How far before the range there should be bars, to warm up with. */
+  readonly warmUpMs: number;
+}
+
+/** Bars of a stretch with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has none. */
+export async function readBars(catalogue: Catalogue, of: BarQuestion): Promise<CandleColumns> {
+  const { market, resolution, range, warmUpMs } = of;
+  const key = { market, resolution, kind: 'candles' } as const;
+  // Asked for by what the user wrote first, so that a message tells of that.
+  partitionsOfData(catalogue.root, key, range);
+  const fromMs = Math.max(EARLIEST_MS, range.fromMs - warmUpMs);
+  const columns = await catalogue.readCandles({ market, resolution, fromMs, toMs: range.toMs });
+  const lastMs = columns.openTimeMs[columns.length - 1];
+  if (lastMs === undefined || lastMs < range.fromMs) throw noneThere(catalogue.root, key, range);
+  return columns;
+}
+
+/** The same of a file, which is read into memory as an import would read it. Throws `INVALID_FILE` where it can not be. */
+export async function readFileBars(path: string, of: BarQuestion): Promise<CandleColumns> {
+  const { market, resolution, range, warmUpMs } = of;
+  const collector = new CandleCollector();
+  await collectFile(collector, path, { market, resolution });
+  const all = collector.candlesOf(market);
+  const first = firstBarFrom(all, range.fromMs);
+  const end = firstBarFrom(all, range.toMs);
+  if (first < end) return barsBetween(all, firstBarFrom(all, range.fromMs - warmUpMs), end);
+  const [firstMs, lastMs] = [all.openTimeMs[0] ?? Number.NaN, all.openTimeMs[all.length - 1] ?? Number.NaN];
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected candles in ${path} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: those there reach from ${timeText(firstMs)} to ${timeText(lastMs)}`,
+  );
+}
+
+async function collectFile(
+  collector: CandleCollector,
+  path: string,
+  of: { readonly market: MarketSymbol; readonly resolution: Resolution },
+): Promise<void> {
+  const report = await withoutColumnsOption(() =>
+    importTable({
+      catalogue: collector,
+      path,
+      ...of,
+      kind: 'candles',
+      mayResample: true,
+      preset: null,
+      columns: new Map(),
+      skipBadRows: false,
+      source: path,
+    }),
+  );
+  if (report.result === 'imported') return;
+  const { firstBad: bad } = report;
+  const what = bad === null ? `expected bars in ${path}` : `${path}:${bad.line}: ${bad.problem}`;
+  throw new SarrafError('INVALID_FILE', `${what}; "sarraf data import" says all that is wrong with it`);
+}
+
+/** Importing names an option that a backtest does not have. */
+async function withoutColumnsOption<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SarrafError) || !error.message.includes('--columns')) throw error;
+    const message = `${error.message}; that is an option of "sarraf data import": import the file with it, and leave --csv out`;
+    throw new SarrafError(error.code, message, { cause: error });
+  }
+}

@@ -1,0 +1,190 @@
+import { cellText, columnScale, type CandleColumns } from '../domain/candle-columns.ts';
+import type { Candle, Resolution } from '../domain/candle.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { AppendSource } from './catalogue.ts';
+import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './append-outcome.ts';
+import type { RowParts } from './append-rows.ts';
+import { MOST_CANDLES } from './read-candles.ts';
+
+const FIRST_ROOM = 65_536;
+
+/** Whole numbers below this are exact as the nearest float times a power of ten, rounded: both roundings together are less than a half. */
+const SURELY_ROUNDED = 2 ** 51;
+
+const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => 10 ** power);
+
+/** A growing column of decimals as whole numbers of the last decimal that any of them has. */
+class DecimalColumn {
+  decimals = 0;
+  cells = new Float64Array(FIRST_ROOM);
+
+  set(index: number, text: DecimalText): void {
+    if (index >= this.cells.length) this.cells = grown(this.cells);
+    const point = text.indexOf('.');
+    const decimals = point === -1 ? 0 : text.length - point - 1;
+    if (decimals > this.decimals) this.scaleTo(decimals, index);
+    this.cells[index] = this.cellOf(text, decimals);
+  }
+
+  scaleTo(decimals: number, length: number): void {
+    const factor = POWERS[decimals - this.decimals] ?? Number.NaN;
+    for (let index = 0; index < length; index += 1) {
+      this.cells[index] = exact((this.cells[index] ?? 0) * factor, decimals);
+    }
+    this.decimals = decimals;
+  }
+
+  private cellOf(text: DecimalText, decimals: number): number {
+    const cell = Math.round(Number(text) * (POWERS[this.decimals] ?? Number.NaN));
+    if (cell < SURELY_ROUNDED) return cell;
+    return exact(Number(text.replace('.', '')) * (POWERS[this.decimals - decimals] ?? Number.NaN), this.decimals);
+  }
+}
+
+/** Takes in the bars of a file as a catalogue would, and keeps them as columns in memory: for a file that is read for one run and not to be kept. */
+export class CandleCollector {
+  private readonly columns = {
+    open: new DecimalColumn(),
+    high: new DecimalColumn(),
+    low: new DecimalColumn(),
+    close: new DecimalColumn(),
+    volume: new DecimalColumn(),
+  };
+  private times = new Float64Array(FIRST_ROOM);
+  private length = 0;
+  private isSorted = true;
+  private resolution: Resolution | null = null;
+
+  /**
+   * Takes in bars in any order: the same bar twice is one, another for the same time a conflict. To be called once. Throws `INVALID_OPTIONS` beyond what can
+   * be read at once, `TOO_LARGE` where a number does not fit its column.
+   */
+  async appendCandles(
+    options: AppendSource & { readonly resolution: Resolution; readonly candles: RowParts<Candle> },
+  ): Promise<AppendOutcome> {
+    this.resolution = options.resolution;
+    for await (const part of options.candles) for (const candle of part) this.add(candle);
+    const came = this.length;
+    if (!this.isSorted) this.sort();
+    const conflicts = this.joinTwins();
+    if (conflicts.length > 0) {
+      return { kind: 'conflict', count: conflicts.length, conflicts: conflicts.slice(0, MOST_CONFLICTS) };
+    }
+    const [fromMs, toMs] = [this.times[0], this.times[this.length - 1]];
+    if (this.length === 0) return { kind: 'added', added: 0, known: 0, fromMs: null, toMs: null };
+    return {
+      kind: 'added',
+      added: this.length,
+      known: came - this.length,
+      fromMs: fromMs ?? null,
+      toMs: toMs ?? null,
+    };
+  }
+
+  /** The bars, oldest first. Throws a RangeError before any were taken in. */
+  candlesOf(market: MarketSymbol): CandleColumns {
+    const { columns, length, resolution } = this;
+    if (resolution === null) throw new RangeError('expected bars to be taken in first, were none');
+    const { open, high, low, close, volume } = columns;
+    const priceDecimals = Math.max(open.decimals, high.decimals, low.decimals, close.decimals);
+    for (const column of [open, high, low, close]) {
+      if (column.decimals < priceDecimals) column.scaleTo(priceDecimals, length);
+    }
+    columnScale(priceDecimals);
+    columnScale(volume.decimals);
+    return {
+      market,
+      resolution,
+      length,
+      openTimeMs: this.times,
+      priceDecimals,
+      open: open.cells,
+      high: high.cells,
+      low: low.cells,
+      close: close.cells,
+      volumeDecimals: volume.decimals,
+      volume: volume.cells,
+    };
+  }
+
+  private add({ openTimeMs, open, high, low, close, volume }: Candle): void {
+    const { columns, length } = this;
+    if (length >= MOST_CANDLES) {
+      throw new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_CANDLES} candles at once: cut the file`);
+    }
+    if (length >= this.times.length) this.times = grown(this.times);
+    if (length > 0 && openTimeMs < (this.times[length - 1] ?? 0)) this.isSorted = false;
+    this.times[length] = openTimeMs;
+    columns.open.set(length, open);
+    columns.high.set(length, high);
+    columns.low.set(length, low);
+    columns.close.set(length, close);
+    columns.volume.set(length, volume);
+    this.length = length + 1;
+  }
+
+  /** By time; bars of one time stay in the order in which they came. */
+  private sort(): void {
+    const { times, length } = this;
+    const order = Uint32Array.from({ length }, (_, index) => index);
+    order.sort((left, right) => (times[left] ?? 0) - (times[right] ?? 0) || left - right);
+    this.times = picked(times, order);
+    for (const column of Object.values(this.columns)) column.cells = picked(column.cells, order);
+  }
+
+  /** Makes one of bars that are the same. Answers the times of which there are different ones. */
+  private joinTwins(): RecordConflict[] {
+    const { times } = this;
+    const conflicts: RecordConflict[] = [];
+    let kept = 0;
+    for (let index = 0; index < this.length; index += 1) {
+      const isTwin = kept > 0 && times[index] === times[kept - 1];
+      if (!isTwin) {
+        this.move(index, kept);
+        kept += 1;
+        continue;
+      }
+      const [there, given] = [this.textAt(kept - 1), this.textAt(index)];
+      const timeMs = times[index] ?? Number.NaN;
+      if (there !== given && conflicts.at(-1)?.timeMs !== timeMs) {
+        conflicts.push({ timeMs, isWithin: true, there, given });
+      }
+    }
+    this.length = kept;
+    return conflicts;
+  }
+
+  private move(from: number, to: number): void {
+    if (from === to) return;
+    this.times[to] = this.times[from] ?? Number.NaN;
+    for (const { cells } of Object.values(this.columns)) cells[to] = cells[from] ?? Number.NaN;
+  }
+
+  private textAt(index: number): string {
+    return Object.values(this.columns)
+      .map(({ cells, decimals }) => cellText(cells[index] ?? Number.NaN, decimals))
+      .join(', ');
+  }
+}
+
+function exact(cell: number, decimals: number): number {
+  if (Number.isSafeInteger(cell)) return cell;
+  throw new SarrafError(
+    'TOO_LARGE',
+    `expected numbers of at most 15 digits at ${decimals} decimals, found a larger one`,
+  );
+}
+
+function grown(column: Float64Array): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(column.length * 2);
+  larger.set(column);
+  return larger;
+}
+
+function picked(column: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
+  const sorted = new Float64Array(order.length);
+  for (const [place, index] of order.entries()) sorted[place] = column[index] ?? Number.NaN;
+  return sorted;
+}
