@@ -26,7 +26,8 @@ export default defineStrategy({
     if (fast > slow === holds || context.orders.length > 0) return {};
     if (holds) return { intents: [sell(market, { amount: position })] };
     const money = context.free[currenciesOf(market).quote] ?? '0';
-    const amount = new Decimal(money).times(context.params.share).div(candle.close);
-    return isTradable(rules, amount, candle.close) ? { intents: [buy(market, { amount })] } : {};
+    const wished = (Number(money) * Number(context.params.share)) / Number(candle.close);
+    if (!isTradable(rules, wished, candle.close)) return {};
+    return { intents: [buy(market, { amount: new Decimal(money).times(context.params.share).div(candle.close) })] };
   },
 });

@@ -36,6 +36,8 @@ export interface MarketState {
 export class MarketDesk {
   private readonly states = new Map<string, MarketState>();
   private readonly outbox: Outbox;
+  /** Bars come in long rows of one market. */
+  private lastBarred: MarketState | null = null;
   private readonly emit: (event: StrategyEvent, market: string) => void;
 
   constructor(options: {
@@ -109,8 +111,9 @@ export class MarketDesk {
 
   /** Takes in a bar of a market that has no book: its close is what one buys and sells at, as far as is known. */
   takeBar(bar: ClosedCandle): void {
-    const state = this.states.get(bar.market);
+    const state = this.lastBarred?.market.symbol === bar.market ? this.lastBarred : this.states.get(bar.market);
     if (state === undefined) return;
+    this.lastBarred = state;
     state.bar = bar;
     state.barSeenAtMs = this.outbox.nowMs;
     state.seen = null;

@@ -10,6 +10,7 @@ import type { OrderKeeper } from './order-keeper.ts';
 import type { Outbox } from './outbox.ts';
 import type { Seat } from './seat.ts';
 import { SeatView } from './seat-view.ts';
+import { ToldQueue } from './told-queue.ts';
 
 /** Events that wait to be told to strategies, before they have started or within one step. The oldest go, and that is told. */
 const MOST_TOLD = 10_000;
@@ -40,11 +41,6 @@ export interface StrategyDeskOptions {
   readonly onFailed: (seat: Seat) => void;
 }
 
-interface Told {
-  readonly seat: Seat;
-  readonly event: StrategyEvent;
-}
-
 /** Tells strategies what happens, one event after the other, and hands on what they want. One that throws is the only one that stops. */
 export class StrategyDesk {
   hasStarted = false;
@@ -53,7 +49,7 @@ export class StrategyDesk {
   private readonly seatsByName: ReadonlyMap<string, Seat>;
   /** Seats by what they subscribed to: `book BTCIRT`, `candles BTCIRT 1h`. */
   private readonly routes = new Map<string, Seat[]>();
-  private readonly told: Told[] = [];
+  private readonly told = new ToldQueue();
   private lastRoute: { readonly market: string; readonly span: string; readonly seats: readonly Seat[] } = {
     market: '',
     span: '',
@@ -130,7 +126,7 @@ export class StrategyDesk {
   tellNext(): boolean {
     if (!this.hasStarted) return false;
     const next = this.told.shift();
-    if (next === undefined) return false;
+    if (next === null) return false;
     const { seat, event } = next;
     if (seat.status !== 'running' && event.kind !== 'candle') return true;
     const wasFailing = seat.runner.failure !== null;

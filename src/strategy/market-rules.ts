@@ -15,9 +15,22 @@ export interface MarketRules {
  */
 export function isTradable(
   { amountStep, minOrderValue }: MarketRules,
-  amount: string | Decimal,
-  price: string | Decimal,
+  amount: string | number | Decimal,
+  price: string | number | Decimal,
 ): boolean {
   const size = Number(amount);
-  return size >= Number(amountStep) && size * Number(price) > Number(minOrderValue);
+  return size >= numberOf(amountStep) && size * Number(price) > numberOf(minOrderValue);
+}
+
+/** Rules are asked about at every bar, and there are few of them. Emptied when it is full. */
+const NUMBERS = new Map<DecimalText, number>();
+const MOST_NUMBERS = 1_000;
+
+function numberOf(text: DecimalText): number {
+  let number = NUMBERS.get(text);
+  if (number === undefined) {
+    if (NUMBERS.size >= MOST_NUMBERS) NUMBERS.clear();
+    NUMBERS.set(text, (number = Number(text)));
+  }
+  return number;
 }

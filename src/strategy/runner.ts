@@ -44,7 +44,8 @@ export class StrategyRunner {
   private readonly values: Record<string, IndicatorValue | null> = {};
   private readonly knownMarkets: ReadonlySet<string> | undefined;
   private readonly bounded: CallHandler | undefined;
-  /** Kinds of events that somebody here waits for. */
+  /** Kinds of events that there is a handler for, and those that indicators live on besides. */
+  private readonly handled: ReadonlySet<StrategyEvent['kind']>;
   private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
   private state: unknown;
   /** The state as JSON, once somebody asked for it. */
@@ -74,9 +75,8 @@ export class StrategyRunner {
     this.setup = { params, market, indicators: this.values, series };
     const isFed = series.some(({ warmUpLength }) => warmUpLength > 0);
     const kinds = Object.keys(HANDLERS) as StrategyEvent['kind'][];
-    this.wanted = new Set(
-      kinds.filter((kind) => definition[HANDLERS[kind]] !== undefined || (kind === 'candle' && isFed)),
-    );
+    this.handled = new Set(kinds.filter((kind) => definition[HANDLERS[kind]] !== undefined));
+    this.wanted = new Set([...this.handled, ...(isFed ? ['candle' as const] : [])]);
     this.state = call(() => definition.init({ params, market }));
     checkState(this.state);
     this.takenJson = JSON.stringify(this.state);
@@ -109,7 +109,7 @@ export class StrategyRunner {
    */
   handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
     if (event.kind === 'candle') this.warmUp(event.candle);
-    if (this.failure !== null || this.definition[HANDLERS[event.kind]] === undefined) return NO_INTENTS;
+    if (this.failure !== null || !this.handled.has(event.kind)) return NO_INTENTS;
     try {
       if (this.bounded === undefined) return this.ask(event, view);
       return this.bounded(() => this.ask(event, view)) as readonly Intent[];
