@@ -11,6 +11,13 @@ import {
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 
+/** The slots of one budget in the order of their admission. */
+interface Occupied {
+  readonly slots: OpenSlot[];
+  /** No slot is free again at this time or before, so that most admissions need not look through all of them. */
+  keptUntilMs: number;
+}
+
 /**
  * Admits requests so that the exchange never counts more than the limit N of a budget in any window W. This is the ledger of one process and of
  * virtual time; `LedgerStore` is the same in a file that processes share.
@@ -37,7 +44,7 @@ type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
  */
 export class BudgetLedger implements RequestLedger {
   private readonly budgets = new Map<string, LedgerBudget>();
-  private readonly slots = new Map<string, OpenSlot[]>();
+  private readonly occupied = new Map<string, Occupied>();
   private readonly most = new Map<string, number>();
   private readonly fullSinceMs: number | null;
   private lastId = 0;
@@ -47,7 +54,7 @@ export class BudgetLedger implements RequestLedger {
     this.fullSinceMs = options.fullSinceMs ?? null;
     for (const budget of budgets) {
       this.budgets.set(budget.name, budget);
-      this.slots.set(budget.name, []);
+      this.occupied.set(budget.name, { slots: [], keptUntilMs: Number.POSITIVE_INFINITY });
       this.most.set(budget.name, 0);
     }
   }
@@ -55,9 +62,12 @@ export class BudgetLedger implements RequestLedger {
   /** Asks for a slot now. An unknown budget gets none: it is not known what it would cost. */
   admit(ask: AdmissionAsk & { readonly owner?: string }, nowMs: number): Admission {
     const budget = this.budgets.get(ask.budget);
-    const slots = this.slots.get(ask.budget);
-    if (budget === undefined || slots === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
-    releaseOld(slots, budget.windowMs, nowMs);
+    const occupied = this.occupied.get(ask.budget);
+    if (budget === undefined || occupied === undefined) {
+      return { admitted: false, reason: 'unknown budget', waitMs: null };
+    }
+    const { slots } = occupied;
+    if (nowMs > occupied.keptUntilMs) releaseOld(occupied, budget.windowMs, nowMs);
     const waitMs = waitForSlot({
       budget,
       requestClass: ask.requestClass,
@@ -81,21 +91,31 @@ export class BudgetLedger implements RequestLedger {
   }
 
   settle(slot: Slot, stampMs: number): void {
-    const open = this.slots.get(slot.budget)?.find(({ id }) => id === slot.id);
-    if (open !== undefined) open.stampedAtMs ??= stampMs;
+    const occupied = this.occupied.get(slot.budget);
+    const open = occupied?.slots.findLast(({ id }) => id === slot.id);
+    if (occupied !== undefined && open !== undefined) this.stamp(occupied, open, stampMs);
   }
 
   withdraw(slot: Slot): void {
-    const slots = this.slots.get(slot.budget) ?? [];
+    const slots = this.occupied.get(slot.budget)?.slots ?? [];
     const index = slots.findIndex(({ id, stampedAtMs }) => id === slot.id && stampedAtMs === null);
     if (index !== -1) slots.splice(index, 1);
   }
 
   /** Stamps what an owner has left behind, once it is proven dead. */
   bury(owner: string, provenDeadAtMs: number): void {
-    for (const slot of [...this.slots.values()].flat()) {
-      if (slot.owner === owner) slot.stampedAtMs ??= provenDeadAtMs + LATE_ARRIVAL_MS;
+    for (const occupied of this.occupied.values()) {
+      for (const slot of occupied.slots) {
+        if (slot.owner === owner) this.stamp(occupied, slot, provenDeadAtMs + LATE_ARRIVAL_MS);
+      }
     }
+  }
+
+  private stamp(occupied: Occupied, slot: OpenSlot, stampMs: number): void {
+    if (slot.stampedAtMs !== null) return;
+    slot.stampedAtMs = stampMs;
+    const windowMs = this.budgets.get(slot.budget)?.windowMs ?? 0;
+    occupied.keptUntilMs = Math.min(occupied.keptUntilMs, stampMs + windowMs);
   }
 
   /** The most slots that were ever occupied at once, by budget; none above its limit. */
@@ -105,10 +125,14 @@ export class BudgetLedger implements RequestLedger {
 }
 
 /** Drops the slots that are free again. */
-function releaseOld(slots: OpenSlot[], windowMs: number, nowMs: number): void {
+function releaseOld(occupied: Occupied, windowMs: number, nowMs: number): void {
+  const { slots } = occupied;
   let kept = 0;
+  occupied.keptUntilMs = Number.POSITIVE_INFINITY;
   for (const slot of slots) {
-    if (isReleased(slot.stampedAtMs, windowMs, nowMs)) continue;
+    const { stampedAtMs } = slot;
+    if (isReleased(stampedAtMs, windowMs, nowMs)) continue;
+    if (stampedAtMs !== null) occupied.keptUntilMs = Math.min(occupied.keptUntilMs, stampedAtMs + windowMs);
     slots[kept] = slot;
     kept += 1;
   }

@@ -12,9 +12,12 @@ export class RecordedSide {
   readonly side: Side;
   levels: readonly BookLevel[] = NO_LEVELS;
   private readonly reader: StepReader;
-  /** In steps; -1 where a level has not been read. */
-  private readonly prices: number[] = [];
-  private readonly amounts: number[] = [];
+  /** Counts books: what was read of a level holds for the one in which it was read. */
+  private version = 0;
+  /** Where a price was looked for last. */
+  private lastPlace = 0;
+  private readonly prices = new ReadSteps();
+  private readonly amounts = new ReadSteps();
 
   constructor(side: Side, reader: StepReader) {
     this.side = side;
@@ -26,39 +29,33 @@ export class RecordedSide {
   }
 
   show(levels: readonly BookLevel[]): void {
-    const { prices, amounts } = this;
     this.levels = levels;
-    prices.length = levels.length;
-    amounts.length = levels.length;
-    prices.fill(-1);
-    amounts.fill(-1);
+    this.version += 1;
   }
 
   /** In price steps; 0 where there is no such level. */
   priceAt(index: number): number {
-    const known = this.prices[index];
-    if (known !== -1) return known ?? 0;
+    const { prices, version } = this;
+    if (prices.versions[index] === version) return prices.steps[index] ?? 0;
     const level = this.levels[index];
-    return (this.prices[index] = level === undefined ? 0 : this.reader.price(level[0]));
+    return prices.keep(index, version, level === undefined ? 0 : this.reader.price(level[0]));
   }
 
   /** In amount steps. */
   amountAt(index: number): number {
-    const known = this.amounts[index];
-    if (known !== -1) return known ?? 0;
+    const { amounts, version } = this;
+    if (amounts.versions[index] === version) return amounts.steps[index] ?? 0;
     const level = this.levels[index];
-    return (this.amounts[index] = level === undefined ? 0 : this.reader.amount(level[1]));
+    return amounts.keep(index, version, level === undefined ? 0 : this.reader.amount(level[1]));
   }
 
   /** What is offered at a price: nothing where the book shows that nobody is there, null where it does not reach so far. */
   at(price: number): number | null {
     if (!this.reaches(price)) return this.length === 0 ? 0 : null;
     let found = 0;
-    for (let index = 0; index < this.length; index += 1) {
-      const other = this.priceAt(index);
-      // Prices that are not on the steps may share one.
-      if (other === price) found += this.amountAt(index);
-      else if (this.isBetter(price, other)) break;
+    // Prices that are not on the steps may share one.
+    for (let index = this.firstFrom(price); index < this.length && this.priceAt(index) === price; index += 1) {
+      found += this.amountAt(index);
     }
     return found;
   }
@@ -71,5 +68,35 @@ export class RecordedSide {
   /** Whether one price of this side is nearer to the middle than another. */
   isBetter(price: number, other: number): boolean {
     return this.side === 'buy' ? price > other : price < other;
+  }
+
+  /** The place of the first level that is not better than a price; the number of levels where all are. */
+  firstFrom(price: number): number {
+    const { length, lastPlace } = this;
+    // Our orders stay where they are, and a book moves little from one to the next.
+    if (lastPlace < length && this.priceAt(lastPlace) === price) {
+      if (lastPlace === 0 || this.priceAt(lastPlace - 1) !== price) return lastPlace;
+    }
+    let low = 0;
+    let high = length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.isBetter(this.priceAt(middle), price)) low = middle + 1;
+      else high = middle;
+    }
+    this.lastPlace = low;
+    return low;
+  }
+}
+
+/** What was read of levels, by their place, and of which book. As long as the longest side of a book. */
+class ReadSteps {
+  readonly versions: number[] = [];
+  readonly steps: number[] = [];
+
+  keep(index: number, version: number, steps: number): number {
+    this.versions[index] = version;
+    this.steps[index] = steps;
+    return steps;
   }
 }

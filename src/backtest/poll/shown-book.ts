@@ -4,6 +4,7 @@ import type { Amount, Price } from '../../domain/money.ts';
 import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { oppositeOf } from '../../domain/order.ts';
 import { BOOK_LEVELS } from '../../recording/records.ts';
+import type { PriceLevel } from '../../simulator/core/matching/price-level.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { Liquidity } from './liquidity.ts';
 import type { PollRules } from './poll-rules.ts';
@@ -27,6 +28,7 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   }
   const met = state.book.sideOf(oppositeOf(side.side)).best?.price ?? null;
   const own = resting.top(BOOK_LEVELS);
+  if (of.isUntouched && (met === null || side.isBetter(met, side.priceAt(0)))) return withOwn(of, own, state);
   const levels: BookLevel[] = [];
   let mine = 0;
   for (let index = 0; index < side.length && levels.length < BOOK_LEVELS; index += 1) {
@@ -47,6 +49,22 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   }
   for (const { price, amount } of own.slice(mine)) levels.push(levelOf(state, price, amount));
   return levels.slice(0, BOOK_LEVELS);
+}
+
+/** What was recorded with our orders among it, where we took nothing of it: only the levels that ours stand at are read. */
+function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketState): readonly BookLevel[] {
+  const levels: BookLevel[] = [];
+  let next = 0;
+  for (const { price, amount } of own) {
+    const place = Math.max(next, side.firstFrom(price));
+    levels.push(...side.levels.slice(next, place));
+    const isThere = side.priceAt(place) === price;
+    levels.push(levelOf(state, price, amount + (isThere ? side.amountAt(place) : 0)));
+    next = isThere ? place + 1 : place;
+    if (levels.length >= BOOK_LEVELS) break;
+  }
+  levels.push(...side.levels.slice(next));
+  return levels.length <= BOOK_LEVELS ? levels : levels.slice(0, BOOK_LEVELS);
 }
 
 /** Whether nothing of ours changes what a side shows: most of the time, and then it costs nothing. */
