@@ -4,6 +4,7 @@ import { benchDecision } from './decision.ts';
 import { benchEngine } from './engine.ts';
 import { benchHttp } from './http.ts';
 import { benchMatching } from './matching.ts';
+import { benchPoll } from './poll.ts';
 import type { BenchResult } from './result.ts';
 import { benchSaturation } from './saturation.ts';
 import { benchSoak } from './soak.ts';
@@ -17,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   engine: benchEngine,
   decision: benchDecision,
   backtest: benchBacktest,
+  poll: benchPoll,
   soak: benchSoak,
 };
 

@@ -1,0 +1,28 @@
+import { createResult } from '../src/backtest/result/create-result.ts';
+import { runBacktest } from '../src/backtest/run-backtest.ts';
+import { createCandleRules } from '../src/backtest/candle-venue/candle-rules.ts';
+import { createBacktest } from '../src/cli/create-backtest.ts';
+import { readConfig } from '../src/cli/read-config.ts';
+import { keepNewSpaceSmall } from '../src/cli/small-new-space.ts';
+import { MARKET } from './bar-walk.ts';
+
+/** What `sarraf backtest` does of a catalogue that is named, in a process of its own; prints how many bars there were and the most memory it ever had, in KiB. */
+keepNewSpaceSmall();
+const [catalogue = ''] = process.argv.slice(2);
+const params = { fast: 10, slow: 30, share: '0.01' };
+const config = readConfig(null, [
+  ['strategies', JSON.stringify([{ plugin: 'ma-cross', market: MARKET.symbol, span: '1m', params }])],
+  ['paper.balances', '{ "usdt": "10000" }'],
+]);
+const { backtest } = await createBacktest({
+  config,
+  resolution: '1',
+  csv: null,
+  catalogue,
+  fromMs: null,
+  toMs: null,
+  steps: { price: '0.01', amount: '0.000001' },
+  rules: createCandleRules({}),
+});
+const { summary, timing } = createResult(runBacktest(backtest));
+console.log(JSON.stringify({ bars: timing.events, orders: summary.orders, kib: process.resourceUsage().maxRSS }));

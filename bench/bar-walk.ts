@@ -1,0 +1,43 @@
+import type { CandleColumns } from '../src/domain/candle-columns.ts';
+import { createMarket } from '../src/domain/market.ts';
+
+/** Two years of minutes. */
+export const BARS = 1_051_200;
+export const MINUTE_MS = 60_000;
+export const FROM_MS = 1_704_067_200_000;
+export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
+
+/** A walk in whole cents, by a small generator. */
+export function barWalk(): CandleColumns {
+  let state = 12_345;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const column = (): Float64Array => new Float64Array(BARS);
+  const [openTimeMs, open, high, low, close, volume] = [column(), column(), column(), column(), column(), column()];
+  let last = 6_500_000;
+  for (let index = 0; index < BARS; index += 1) {
+    const next = Math.max(1_000_000, Math.round(last * (1 + (random() - 0.5) * 0.02)));
+    openTimeMs[index] = FROM_MS + index * MINUTE_MS;
+    open[index] = last;
+    close[index] = next;
+    high[index] = Math.max(last, next) + Math.round(random() * 500);
+    low[index] = Math.min(last, next) - Math.round(random() * 500);
+    volume[index] = 10_000_000 + Math.round(random() * 1_000_000);
+    last = next;
+  }
+  return {
+    market: MARKET.symbol,
+    resolution: '1',
+    length: BARS,
+    openTimeMs,
+    priceDecimals: 2,
+    open,
+    high,
+    low,
+    close,
+    volumeDecimals: 6,
+    volume,
+  };
+}
