@@ -46,15 +46,15 @@ test('a section without a line of its own is as good as none', () => {
   expect(problemsOf('mode: live\nexchange:\nstrategies:\n')).toHaveLength(3);
 });
 
-describe('the configuration of a live bot', () => {
-  const offline = (text: string): ReturnType<typeof readBotConfig> =>
-    readBotConfig('/bots/bot.yaml', {
-      environment: {},
-      workingFolder: '/work',
-      readFile: () => ({ text, isOpenToAll: false }),
-      isOffline: true,
-    });
+const offline = (text: string): ReturnType<typeof readBotConfig> =>
+  readBotConfig('/bots/bot.yaml', {
+    environment: {},
+    workingFolder: '/work',
+    readFile: () => ({ text, isOpenToAll: false }),
+    isOffline: true,
+  });
 
+describe('the configuration of a live bot', () => {
   test('can be read without its credentials where no exchange will be asked', () => {
     expect(problemsOf(LIVE)[0]).toMatch(/environment variable TOKEN/);
     expect(offline(LIVE)).toMatchObject({
