@@ -1,5 +1,6 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { BacktestRun } from '../backtest-run.ts';
+import { durationText } from '../report/value-text.ts';
 import { numberOf, quotient } from '../metrics/finite-number.ts';
 import { monthlyReturns } from '../metrics/monthly-returns.ts';
 import { roundTrips, type RoundTrips } from '../metrics/round-trips.ts';
@@ -75,8 +76,18 @@ function summaryOf(run: BacktestRun, { trips }: RoundTrips): BacktestSummary {
   };
 }
 
+/** Of less than this a year can hardly be told. */
+const SHORT_MS = 30 * 86_400_000;
+
 /** What the numbers do not show by themselves. */
 function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
+  const lengthMs = run.toMs - run.fromMs;
+  const short =
+    lengthMs >= SHORT_MS
+      ? []
+      : [
+          `figures of a year (CAGR, volatility, Sharpe, Sortino, Calmar) are worked out from ${durationText(lengthMs)}, which says next to nothing of a year`,
+        ];
   const failures = run.strategies.flatMap(({ name, market, failure }) =>
     failure === null ? [] : [`${name} on ${market} stopped before the end: ${failure}`],
   );
@@ -84,7 +95,7 @@ function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
     ({ market, strategy, amount }) =>
       `${strategy ?? 'Another hand'} sold ${formatUnits(amount)} on ${market} that no buy of it had brought in this run; such sales are in no trade.`,
   );
-  return [...failures, ...sales];
+  return [...failures, ...sales, ...short];
 }
 
 function nameOf({ strategies, markets }: BacktestRun): string {

@@ -76,6 +76,12 @@ describe('a result', () => {
     ]);
   });
 
+  test('warns that a few days say nothing of a year', () => {
+    const year = /^figures of a year .* are worked out from 2 d 2 h, which says next to nothing of a year$/;
+    expect(createResult(demoRun({ bars: 50 })).warnings).toEqual([expect.stringMatching(year)]);
+    expect(createResult(demoRun({ bars: 24 * 31 })).warnings).toEqual([]);
+  });
+
   test('keeps the extremes of its curve in the sketch', () => {
     const run = demoRun({ bars: 5_000 });
     const { sketch } = createResult(run);
