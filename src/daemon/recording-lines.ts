@@ -13,21 +13,21 @@ export function recordedText({ markets }: RecordingSummary): string {
   return parts.join('; ');
 }
 
-/** What was recorded, and what to do with it. */
-export function recordingLines(summary: RecordingSummary): readonly string[] {
+/** What was recorded, and what to do with it, as commands of `program`. */
+export function recordingLines(summary: RecordingSummary, program = 'sarraf'): readonly string[] {
   const { catalogue, rawReplies, failure } = summary;
   const lines = [`Recorded ${recordedText(summary)} in ${catalogue}.`];
   if (rawReplies > 0) lines.push(`${rawReplies.toLocaleString('en')} raw replies are in ${catalogue}/raw.`);
   if (failure !== null) lines.push(`RECORDING ENDED EARLY: ${failure}`);
   const at = `--catalogue ${JSON.stringify(catalogue)}`;
-  lines.push(`  sarraf data list ${at}`, `  sarraf data verify ${at}`);
+  lines.push(`  ${program} data list ${at}`, `  ${program} data verify ${at}`);
   const withBooks = summary.markets.find(({ kinds }) => kinds.books.rows > 0);
   if (withBooks !== undefined) {
-    lines.push(`  sarraf backtest market-maker --fidelity poll ${accountOf(withBooks)} ${at}`);
+    lines.push(`  ${program} backtest market-maker --fidelity poll ${accountOf(withBooks)} ${at}`);
   }
   const withBars = summary.markets.find(({ resolutions }) => resolutions.length > 0);
   if (withBars !== undefined) {
-    lines.push(`  sarraf backtest ma-cross --resolution ${withBars.resolutions[0]} ${accountOf(withBars)} ${at}`);
+    lines.push(`  ${program} backtest ma-cross --resolution ${withBars.resolutions[0]} ${accountOf(withBars)} ${at}`);
   }
   return lines;
 }

@@ -34,13 +34,17 @@ export interface RunOptions {
   readonly forMs: number | null;
   readonly json: boolean;
   readonly write: (line: string) => void;
+  /** How sarraf is called here, for what is offered at the end; `sarraf` without it. */
+  readonly program?: string;
   /** Asks for the end: orders are canceled and the summary is printed. */
   readonly signal: AbortSignal;
   /** When an embedded market of synthetic traders opens, and how long it is run, of its own time: so a run can be repeated. The wall decides without it. */
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
 }
 
-const OFFER = 'Nothing was recorded; "sarraf run --record" keeps what it sees, for backtests.';
+function offer(program = 'sarraf'): string {
+  return `Nothing was recorded; "${program} run --record" keeps what it sees, for backtests.`;
+}
 
 /** How long a handler of a strategy may take, of the wall's time. */
 const HANDLER_LIMIT_MS = 1_000;
@@ -144,7 +148,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
     if (options.json || config.mode !== 'embedded') screen.say('summary', 'end', { ...summary });
     else summaryLines(summary).forEach(options.write);
     if (recording !== null) await endRecording(recording, { ...options, screen });
-    else if (!options.json && config.mode === 'embedded' && replay === null) options.write(OFFER);
+    else if (!options.json && config.mode === 'embedded' && replay === null) options.write(offer(options.program));
     return summary;
   } finally {
     await events?.close();

@@ -83,13 +83,15 @@ export async function endRecording(
     readonly json: boolean;
     readonly write: (line: string) => void;
     readonly screen: Screen;
+    /** How sarraf is called here. */
+    readonly program?: string;
   },
 ): Promise<void> {
   await recording.close();
   const summary = recording.summary();
   if (of.json || of.config.mode !== 'embedded') {
     of.screen.say('recorded', `recorded ${recordedText(summary)}`, { ...summary });
-  } else ['', ...recordingLines(summary)].forEach(of.write);
+  } else ['', ...recordingLines(summary, of.program)].forEach(of.write);
 }
 
 function tell(screen: Screen, message: string): void {

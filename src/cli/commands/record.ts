@@ -10,6 +10,7 @@ import { asCommand } from '../data/data-options.ts';
 import { durationOption } from '../duration-option.ts';
 import { endSignal } from '../end-signal.ts';
 import { marketOption, overrideOption } from '../option-readers.ts';
+import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';
 import { RecordingProgress } from '../recording-status.ts';
 
@@ -85,7 +86,7 @@ async function record(options: Options): Promise<void> {
     });
     progress.end();
     if (options.json === true) console.log(JSON.stringify({ event: 'recorded', ...summary }));
-    else for (const line of recordingLines(summary)) console.log(line);
+    else for (const line of recordingLines(summary, programName())) console.log(line);
     if (summary.failure !== null) throw failed(`recording ended early: ${summary.failure}`);
   } finally {
     progress.end();

@@ -11,6 +11,7 @@ import { durationOption } from '../duration-option.ts';
 import { endSignal } from '../end-signal.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { ownStrategies } from '../own-strategies.ts';
+import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options {
@@ -92,6 +93,7 @@ async function run(options: Options): Promise<void> {
       forMs: options.for ?? null,
       json: options.json === true,
       write: (line) => console.log(line),
+      program: programName(),
       signal,
     });
     if (summary.openOrders > 0) throw failed(`${summary.openOrders} orders are not known to be closed`);
