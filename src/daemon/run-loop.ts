@@ -69,8 +69,7 @@ export async function drain(
   });
   if (!bot.engine.isDrained()) return;
   const before = bot.engine.status().conclusions;
-  bot.engine.reconciler.tryNow();
-  bot.shell.control({ kind: 'drain', openOrders });
+  bot.shell.control({ kind: 'compare-balances' });
   await runUntil(bot, {
     venue,
     deadlineMs: venue.time.now() + LAST_COMPARISON_MS,

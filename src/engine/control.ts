@@ -60,7 +60,7 @@ export class Control {
     return this.halted?.reason ?? null;
   }
 
-  take(command: Exclude<ControlCommand, { kind: 'accept-balances' }>): void {
+  take(command: Exclude<ControlCommand, { kind: 'accept-balances' | 'compare-balances' }>): void {
     const { outbox, endPrograms, stopStrategies } = this.options;
     outbox.durable();
     if (command.kind === 'resume') {

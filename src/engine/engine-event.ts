@@ -35,4 +35,6 @@ export type ControlCommand =
   /** The end of the run: no new orders; own orders are canceled or kept. */
   | { readonly kind: 'drain'; readonly openOrders: 'cancel' | 'keep' }
   /** A break was looked at by a person: go on from what the exchange says now. */
-  | { readonly kind: 'accept-balances' };
+  | { readonly kind: 'accept-balances' }
+  /** Compares balances at once, as at the end of a run. */
+  | { readonly kind: 'compare-balances' };

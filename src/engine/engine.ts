@@ -10,7 +10,7 @@ import { CandleReader } from './candle-reader.ts';
 import { KEPT_CANCELS } from './cancel-desk.ts';
 import { Control, KEPT_CONTROL } from './control.ts';
 import type { EngineOutput } from './engine-command.ts';
-import type { EngineEvent } from './engine-event.ts';
+import type { ControlCommand, EngineEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
 import { FeedDesk } from './feed-desk.ts';
 import { FillReader } from './fill-reader.ts';
@@ -181,8 +181,7 @@ export class Engine {
     else if (event.kind === 'bar') this.takeBar(event.bar);
     else if (event.kind === 'account') this.takeAccount(event);
     else if (event.kind === 'control') {
-      if (event.command.kind === 'accept-balances') this.reconciler.accept();
-      else this.control.take(event.command);
+      this.takeCommand(event.command);
     }
     this.work();
     // A bar that made nobody want anything, before the time of anything else has come: of such a backtest has millions.
@@ -254,6 +253,12 @@ export class Engine {
   /** Whether a drain has come to its end: nothing of ours is on its way, and, where that was asked for, nothing is open. */
   isDrained(): boolean {
     return this.control.isDrained();
+  }
+
+  private takeCommand(command: ControlCommand): void {
+    if (command.kind === 'accept-balances') this.reconciler.accept();
+    else if (command.kind === 'compare-balances') this.reconciler.tryNow();
+    else this.control.take(command);
   }
 
   private takeAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
