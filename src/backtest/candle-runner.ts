@@ -92,6 +92,7 @@ export class CandleRunner {
         feeds: [],
         reconciliation: null,
         isRestartable: false,
+        isJournaled: false,
       },
       { ...EMPTY_MIRROR_STATE, epoch: 'back' },
       fromMs,

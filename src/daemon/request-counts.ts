@@ -14,7 +14,7 @@ export interface EndpointUsage {
 /** Counts what was sent, by endpoint and by how it ended, for the summary and the metrics. */
 export class RequestCounts {
   private readonly sent = new Map<EndpointName, number>();
-  private readonly ends = new Map<string, number>();
+  private readonly ends = new Map<EndpointName, Map<string, number>>();
   private readonly budgets: ReadonlyMap<string, Budget>;
   /** The most slots that a budget ever had occupied at once, where that is known. */
   private readonly most: () => ReadonlyMap<string, number>;
@@ -28,17 +28,17 @@ export class RequestCounts {
   }
 
   add(endpoint: EndpointName, outcome: string): void {
-    const name = `${endpoint} ${outcome}`;
-    this.ends.set(name, (this.ends.get(name) ?? 0) + 1);
+    let ends = this.ends.get(endpoint);
+    if (ends === undefined) this.ends.set(endpoint, (ends = new Map()));
+    ends.set(outcome, (ends.get(outcome) ?? 0) + 1);
     if (outcome !== 'unsent') this.sent.set(endpoint, (this.sent.get(endpoint) ?? 0) + 1);
   }
 
   /** Ended requests by endpoint and outcome. */
   outcomes(): readonly { readonly endpoint: string; readonly outcome: string; readonly count: number }[] {
-    return [...this.ends].map(([name, count]) => {
-      const [endpoint = '', outcome = ''] = name.split(' ');
-      return { endpoint, outcome, count };
-    });
+    return [...this.ends].flatMap(([endpoint, ends]) =>
+      [...ends].map(([outcome, count]) => ({ endpoint, outcome, count })),
+    );
   }
 
   get total(): number {

@@ -33,8 +33,10 @@ export interface EngineSettings {
   readonly resendUnknown: boolean;
   /** How long an order may wait for a slot: what waits longer would be priced by an old book. */
   readonly placeWithinMs: number;
-  /** Whether the journal and all that a restart needs are written; true without it. A backtest begins once, and keeps orders and fills alone. */
+  /** Whether all that a restart needs is written; true without it. A backtest begins once. */
   readonly isRestartable?: boolean;
+  /** Whether the journal is written; true without it. */
+  readonly isJournaled?: boolean;
   /** Null where the venue tells of every change by itself, so that there is nothing to compare. */
   readonly reconciliation: ReconciliationSettings | null;
 }

@@ -73,7 +73,7 @@ export class Engine {
 
   /** `nowMs` is the time of the first step. Throws `INVALID_STRATEGY` where a stored state does not fit its strategy. */
   constructor(settings: EngineSettings, state: MirrorState, nowMs: number) {
-    const outbox = new Outbox(settings.isRestartable);
+    const outbox = new Outbox(settings);
     this.outbox = outbox;
     outbox.nowMs = nowMs;
     this.isRestart = state.strategies.length > 0;
@@ -200,6 +200,7 @@ export class Engine {
       strategies.hasStarted &&
       outbox.isEmpty &&
       !outbox.isRestartable &&
+      !outbox.isJournaled &&
       outbox.nowMs < quiet.wakeAtMs &&
       strategies.isIdle &&
       programs.size === 0
@@ -338,7 +339,7 @@ export class Engine {
 
   private onFill(fill: FillRecord, order: OrderRecord | null): void {
     if (this.reconciles) this.reconciler.onFill(fill);
-    if (this.outbox.isRestartable) this.journalFill(fill);
+    if (this.outbox.isJournaled) this.journalFill(fill);
     if (order !== null) this.strategies.onFill(fill, order);
   }
 

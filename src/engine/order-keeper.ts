@@ -80,7 +80,7 @@ export class OrderKeeper {
   private write(order: OrderRecord, before: OrderRecord | null): void {
     this.table.put(order);
     this.outbox.change({ kind: 'order', order });
-    if (this.outbox.isRestartable) this.journal(order);
+    if (this.outbox.isJournaled) this.journal(order);
     if (before === null || before.state !== order.state || isFinal(order)) this.outbox.tell({ kind: 'order', order });
     for (const listener of this.listeners) listener(order, before);
   }

@@ -22,11 +22,16 @@ export class Outbox {
   private isDurable = false;
   private untold = 0;
   private lastRequestId = 0;
-  /** Whether the journal and what is kept for a restart are wanted. */
+  /** Whether what is kept for a restart is wanted. */
   readonly isRestartable: boolean;
+  readonly isJournaled: boolean;
 
-  constructor(isRestartable = true) {
+  constructor({
+    isRestartable = true,
+    isJournaled = true,
+  }: Partial<Pick<Outbox, 'isRestartable' | 'isJournaled'>> = {}) {
     this.isRestartable = isRestartable;
+    this.isJournaled = isJournaled;
   }
 
   /** Whether nothing has been gathered since the last call of `take`. */
@@ -39,7 +44,7 @@ export class Outbox {
   }
 
   journal(kind: JournalEntry['kind'], subject: string, facts: Readonly<Record<string, unknown>>): void {
-    if (this.isRestartable) this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
+    if (this.isJournaled) this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
   }
 
   /** Keeps a small piece of state under a name. */

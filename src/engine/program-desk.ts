@@ -278,6 +278,7 @@ export class ProgramDesk {
   }
 
   private store(work: Work): void {
+    if (!this.options.outbox.isRestartable) return;
     const { intentId, seat, market, program } = work;
     this.options.outbox.change({
       kind: 'program',

@@ -54,7 +54,7 @@ export function planOf(seats: EngineSettings['seats'], budgets: ReadonlyMap<stri
 export function createPollBot(options: PollBotOptions): PollBot {
   const { settings, budgets, time, caller, mirror, onNotices = () => undefined, onAnswer } = options;
   const plan = planOf(settings.seats, budgets);
-  const engine = new Engine({ ...settings, feeds: plan.feeds }, mirror.load(), time.now());
+  const engine = new Engine({ ...settings, feeds: plan.feeds, isRestartable: false }, mirror.load(), time.now());
   const ledger = new BudgetLedger(budgets.values());
   const most = (): ReadonlyMap<string, number> =>
     new Map(ledger.usage().map(({ budget, most: used }) => [budget.name, used]));
