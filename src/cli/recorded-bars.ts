@@ -5,6 +5,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { SeatSettings } from '../engine/engine-settings.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
+import { partitionsWithin } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
 import { SPANS } from '../strategy/subscriptions.ts';
 
@@ -20,7 +21,7 @@ export async function recordedBars(
   of: { readonly market: MarketSymbol; readonly seats: readonly SeatSettings[]; readonly range: TimeRange },
 ): Promise<readonly BarRecording[]> {
   const { market, seats, range } = of;
-  const there = catalogue
+  const recorded = catalogue
     .keys()
     .flatMap((key) => (key.kind === 'candles' && key.market === market ? [key.resolution] : []));
   /** How far back each resolution is wanted. */
@@ -29,9 +30,16 @@ export async function recordedBars(
     for (const wanted of runner.subscriptions) {
       if (wanted.kind !== 'candles' || wanted.market !== market) continue;
       const lengthMs = resolutionMs(SPANS[wanted.span]);
+      const neededMs = (runner.warmUpLength(wanted) + 1) * lengthMs * SPARE;
+      // Those of another time are of no use, and must not stand before finer ones that are.
+      const fromMs = range.fromMs - neededMs;
+      const there = recorded.filter(
+        (resolution) =>
+          partitionsWithin(catalogue.root, { market, kind: 'candles', resolution }, { fromMs, toMs: range.toMs })
+            .length > 0,
+      );
       const source = sourceOf(lengthMs, there);
       if (source === null) continue;
-      const neededMs = (runner.warmUpLength(wanted) + 1) * lengthMs * SPARE;
       reachMs.set(source, Math.max(neededMs, reachMs.get(source) ?? 0));
     }
   }

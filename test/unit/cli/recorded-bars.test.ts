@@ -60,6 +60,13 @@ describe('the recorded bars of a backtest on recorded books', () => {
     expect(await barsFor(catalogue, '5m')).toEqual([['5', -40, 55]]);
   });
 
+  test('are finer ones where those of the very length are of another time', async () => {
+    const catalogue = await catalogueWith(['1', 60_000]);
+    const long = candles(NOON_MS - 9_000 * HOUR_MS, 10, HOUR_MS);
+    await catalogue.appendCandles({ market: BTCIRT, resolution: '60', source: 'test', candles: [long] });
+    expect(await barsFor(catalogue, '1h')).toEqual([['1', -480, 59]]);
+  });
+
   test('are none where none were recorded that could make them, or none of that time', async () => {
     expect(await barsFor(await catalogueWith(['60', HOUR_MS]), '5m')).toEqual([]);
     const seats = [seatOf('1m')];
