@@ -67,13 +67,14 @@ export class BookCheck {
   private readonly watched: readonly TimeRange[];
   private readonly gaps: readonly TimeRange[];
   private beforeMs: number | null = null;
+  private seenBeforeMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     findings: Findings,
     options: {
       readonly priceStep: Units | null;
       readonly gapMs: number;
-      /** Stretches in which a recorder looked, but for gaps: without a book nothing changed. */
+      /** Stretches in which a recorder looked, but for gaps: without a book nothing changed. In the order of time. */
       readonly watched: readonly TimeRange[];
       readonly gaps: readonly TimeRange[];
     },
@@ -90,10 +91,11 @@ export class BookCheck {
     const { beforeMs } = this;
     if (beforeMs !== null && timeMs < beforeMs) {
       this.findings.add('order', timeMs, `a book of ${timeText(timeMs)} comes after ${timeText(beforeMs)}`);
-    } else if (beforeMs !== null && timeMs - beforeMs > this.gapMs && !this.isWatched(beforeMs, book.seenMs)) {
+    } else if (beforeMs !== null && timeMs - beforeMs > this.gapMs && !this.isWatched(book.seenMs)) {
       this.findings.add('gap', beforeMs, `no book for ${lengthText(timeMs - beforeMs)} from ${timeText(beforeMs)} on`);
     }
     this.beforeMs = Math.max(beforeMs ?? timeMs, timeMs);
+    this.seenBeforeMs = book.seenMs;
     const problem = bookProblem(book);
     if (problem !== null) this.findings.add('shape', timeMs, `the book of ${timeText(timeMs)} ${problem}`);
     this.steps(book, timeMs);
@@ -107,9 +109,19 @@ export class BookCheck {
     this.findings.add('off-step', timeMs, `the book of ${timeText(timeMs)} has the price ${off[0]}, off the step`);
   }
 
-  private isWatched(fromMs: number, toMs: number): boolean {
-    const isWithin = this.watched.some((range) => range.fromMs <= fromMs && range.toMs >= toMs);
-    return isWithin && !this.gaps.some((range) => range.fromMs < toMs && range.toMs > fromMs);
+  /** Whether a recorder looked from when the book before was seen, which may be long after it changed, without a longer pause than a gap: files of a recorder end and begin anew. */
+  private isWatched(toMs: number): boolean {
+    const { watched, gaps, gapMs, seenBeforeMs } = this;
+    if (gaps.some((range) => range.fromMs < toMs && range.toMs > seenBeforeMs)) return false;
+    let untilMs = seenBeforeMs;
+    let isSeen = false;
+    for (const range of watched) {
+      if (range.toMs <= untilMs || range.fromMs >= toMs) continue;
+      if (range.fromMs - untilMs > gapMs) return false;
+      untilMs = range.toMs;
+      isSeen = true;
+    }
+    return isSeen && toMs - untilMs <= gapMs;
   }
 }
 

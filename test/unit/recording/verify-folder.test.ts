@@ -10,6 +10,7 @@ import { checksum } from '../../../src/recording/durable-file.ts';
 import type { FolderKey } from '../../../src/recording/folder-key.ts';
 import { writeManifest } from '../../../src/recording/manifest.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import type { TimeRange } from '../../../src/recording/records.ts';
 import { verifyFolder, type VerifyOptions } from '../../../src/recording/verify/verify-folder.ts';
 import { book, BTCIRT, candle, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
@@ -204,6 +205,24 @@ test('verifying books finds nothing where a recorder looked and nothing changed,
   const gaps = [{ fromMs: START + HOUR + 1_000, toMs: START + HOUR + 200_000 }];
   writeManifest(catalogue.root, key, { ...manifest, covered, gaps });
   expect(await findings(catalogue, key)).toEqual(['gap: no book for 1 h from 2024-08-08T01:00:00Z on']);
+});
+
+test('verifying books finds nothing where the first was old when a recorder saw it, nor where one file of a recorder follows another', async () => {
+  const catalogue = temporaryCatalogue();
+  const key = { market: BTCIRT, kind: 'books' } as const;
+  const seenMs = START + 600_000;
+  const books = [{ ...book(START), seenMs }, book(START + HOUR), book(START + 3 * HOUR)];
+  await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [books] });
+  const manifest = catalogue.manifest(key);
+  if (manifest === null) throw new Error('expected a manifest');
+  const watchedBut = (pauseMs: number): readonly TimeRange[] => [
+    { fromMs: seenMs, toMs: START + 2 * HOUR },
+    { fromMs: START + 2 * HOUR + pauseMs, toMs: START + 4 * HOUR },
+  ];
+  writeManifest(catalogue.root, key, { ...manifest, covered: [...watchedBut(10_000)] });
+  expect(await findings(catalogue, key)).toEqual([]);
+  writeManifest(catalogue.root, key, { ...manifest, covered: [...watchedBut(61_000)] });
+  expect(await findings(catalogue, key)).toEqual(['gap: no book for 2 h from 2024-08-08T01:00:00Z on']);
 });
 
 test('verifying books finds prices off a step that it is told', async () => {
