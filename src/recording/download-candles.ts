@@ -3,6 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { TimeRange } from './records.ts';
+import { roundedDecimal } from './rounded-decimal.ts';
 
 /** Bars that the exchange gives at once. */
 const PAGE_BARS = 500;
@@ -129,7 +130,9 @@ class Download {
 
   private async write(candles: readonly Candle[], covered: TimeRange): Promise<void> {
     const { catalogue, market, resolution, source } = this.options;
-    const outcome = await catalogue.appendCandles({ market, resolution, source, candles: [candles], covered });
+    // As a recorder does: some exchanges add volumes up as floats.
+    const rounded = candles.map((candle) => ({ ...candle, volume: roundedDecimal(candle.volume) }));
+    const outcome = await catalogue.appendCandles({ market, resolution, source, candles: [rounded], covered });
     if (outcome.kind === 'added') {
       this.report.added += outcome.added;
       this.report.known += outcome.known;

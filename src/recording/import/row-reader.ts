@@ -1,8 +1,8 @@
 import type { Candle } from '../../domain/candle.ts';
 import { fractionDigits, tryDecimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';
 import { formatUnits, unitsOf } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
 import type { RecordedTrade } from '../records.ts';
+import { roundedDecimal } from '../rounded-decimal.ts';
 import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
 import { decimalProblem, MOST_DECIMALS } from './decimal-problem.ts';
 import type { FileRow } from './file-row.ts';
@@ -111,7 +111,7 @@ export class RowReader {
     }
     if (fractionDigits(decimal) > MOST_DECIMALS && this.roundsAmounts && (field === 'volume' || field === 'amount')) {
       this.rounded += 1;
-      return roundedHalfEven(decimal);
+      return roundedDecimal(decimal);
     }
     const problem = decimalProblem(decimal);
     if (problem !== null) throw new BadRow(`expected ${problem} of ${field}, found "${text}"`);
@@ -170,12 +170,6 @@ function shapeProblem({ open, high, low, close }: Candle): string | null {
   return isWithin
     ? null
     : `expected low <= open, close <= high, found open ${open}, high ${high}, low ${low}, close ${close}`;
-}
-
-/** A decimal with more than ten decimals, with ten. */
-function roundedHalfEven(decimal: DecimalText): DecimalText {
-  const excess = fractionDigits(decimal) - MOST_DECIMALS;
-  return formatUnits(divideHalfEven(BigInt(decimal.replace('.', '')), 10n ** BigInt(excess)));
 }
 
 function attempt<Row>(read: () => Row): ReadRow<Row> {

@@ -5,6 +5,7 @@ import type { FolderKey } from '../folder-key.ts';
 import { readCandles } from '../read-candles.ts';
 import { partitionsWithin } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
+import { roundedDecimal } from '../rounded-decimal.ts';
 import { CANDLE_SHAPE } from '../table-shapes.ts';
 import { segmentRows, type Segment } from './read-segment.ts';
 import type { SeenBar } from './segment-entry.ts';
@@ -14,7 +15,8 @@ import type { SealTarget } from './seal-target.ts';
 const SETTLE_MS = 5_000;
 
 /**
- * Adds the bars of a segment to the catalogue, those of each resolution to its own folder: a bar that was seen twice as it was seen last. One that is there already
+ * Adds the bars of a segment to the catalogue, those of each resolution to its own folder: a bar that was seen twice as it was seen last, and volumes, which some
+ * exchanges add up as floats, with ten decimals. One that is there already
  * stays as it is, so that neither the bars of the past, which every run sees anew, nor a second try can come into conflict. Throws `DATA_UNUSABLE` where another
  * process writes to the folder.
  */
@@ -34,7 +36,7 @@ export async function sealBars(segment: Segment<'candles'>, target: SealTarget):
     for (const covered of stretchesOf(bars, resolutionMs(resolution))) {
       const within = bars.flatMap(({ candle: { openTimeMs }, candle }) =>
         openTimeMs >= covered.fromMs && openTimeMs < covered.endMs && !there.has(openTimeMs)
-          ? [[openTimeMs, candle] as const]
+          ? [[openTimeMs, { ...candle, volume: roundedDecimal(candle.volume) }] as const]
           : [],
       );
       const outcome = await appendRows<Candle>({

@@ -61,6 +61,14 @@ describe('a download', () => {
     expect(more).toMatchObject({ added: 20, known: 0, requests: 2 });
   });
 
+  test('brings volumes with ten decimals, however many the exchange tells', async () => {
+    const catalogue = temporaryCatalogue();
+    const range = { fromMs: START, toMs: START + MINUTE };
+    await download(catalogue, { ...exchangeWith([candle(START, { volume: '0.30000000000000004' })]), range });
+    const columns = await catalogue.readCandles({ market: BTCIRT, resolution: '1', ...ALL_TIME });
+    expect(candleAt(columns, 0).volume).toBe('0.3');
+  });
+
   test('goes on where one was ended', async () => {
     const catalogue = temporaryCatalogue();
     const exchange = exchangeWith(candles(START, 1_200));

@@ -67,6 +67,14 @@ describe('bars that a run asks for', () => {
     expect(await barsIn(root)).toEqual([late, candle(NOON_MS + MINUTE_MS)]);
   });
 
+  test('have volumes of ten decimals, however many the exchange tells, as where it adds up floats', async () => {
+    const root = temporaryFolder();
+    const recorder = await openRecorder(root);
+    takePage(recorder, [candle(NOON_MS, { volume: '0.30000000000000004' })], NOON_MS + 2 * MINUTE_MS);
+    await recorder.close();
+    expect(await barsIn(root)).toEqual([candle(NOON_MS, { volume: '0.3' })]);
+  });
+
   test('leave those that are there as they are, and fill what is missing between them', async () => {
     const root = temporaryFolder();
     const bars = candles(NOON_MS, 6);
