@@ -21,7 +21,7 @@ export class ClockWatch {
   private saidAtMs = Number.NEGATIVE_INFINITY;
   private wasWrong = false;
 
-  /** What is to be said of the clock after a reply; null mostly. Of a clock that stays wrong it says so once an hour. */
+  /** What is to be said of the clock after a reply; null mostly. That it is wrong is said once an hour, also where servers of one exchange disagree. */
   take({ headers }: Pick<HttpResponse, 'headers'>, { sentMs, receivedMs }: RoundTrip): string | null {
     const saidMs = Date.parse(headers['date'] ?? '');
     const ageMs = Number(headers['age'] ?? '0') * 1_000;
@@ -30,17 +30,19 @@ export class ClockWatch {
     const aheadMs = Math.max(0, sentMs - (saidMs + ageMs + 1_000));
     const behindMs = Math.max(0, saidMs + ageMs - receivedMs);
     const wrongByMs = Math.max(aheadMs, behindMs);
-    if (wrongByMs <= TOLERATED_MS) return this.right();
-    if (this.wasWrong && receivedMs - this.saidAtMs < SAID_EVERY_MS && receivedMs >= this.saidAtMs) return null;
+    if (wrongByMs <= TOLERATED_MS) return this.right(receivedMs);
+    // Of a clock that was set back the time of the last word may be far ahead.
+    if (Math.abs(receivedMs - this.saidAtMs) < SAID_EVERY_MS) return null;
     this.wasWrong = true;
     this.saidAtMs = receivedMs;
     const direction = aheadMs > 0 ? 'ahead of' : 'behind';
     return `this machine's clock is ${ageText(wrongByMs)} ${direction} the exchange's: data looks ${aheadMs > 0 ? 'older' : 'newer'} than it is, and signed calls may be refused; set the clock`;
   }
 
-  private right(): string | null {
+  private right(nowMs: number): string | null {
     if (!this.wasWrong) return null;
     this.wasWrong = false;
+    this.saidAtMs = nowMs;
     return "this machine's clock agrees with the exchange's again";
   }
 }
