@@ -27,7 +27,7 @@ export interface BotConfigSources {
   readonly readFile?: ReadSmallFile;
   /** What `--set` says, in its order. */
   readonly overrides?: readonly Override[];
-  /** Whether no exchange will be asked, as in a backtest: then credentials are not looked at, and a live bot's configuration is as good as a paper one's. */
+  /** Whether no exchange will be asked, as in a backtest or for the path of a ledger: then credentials are not looked at, and a live bot's configuration is as good as a paper one's. */
   readonly isOffline?: boolean;
   /** What paths count from where there is no file, and where a default path begins. */
   readonly workingFolder: string;
@@ -109,7 +109,10 @@ function leaveOutEmpty(document: Document): void {
 function leaveOutCredentials(document: Document): void {
   if (!isMap(document.contents)) return;
   if (isMap(document.get('exchange'))) document.deleteIn(['exchange', 'credentials']);
-  if (document.get('mode') === 'live') document.set('mode', 'paper');
+  if (document.get('mode') !== 'live') return;
+  document.set('mode', 'paper');
+  // So that its exchange is still the one that it trades at.
+  if (isMap(document.get('paper'))) document.deleteIn(['paper', 'baseUrl']);
 }
 
 /** Where the text is no YAML, only its first mistake is told: the others mostly follow from it. */

@@ -56,6 +56,15 @@ describe('sarraf budget', () => {
     expect(error).toContain(ledgerPath('http://127.0.0.1:9', join(folder, 'ledgers')));
   });
 
+  test('finds that of a live bot whose keys are not at hand', async () => {
+    const config = join(folder, 'live.yaml');
+    const lines = ['mode: live', 'exchange:', '  baseUrl: https://far.example', `  ledgerFolder: ${folder}`];
+    const strategy = 'strategies: [{ plugin: ma-cross, market: BTCIRT }]';
+    writeFileSync(config, [...lines, '  credentials: { token: "${NO_SUCH_TOKEN}" }', strategy].join('\n'));
+    const { code, error } = await startSarraf(['budget', '--config', config]).finished;
+    expect([code, error]).toEqual([1, expect.stringContaining(ledgerPath('https://far.example', folder))]);
+  });
+
   test('refuses two places, and a bot that has its exchange in itself', async () => {
     const both = await startSarraf(['budget', '--config', 'bot.yaml', '--ledger', path]).finished;
     expect([both.code, both.error]).toEqual([

@@ -63,6 +63,11 @@ describe('the configuration of a live bot', () => {
     });
   });
 
+  test('then has the address at which it trades, whatever it would follow on paper', () => {
+    const text = `${LIVE}paper: { baseUrl: "https://paper.example" }\n`;
+    expect(offline(text)).toMatchObject({ ok: true, config: { paper: { baseUrl: 'https://exchange.example' } } });
+  });
+
   test('is held against the rest of the rules all the same', () => {
     expect(offline(`${LIVE}instance: not a name\n`)).toMatchObject({ ok: false });
     expect(offline('exchange: 7\n')).toMatchObject({ ok: false });
