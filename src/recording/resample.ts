@@ -5,6 +5,7 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { AppendOutcome } from './append-outcome.ts';
 import { BarBuilder, MOST_BUILT_BARS } from './bar-builder.ts';
 import type { Catalogue } from './catalogue.ts';
+import { partitionsWithin } from './read-partitions.ts';
 import type { TimeRange } from './records.ts';
 
 export interface ResampleOptions {
@@ -69,17 +70,19 @@ export async function resample(
   };
 }
 
-/** The coarsest candles that are there and divide the wanted ones; else the trades. */
-function sourceFor(catalogue: Catalogue, { market, to }: ResampleOptions): Resolution | 'trades' {
-  const there = catalogue.list().filter(({ key }) => key.market === market);
+/** The coarsest candles that are there in the stretch and divide the wanted ones; else the trades. */
+function sourceFor(catalogue: Catalogue, { market, to, range }: ResampleOptions): Resolution | 'trades' {
+  const there = catalogue
+    .keys()
+    .filter((key) => key.market === market && partitionsWithin(catalogue.root, key, range).length > 0);
   const finer = RESOLUTIONS.filter(
     (resolution) => resolutionMs(resolution) < resolutionMs(to) && resolutionMs(to) % resolutionMs(resolution) === 0,
   ).toReversed();
   const found = finer.find((resolution) =>
-    there.some(({ key }) => key.kind === 'candles' && key.resolution === resolution),
+    there.some((key) => key.kind === 'candles' && key.resolution === resolution),
   );
   if (found !== undefined) return found;
-  if (there.some(({ key }) => key.kind === 'trades')) return 'trades';
+  if (there.some(({ kind }) => kind === 'trades')) return 'trades';
   throw new SarrafError(
     'INVALID_OPTIONS',
     `expected candles of ${market} that are finer than ${to} and divide it, or trades, found none; see "sarraf data list"`,

@@ -37,6 +37,19 @@ describe('resampling', () => {
     expect(await bars(catalogue, '5')).toEqual([[5, '20', '30', '11', '12', '3.0000000001']]);
   });
 
+  test('takes finer ones where coarser ones are of another time', async () => {
+    const catalogue = temporaryCatalogue();
+    const add = async (resolution: '1' | '5', fromMs: number, count: number): Promise<unknown> => {
+      const page = candles(fromMs, count, Number(resolution) * MINUTE);
+      return catalogue.appendCandles({ market: BTCIRT, resolution, source: 'test', candles: [page] });
+    };
+    await add('5', START - 1_000 * MINUTE, 6);
+    await add('1', START, 60);
+    const range = { fromMs: START, toMs: START + 60 * MINUTE };
+    const { from, outcome } = await resample(catalogue, { market: BTCIRT, from: null, to: '15', range });
+    expect([from, outcome]).toMatchObject(['1', { added: 4 }]);
+  });
+
   test('makes bars of trades', async () => {
     const catalogue = temporaryCatalogue();
     const trades = [at(-1, '9'), at(0, '10'), at(10, '14'), at(59_999, '8'), at(60_000, '7')];
