@@ -34,7 +34,8 @@ function commonDivisor(left: number, right: number): number {
 /** Which bars to make of a file, and whether its own have to be put together for them. */
 export interface BarPlan {
   readonly resolution: Resolution;
-  readonly isResampled: boolean;
+  /** How far apart the bars are that are to be put together; null where none are. */
+  readonly partMs: number | null;
 }
 
 /**
@@ -51,7 +52,7 @@ export function planBars(options: {
   const usualMs = steps?.usualMs ?? null;
   const own = RESOLUTIONS.find((resolution) => resolutionMs(resolution) === usualMs) ?? null;
   if (wanted === null) {
-    if (own !== null) return { resolution: own, isResampled: false };
+    if (own !== null) return { resolution: own, partMs: null };
     const found = usualMs === null ? 'fewer than two bars' : `bars ${lengthText(usualMs)} apart`;
     throw new SarrafError(
       'INVALID_FILE',
@@ -60,14 +61,14 @@ export function planBars(options: {
   }
   const wantedMs = resolutionMs(wanted);
   if (steps === null || usualMs === wantedMs || steps.commonMs === wantedMs) {
-    return { resolution: wanted, isResampled: false };
+    return { resolution: wanted, partMs: null };
   }
   const { commonMs } = steps;
   if (commonMs > wantedMs) {
-    if (timesMs.length < FEW_BARS && commonMs % wantedMs === 0) return { resolution: wanted, isResampled: false };
+    if (timesMs.length < FEW_BARS && commonMs % wantedMs === 0) return { resolution: wanted, partMs: null };
     throw misfit(path, wanted, commonMs);
   }
-  if (mayResample && wantedMs % commonMs === 0) return { resolution: wanted, isResampled: true };
+  if (mayResample && wantedMs % commonMs === 0) return { resolution: wanted, partMs: commonMs };
   const how = wantedMs % commonMs === 0 ? 'add --resample to put them together' : 'which do not fill it';
   throw new SarrafError(
     'INVALID_FILE',

@@ -10,6 +10,7 @@ import { findPlaces, missingColumns, type ColumnPlaces, type Field, type Preset 
 import { planBars, type BarPlan } from './detect-resolution.ts';
 import type { FileRow, ReadProgress, RowFile } from './file-row.ts';
 import type { ImportReport } from './import-report.ts';
+import { KnownBars } from './known-bars.ts';
 import { openCsv } from './open-csv.ts';
 import { openParquet } from './open-parquet.ts';
 import { Rejects } from './rejects.ts';
@@ -74,20 +75,22 @@ async function importCandles(
     wanted: options.resolution,
     mayResample: options.mayResample,
   });
+  const isResampled = plan.partMs !== null;
   const slips = new BackwardSteps();
-  const rows = reader.rows((each, row) => slips.look(aligned(each.candle(row), plan), row.line));
+  const once = onceEach(plan);
+  const rows = reader.rows((each, row) => once(slips.look(aligned(each.candle(row), plan), row.line)));
   const { catalogue, market, source } = options;
   const outcome = await unlessBad(() =>
     catalogue.appendCandles({
       market,
       source,
       resolution: plan.resolution,
-      candles: plan.isResampled ? resampled(rows, plan.resolution) : rows,
+      candles: isResampled ? resampled(rows, plan.resolution) : rows,
     }),
   );
-  if (outcome?.kind === 'conflict' && !plan.isResampled) await rejectConflicts(outcome, options, reader);
+  if (outcome?.kind === 'conflict' && !isResampled) await rejectConflicts(outcome, options, reader);
   const notes = slips.notes();
-  if (plan.isResampled) notes.push(`finer bars were put together to bars of ${plan.resolution}`);
+  if (isResampled) notes.push(`finer bars were put together to bars of ${plan.resolution}`);
   return report(options, { reader, outcome, kind: 'candles', resolution: plan.resolution, notes });
 }
 
@@ -205,13 +208,15 @@ class TableReader {
     }
   }
 
-  async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row>): AsyncGenerator<readonly Row[]> {
+  /** What `read` makes of each row; null for one that is to be left out without a word. */
+  async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row> | null): AsyncGenerator<readonly Row[]> {
     const { skipBadRows, onProgress } = this.options;
     const reader = this.rowReader();
     for await (const part of this.from.parts) {
       const good: Row[] = [];
       for (const row of part) {
         const result = read(reader, row);
+        if (result === null) continue;
         if ('row' in result) good.push(result.row);
         else {
           this.bad += 1;
@@ -254,11 +259,25 @@ class BackwardSteps {
 }
 
 /** A bar that does not begin where bars of its resolution do is one of another time zone, or none. */
-function aligned(read: ReadRow<Candle>, { resolution, isResampled }: BarPlan): ReadRow<Candle> {
-  if ('problem' in read || isResampled || barStartMs(read.row.openTimeMs, resolution) === read.row.openTimeMs)
+function aligned(read: ReadRow<Candle>, { resolution, partMs }: BarPlan): ReadRow<Candle> {
+  if ('problem' in read || partMs !== null || barStartMs(read.row.openTimeMs, resolution) === read.row.openTimeMs)
     return read;
   const found = new Date(read.row.openTimeMs).toISOString();
   return { problem: `expected a bar that begins where bars of ${resolution} do in UTC, found ${found}` };
+}
+
+/** Bars that are put together count once each: the same one again is left out (null), and another for its time is a bad row. Those that are not are looked at where they go. */
+function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRow<Candle> | null {
+  if (partMs === null) return (read) => read;
+  const known = new KnownBars(partMs);
+  return (read) => {
+    const found = 'row' in read ? known.take(read.row) : 'new';
+    if (found === 'new' || 'problem' in read) return read;
+    if (found === 'same') return null;
+    return {
+      problem: `expected the bar of ${new Date(read.row.openTimeMs).toISOString()} once, found another for it before`,
+    };
+  };
 }
 
 async function* resampled(

@@ -133,6 +133,21 @@ describe('a file of candles', () => {
     ]);
   });
 
+  test('counts a bar once that comes twice when bars are put together, and refuses another one for its time', async () => {
+    const catalogue = temporaryCatalogue();
+    const change = { resolution: '240', mayResample: true } as const;
+    const lines = [HEADER, ...hourly(8), ...hourly(6).slice(2)];
+    expect(await importLines(catalogue, lines, change)).toMatchObject({ result: 'imported', rows: 12 });
+    expect(await bars(catalogue, '240')).toEqual([
+      [0, ...PRICES, '1'],
+      [4 * HOUR, ...PRICES, '2.6'],
+    ]);
+    const other = (hourly(3)[2] ?? '').replace(',0.3', ',0.4');
+    const report = await importLines(temporaryCatalogue(), [HEADER, ...hourly(8), other], change);
+    expect([report.result, report.firstBad]).toMatchObject(['bad-rows', { line: 10 }]);
+    expect(report.firstBad?.problem).toContain('once, found another for it before');
+  });
+
   test('can not give finer bars than it has', async () => {
     const lines = [HEADER, ...hourly(12)];
     await expect(importLines(temporaryCatalogue(), lines, { resolution: '5' })).rejects.toThrow(
