@@ -2,6 +2,7 @@ import type { DuckDBVector } from '@duckdb/node-api';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
+import { divideHalfEven } from '../domain/rounding.ts';
 import type { CellTexts } from './cell-texts.ts';
 
 const WORD = 4_294_967_296;
@@ -28,16 +29,16 @@ export class MoneyCells {
 
   /**
    * Writes the first `count` values into a column as whole numbers of 10^-decimals. Throws `TOO_LARGE` where one is beyond 2^53, or has
-   * more decimals.
+   * more decimals, unless those are to be rounded, half-even.
    *
    * The quotient of floats is off by a little, but the lowest 32 bits of the exact one are known: dividing by an odd number without a remainder is a
    * multiplication by its inverse. The number next to the quotient with these bits is the exact one; none is near where it has a remainder.
    */
   copyInto(
     column: Float64Array,
-    options: { readonly at: number; readonly count: number; readonly decimals: number },
+    options: { readonly at: number; readonly count: number; readonly decimals: number; readonly rounds?: boolean },
   ): void {
-    const { at, count, decimals } = options;
+    const { at, count, decimals, rounds = false } = options;
     const { words } = this;
     const shift = UNIT_DECIMALS - decimals;
     const divisor = 10 ** shift;
@@ -50,7 +51,7 @@ export class MoneyCells {
       const low = Math.imul(shifted, inverse) >>> 0;
       const cell = Math.round((near - low) / WORD) * WORD + low;
       const isExact = (words[word + 3] ?? 0) === 0 && Math.abs(cell - near) <= MOST_OFF && Number.isSafeInteger(cell);
-      column[at + row] = isExact ? cell : this.rareCell(row, decimals);
+      column[at + row] = isExact ? cell : this.rareCell(row, { decimals, rounds });
     }
   }
 
@@ -78,12 +79,12 @@ export class MoneyCells {
     return Array.from(cells, (cell) => texts.of(cell));
   }
 
-  /** A negative value, which only damaged data has. */
-  private rareCell(row: number, decimals: number): number {
+  /** A negative value, which only damaged data has, or one with more decimals. */
+  private rareCell(row: number, { decimals, rounds }: { readonly decimals: number; readonly rounds: boolean }): number {
     const units = this.units(row);
     const divisor = 10n ** BigInt(UNIT_DECIMALS - decimals);
-    const cell = Number(units / divisor);
-    if (units % divisor === 0n && Number.isSafeInteger(cell)) return cell;
+    const cell = Number(divideHalfEven(units, divisor));
+    if ((rounds || units % divisor === 0n) && Number.isSafeInteger(cell)) return cell;
     throw new SarrafError(
       'TOO_LARGE',
       `expected a number within 2^53 of ${decimals} decimals at most, was ${this.text(row)}`,

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { Resolution } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { openDatabase, type Database } from './duckdb.ts';
+import { openDatabase, queryRows, sqlFiles, type Database } from './duckdb.ts';
+import { folderPath } from './folder-key.ts';
 import type { Partition } from './manifest.ts';
 import { MoneyCells } from './money-cells.ts';
 import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } from './read-partitions.ts';
@@ -20,9 +22,18 @@ export interface CandleQuestion extends TimeRange {
   readonly resolution: Resolution;
 }
 
+/** Digits that every whole number within 2^53 may have. */
+const SURE_DIGITS = 15;
+/** Decimals of money. */
+const MOST_DECIMALS = 10;
+
+/** Thrown and caught here: a volume does not fit its column with the decimals of another. */
+class VolumeBeyond extends Error {}
+
 /**
- * The candles of a stretch of time: those that open within it. Throws `INVALID_OPTIONS` where there are none or too many, `TOO_LARGE` where a number does not fit
- * its column, `DATA_UNUSABLE` for a damaged file.
+ * The candles of a stretch of time: those that open within it. Where the largest volume leaves no room for the decimals of the finest, volumes are rounded to as
+ * many as there is room for: they only bound how much may fill. Throws `INVALID_OPTIONS` where there are none or too many, `TOO_LARGE` where a price does not fit its
+ * column, `DATA_UNUSABLE` for a damaged file.
  */
 export async function readCandles(root: string, question: CandleQuestion): Promise<CandleColumns> {
   for (let attempt = 1; ; attempt += 1) {
@@ -62,24 +73,44 @@ async function readAll(
   };
   const database = await openDatabase();
   try {
-    const length = await fill(columns, { database, root, question, partitions });
-    if (length > 0) return { ...columns, length };
+    const from = { database, root, question, partitions };
+    const read = await filled(columns, from);
+    if (read.length > 0) return read;
     throw noneThere(root, { ...question, kind: 'candles' }, question);
   } finally {
     database.close();
   }
 }
 
+interface Source {
+  readonly database: Database;
+  readonly root: string;
+  readonly question: CandleQuestion;
+  readonly partitions: readonly Partition[];
+}
+
+async function filled(columns: Omit<CandleColumns, 'length'>, from: Source): Promise<CandleColumns> {
+  try {
+    return { ...columns, length: await fill(columns, from, false) };
+  } catch (error) {
+    if (!(error instanceof VolumeBeyond)) throw error;
+    const rounded = { ...columns, volumeDecimals: await fittingDecimals(from) };
+    return { ...rounded, length: await fill(rounded, from, true) };
+  }
+}
+
+/** As many decimals as the largest volume leaves room for. */
+async function fittingDecimals({ database, root, question, partitions }: Source): Promise<number> {
+  const folder = folderPath(root, { ...question, kind: 'candles' });
+  const files = sqlFiles(partitions.map(({ file }) => join(folder, file)));
+  const sql = `SELECT max(volume)::VARCHAR FROM read_parquet(${files})`;
+  const [row] = await queryRows(database, sql, `look for the largest volume in ${folder}`);
+  const [whole = ''] = String(row?.[0]).split('.');
+  return Math.max(0, Math.min(SURE_DIGITS - whole.length, MOST_DECIMALS));
+}
+
 /** Fills columns and answers how many bars that were. All files are one query, so that one is unpacked while another is read. */
-async function fill(
-  columns: Omit<CandleColumns, 'length'>,
-  from: {
-    readonly database: Database;
-    readonly root: string;
-    readonly question: CandleQuestion;
-    readonly partitions: readonly Partition[];
-  },
-): Promise<number> {
+async function fill(columns: Omit<CandleColumns, 'length'>, from: Source, rounds: boolean): Promise<number> {
   const { database, root, question, partitions } = from;
   const { openTimeMs, open, high, low, close, volume, priceDecimals, volumeDecimals } = columns;
   const prices = [open, high, low, close];
@@ -105,10 +136,23 @@ async function fill(
     for (const [index, column] of prices.entries()) {
       new MoneyCells(chunk.getColumnVector(index + 1)).copyInto(column, { at, count, decimals: priceDecimals });
     }
-    new MoneyCells(chunk.getColumnVector(5)).copyInto(volume, { at, count, decimals: volumeDecimals });
+    copyVolumes(new MoneyCells(chunk.getColumnVector(5)), volume, { at, count, decimals: volumeDecimals, rounds });
     at += count;
   }
   return at;
+}
+
+function copyVolumes(
+  cells: MoneyCells,
+  column: Float64Array,
+  how: { readonly at: number; readonly count: number; readonly decimals: number; readonly rounds: boolean },
+): void {
+  try {
+    cells.copyInto(column, how);
+  } catch (error) {
+    if (how.rounds || !(error instanceof SarrafError) || error.code !== 'TOO_LARGE') throw error;
+    throw new VolumeBeyond(error.message);
+  }
 }
 
 /** What is written is sorted, so somebody else has written it. */

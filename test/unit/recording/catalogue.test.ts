@@ -39,13 +39,13 @@ describe('candles', () => {
     ]);
   });
 
-  test('with more decimals than the columns of those that are there have room for are refused', async () => {
+  test('with prices of more decimals than the columns of those that are there have room for are refused', async () => {
     const catalogue = temporaryCatalogue();
-    const written = candles(AUGUST, 3).map((bar) => ({ ...bar, volume: decimalText('1000000') }));
+    const written = candles(AUGUST, 3);
     await catalogue.appendCandles({ ...MINUTES, candles: [written] });
-    const fine = candle(AUGUST + 180_000 * 60 * 24, { volume: '0.1234567891' });
+    const fine = candle(AUGUST + 180_000 * 60 * 24, { open: '1', high: '1', low: '1', close: '0.0000001' });
     await expect(catalogue.appendCandles({ ...MINUTES, candles: [[fine]] })).rejects.toThrow(
-      'found a volume of 1000000 and one with 10 decimals',
+      /found a price of 12\d+ and one with 7 decimals: write the prices with fewer decimals/,
     );
     expect(await allCandles(catalogue)).toEqual(written);
   });
@@ -116,6 +116,19 @@ describe('candles', () => {
     const bars = [candle(AUGUST, { high: huge })];
     await catalogue.appendCandles({ ...MINUTES, segment: 'candles-1', candles: [bars] });
     await expect(catalogue.readCandles(ALL)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  test('have volumes rounded where the largest leaves no room for the decimals of the finest, and exact ones in the file', async () => {
+    const catalogue = temporaryCatalogue();
+    const [fine, large] = ['0.0123456789', '1000000.5'];
+    const bars = [candle(AUGUST, { volume: fine }), candle(AUGUST + 60_000, { volume: large })];
+    await catalogue.appendCandles({ ...MINUTES, candles: [bars] });
+    const columns = await catalogue.readCandles(ALL);
+    expect([candleAt(columns, 0).volume, candleAt(columns, 1).volume]).toEqual(['0.01234568', '1000000.5']);
+    expect(candleAt(columns, 0).open).toBe(bars[0]?.open);
+    await catalogue.appendCandles({ ...MINUTES, candles: [bars] });
+    const other = [candle(AUGUST, { volume: '0.0123456788' })];
+    expect(await catalogue.appendCandles({ ...MINUTES, candles: [other] })).toMatchObject({ kind: 'conflict' });
   });
 
   test('that are not there are told with what is there', async () => {
