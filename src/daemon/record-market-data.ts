@@ -4,6 +4,8 @@ import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { book, stats, trades } from '../strategy/subscriptions.ts';
+import type { WrapTransport } from './bot-venue.ts';
+import { ClockWatch, watchedTransport } from './clock-watch.ts';
 import { planInputOf } from './create-plan.ts';
 import { openRemoteExchange, readMarkets, type RemoteExchange } from './live-venue.ts';
 import { MarketPolls, type RecordingStatus } from './market-polls.ts';
@@ -46,7 +48,10 @@ export async function recordMarketData(options: RecordMarketDataOptions): Promis
   const { config, baseUrl, record, signal, onNotice } = options;
   const recording = new Recording({ ...record, onProblem: onNotice });
   try {
-    const remote = openRemoteExchange({ config, baseUrl, credentials: null, wrap: recording.wrap });
+    // A wrong clock would close bars early and date all that was seen.
+    const watched = watchedTransport(new ClockWatch(), onNotice, Date.now);
+    const wrap: WrapTransport = (inner, nowMs) => recording.wrap(watched(inner, nowMs), nowMs);
+    const remote = openRemoteExchange({ config, baseUrl, credentials: null, wrap });
     try {
       const known = await readMarkets(remote, { signal, onWait: onNotice });
       const feeds = feedsOf(checkMarkets(options, new Set(known.map(({ symbol }) => symbol))), remote);
