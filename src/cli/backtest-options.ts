@@ -60,6 +60,39 @@ export interface RuleOptions {
   readonly queue?: 'back' | 'front';
 }
 
+/** Options that say something in one fidelity alone, by the names that they have here and before people. */
+const OF_ONE_FIDELITY = {
+  candles: {
+    marketOrders: '--market-orders',
+    limitFill: '--limit-fill',
+    path: '--path',
+    spreadBps: '--spread-bps',
+    slippageBps: '--slippage-bps',
+    slippageRange: '--slippage-range',
+    volumeShare: '--volume-share',
+    checkLookahead: '--check-lookahead',
+    checkWarmup: '--check-warmup',
+  },
+  poll: { latency: '--latency', latencyFrom: '--latency-from', tradesLag: '--trades-lag', queue: '--queue' },
+} as const;
+
+/** What is wrong with options that go together; null for nothing. Those that would do nothing are refused: who gives one counts on it. */
+export function optionsProblem(
+  fidelity: 'candles' | 'poll',
+  given: Readonly<Partial<Record<string, unknown>>>,
+): string | null {
+  const other = fidelity === 'candles' ? 'poll' : 'candles';
+  const useless = Object.entries(OF_ONE_FIDELITY[other]).flatMap(([name, flag]) =>
+    given[name] === undefined ? [] : [flag],
+  );
+  if (useless.length > 0) {
+    return `expected ${useless.join(', ')} with --fidelity ${other}, was ${fidelity}, in which it means nothing`;
+  }
+  return given['slippageBps'] === undefined || given['slippageRange'] === undefined
+    ? null
+    : 'expected --slippage-bps or --slippage-range, were both';
+}
+
 /** Rules of the options; what is left out has its default. */
 export function rulesOf(options: RuleOptions): CandleRules {
   const { marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare } = options;

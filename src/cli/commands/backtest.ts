@@ -18,6 +18,7 @@ import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import {
   choiceOption,
   numberOption,
+  optionsProblem,
   parameterOption,
   PATHS,
   percentOption,
@@ -103,6 +104,8 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
 }
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
+  const problem = optionsProblem(options.fidelity, { ...options });
+  if (problem !== null) throw wrongInput(problem);
   keepNewSpaceSmall();
   const config = configOf(strategy, options);
   const progress = new ProgressLine(options.json !== true);

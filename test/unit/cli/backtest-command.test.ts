@@ -144,6 +144,24 @@ describe('sarraf backtest', () => {
     ['a strategy that is not there', ['nothing', '--market', 'BTCUSDT'], 2, 'was none: nothing: expected a file'],
     ['a time that is none', ['ma-cross', '--market', 'BTCUSDT', '--from', 'soon'], 2, '--from'],
     ['a file that is not there', ['ma-cross', '--market', 'BTCUSDT', '--csv', 'nothing.csv'], 2, 'nothing.csv'],
+    [
+      'a latency that nothing has in candles',
+      ['ma-cross', '--market', 'BTCUSDT', '--latency', '50', '--queue', 'front'],
+      2,
+      'expected --latency, --queue with --fidelity poll, was candles',
+    ],
+    [
+      'a check that polls do not have',
+      ['ma-cross', '--market', 'BTCUSDT', '--fidelity', 'poll', '--check-lookahead'],
+      2,
+      'expected --check-lookahead with --fidelity candles, was poll',
+    ],
+    [
+      'two kinds of slippage',
+      ['ma-cross', '--market', 'BTCUSDT', '--slippage-bps', '1', '--slippage-range', '2'],
+      2,
+      'expected --slippage-bps or --slippage-range, were both',
+    ],
     ['books that were not recorded', ['ma-cross', '--market', 'BTCUSDT', '--fidelity', 'poll'], 2, 'recorded books'],
   ])('refuses %s in one line', async (_, args, code, message) => {
     const end = await backtest(...args);
