@@ -311,7 +311,12 @@ describe('a backtest on recorded books and trades', () => {
       'expected recorded books of BTCUSDT',
     );
     await expect(runRecorded(RECORDING, { fromMs: FROM_MS + 86_400_000 })).rejects.toMatchObject({
-      code: 'DATA_UNUSABLE',
+      code: 'INVALID_OPTIONS',
+      message: 'expected recorded books from 2024-01-02T00:00:00Z to the end: the last are of 2024-01-01T00:09:59.500Z',
+    });
+    await expect(runRecorded(RECORDING, { toMs: FROM_MS - 1_000 })).rejects.toMatchObject({
+      message:
+        'expected recorded books from the beginning to 2023-12-31T23:59:59Z: the first are of 2024-01-01T00:00:00Z',
     });
   });
 });

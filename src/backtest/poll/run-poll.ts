@@ -14,6 +14,8 @@ import type { OrderRecord } from '../../execution/order-record.ts';
 import type { EndpointUsage } from '../../daemon/request-counts.ts';
 import type { PollPlan } from '../../scheduler/plan-polls.ts';
 
+import { timeText } from '../../recording/read-partitions.ts';
+import { VirtualTime } from '../../virtual/virtual-time.ts';
 import type { EquityCurve, TradedMarket } from '../backtest-run.ts';
 import type { FidelityStatement } from '../fidelity.ts';
 import { describePollRules } from './describe-poll-rules.ts';
@@ -23,7 +25,6 @@ import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll
 import { PollCaller } from './poll-caller.ts';
 import { PollEquity } from './poll-equity.ts';
 import { PollExchange } from './poll-exchange.ts';
-import { VirtualTime } from '../../virtual/virtual-time.ts';
 import { createPollRules, type PollRules } from './poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
 import type { RecordedMarket } from './recorded-market.ts';
@@ -100,7 +101,7 @@ const PROGRESS_EVERY_MS = 3_600_000;
  * Runs the whole live bot against what was recorded: it polls by its plan, within its budgets, and sees nothing before a reply has brought it. The market is
  * handed what was recorded as time reaches it; of what is later one chunk a stream is in memory, and nothing leads to it. At the end the market stands
  * still until the bot has read what became of its orders.
- * @throws SarrafError `INVALID_OPTIONS` where the plan does not fit the limits, `DATA_UNUSABLE` without books or within the range.
+ * @throws SarrafError `INVALID_OPTIONS` where the plan does not fit the limits or no books are within the range, `DATA_UNUSABLE` without any.
  */
 export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const { markets, quote, fees, balances, limits = {}, fromMs = Number.NEGATIVE_INFINITY } = options;
@@ -122,9 +123,11 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
     await passBy(feed, firstMs);
     const endMs = options.toMs ?? Number.POSITIVE_INFINITY;
     if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
+      const there =
+        firstMs >= endMs ? `the first are of ${timeText(firstMs)}` : `the last are of ${timeText(feed.lastMs)}`;
       throw new SarrafError(
-        'DATA_UNUSABLE',
-        `expected recorded books within the range, which would begin at ${firstMs}: choose another range`,
+        'INVALID_OPTIONS',
+        `expected recorded books from ${timeText(fromMs)} to ${timeText(endMs)}: ${there}`,
       );
     }
     const run = new PollLife({ options, rules, exchange, feed, plan, firstMs, endMs });
