@@ -3,11 +3,11 @@ import { runBacktest } from '../src/backtest/run-backtest.ts';
 import { createCandleRules } from '../src/backtest/candle-venue/candle-rules.ts';
 import { createBacktest } from '../src/cli/create-backtest.ts';
 import { readConfig } from '../src/cli/read-config.ts';
-import { keepNewSpaceSmall } from '../src/cli/small-new-space.ts';
+import { keepHeapTight } from '../src/cli/tight-heap.ts';
 import { MARKET } from './bar-walk.ts';
 
 /** What `sarraf backtest` does of a catalogue that is named, in a process of its own; prints how many bars there were and the most memory it ever had, in KiB. */
-keepNewSpaceSmall();
+keepHeapTight();
 const [catalogue = ''] = process.argv.slice(2);
 const params = { fast: 10, slow: 30, share: '0.01' };
 const config = readConfig(null, [

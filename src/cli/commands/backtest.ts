@@ -34,7 +34,7 @@ import { asCommand, resolutionOption, timeOption } from '../data/data-options.ts
 import { ProgressLine } from '../data/progress-line.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
-import { keepNewSpaceSmall } from '../small-new-space.ts';
+import { keepHeapTight } from '../tight-heap.ts';
 
 interface Options extends RuleOptions {
   readonly config?: string;
@@ -106,7 +106,7 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
   const problem = optionsProblem(options.fidelity, { ...options });
   if (problem !== null) throw wrongInput(problem);
-  keepNewSpaceSmall();
+  keepHeapTight();
   const config = configOf(strategy, options);
   const progress = new ProgressLine(options.json !== true);
   const onProgress = (what: string, done: number, share: number | null): void => progress.show({ what, done, share });

@@ -10,6 +10,7 @@ import type { ImportReport } from '../../recording/import/import-report.ts';
 import { importTable } from '../../recording/import/import-table.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
+import { keepHeapTight } from '../tight-heap.ts';
 import { asCommand, dataCommand, openCatalogue, resolutionOption, type DataOptions } from './data-options.ts';
 import { importLines, reportJson } from './import-lines.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -87,6 +88,7 @@ async function run(files: readonly string[], options: Options): Promise<void> {
 }
 
 async function importOne(catalogue: Catalogue, path: string, options: Options): Promise<ImportReport> {
+  keepHeapTight();
   const line = new ProgressLine(options.json !== true);
   const { market, kind, skipBad, bookEvery } = options;
   const asked = {
