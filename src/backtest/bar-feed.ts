@@ -1,7 +1,7 @@
 import { barStartMs, resolutionMs } from '../domain/candle.ts';
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { ColumnCandle } from '../strategy/column-candle.ts';
+import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import { SPANS, type Span } from '../strategy/subscriptions.ts';
 
@@ -26,9 +26,10 @@ export class BarFeed {
   private readonly columns: CandleColumns;
   private readonly partMs: number;
   private readonly lengthMs: number;
-  private lastOpenMs: number | null = null;
+  private readonly source: BarSource;
+  /** NaN before the first. */
+  private lastOpenMs = Number.NaN;
   private building: Building | null = null;
-  private readonly alone: ClosedCandle[] = [];
 
   /** Throws `INVALID_OPTIONS` where bars of this length can not be made of the recorded ones. */
   constructor(columns: CandleColumns, span: Span) {
@@ -36,6 +37,7 @@ export class BarFeed {
     this.span = span;
     this.partMs = resolutionMs(columns.resolution);
     this.lengthMs = resolutionMs(SPANS[span]);
+    this.source = { columns, span, barMs: this.lengthMs };
     if (this.lengthMs % this.partMs === 0) return;
     throw new SarrafError(
       'INVALID_OPTIONS',
@@ -43,12 +45,14 @@ export class BarFeed {
     );
   }
 
-  /** The bars that close with the recorded bar `index`: to be called for each, in order. The list is filled anew by the next call. */
+  /** Whether its bars are the recorded ones, so that each closes exactly one. */
+  get isOneToOne(): boolean {
+    return this.lengthMs === this.partMs;
+  }
+
+  /** The bars that close with the recorded bar `index`: to be called for each, in order. */
   closedBy(index: number): readonly ClosedCandle[] {
-    if (this.lengthMs === this.partMs) {
-      this.alone[0] = this.same(index);
-      return this.alone;
-    }
+    if (this.isOneToOne) return [this.same(index)];
     const { columns, building } = this;
     const openTimeMs = columns.openTimeMs[index] ?? Number.NaN;
     const bucketMs = barStartMs(openTimeMs, SPANS[this.span]);
@@ -60,11 +64,9 @@ export class BarFeed {
     return bars.length === 0 ? NO_BARS : bars;
   }
 
-  private same(index: number): ClosedCandle {
-    const { columns, span, partMs } = this;
-    const openTimeMs = columns.openTimeMs[index] ?? Number.NaN;
-    const missedBefore = this.missedBefore(openTimeMs);
-    return new ColumnCandle(columns, index, { span, seenAtMs: openTimeMs + partMs, missedBefore });
+  /** The recorded bar `index` itself, instead of `closedBy` where the feed is one to one. */
+  same(index: number): ClosedCandle {
+    return new ColumnCandle(this.source, index, this.missedBefore(this.columns.openTimeMs[index] ?? Number.NaN));
   }
 
   private add(index: number, bucketMs: number): void {
@@ -114,6 +116,7 @@ export class BarFeed {
   private missedBefore(openTimeMs: number): number {
     const { lengthMs, lastOpenMs } = this;
     this.lastOpenMs = openTimeMs;
-    return lastOpenMs === null ? 0 : Math.round((openTimeMs - lastOpenMs) / lengthMs) - 1;
+    if (openTimeMs === lastOpenMs + lengthMs || Number.isNaN(lastOpenMs)) return 0;
+    return Math.round((openTimeMs - lastOpenMs) / lengthMs) - 1;
   }
 }

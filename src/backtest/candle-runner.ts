@@ -72,7 +72,10 @@ export class CandleRunner {
   private readonly options: CandleRunOptions;
   private readonly engine: Engine;
   private readonly lanes: readonly Lane[];
-  private readonly orders = new Map<string, OrderRecord>();
+  /** In the order in which they were planned. */
+  private readonly orders: OrderRecord[] = [];
+  /** Where in the list those are that have not come to their end. */
+  private readonly places = new Map<string, number>();
   private readonly fills: FillRecord[] = [];
   private readonly timeMs: Float64Array;
   private readonly equity: Float64Array;
@@ -123,9 +126,9 @@ export class CandleRunner {
       }
     }
     this.options.onProgress?.(done, total);
-    for (const order of this.engine.unfinishedOrders()) this.orders.set(order.key, order);
+    for (const order of this.engine.unfinishedOrders()) this.noteOrder(order);
     return {
-      orders: [...this.orders.values()],
+      orders: this.orders,
       fills: this.fills,
       curve: { length: this.points, timeMs: this.timeMs, equity: this.equity, isExposed: this.isExposed },
       initialEquity,
@@ -195,7 +198,8 @@ export class CandleRunner {
     for (const lane of this.lanes) {
       if (lane.closeMs !== closeMs) continue;
       for (const feed of lane.feeds) {
-        for (const bar of feed.closedBy(lane.next)) this.step({ kind: 'bar', atMs: closeMs, bar });
+        if (feed.isOneToOne) this.step({ kind: 'bar', atMs: closeMs, bar: feed.same(lane.next) });
+        else for (const bar of feed.closedBy(lane.next)) this.step({ kind: 'bar', atMs: closeMs, bar });
       }
       this.advance(lane);
       closed += 1;
@@ -248,15 +252,21 @@ export class CandleRunner {
 
   private note({ changes, wakeAtMs }: EngineOutput): void {
     this.wakeAtMs = wakeAtMs;
+    if (changes.length === 0) return;
     for (const change of changes) {
       if (change.kind === 'order') this.noteOrder(change.order);
       else if (change.kind === 'fill') this.fills.push(change.fill);
     }
   }
 
-  /** In the order in which they were planned. What an order goes through between its plan and its end is of no use to the result. */
+  /** Keeps an order as it is now, at the place of its plan. */
   private noteOrder(order: OrderRecord): void {
-    if (isFinal(order) || !this.orders.has(order.key)) this.orders.set(order.key, order);
+    const { key } = order;
+    const place = this.places.get(key);
+    if (place !== undefined) this.orders[place] = order;
+    else if (isFinal(order)) this.orders.push(order);
+    else this.places.set(key, this.orders.push(order) - 1);
+    if (place !== undefined && isFinal(order)) this.places.delete(key);
   }
 
   private takeWallets(atMs: number): void {

@@ -15,7 +15,7 @@ export const EMPTY_BALANCE: Balance = { total: NO_UNITS, held: NO_UNITS };
 
 /** A balance after a step. Throws `INVARIANT` rather than letting a hold or a total go below zero. */
 function checked(total: bigint, held: bigint, step: string): Balance {
-  invariant(held >= 0n && held <= total, `${step}: expected 0 <= held <= total, was held ${held} of ${total}`);
+  invariant(held >= 0n && held <= total, () => `${step}: expected 0 <= held <= total, was held ${held} of ${total}`);
   return { total: total as Units, held: held as Units };
 }
 

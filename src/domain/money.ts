@@ -19,17 +19,24 @@ export const UNIT_DECIMALS = 10;
 export const UNITS_PER_ONE = 10_000_000_000n;
 export const NO_UNITS = 0n as Units;
 
-/** The code of the character 0. */
+/** The code of the character 0, and that of the point less it. */
 const ZERO = 48;
+const POINT = -2;
+
+/** Fifteen digits and a point: a float holds any number of as many digits. */
+const MOST_SHORT = 16;
 
 /** Worked out once: a power costs more than the rest of reading a number. */
 const POWERS_OF_TEN = Array.from({ length: UNIT_DECIMALS + 1 }, (_, power) => 10n ** BigInt(power));
+const FLOAT_POWERS_OF_TEN = POWERS_OF_TEN.map(Number);
 
 /**
  * A decimal text as units.
  * @throws SarrafError `TOO_MANY_DECIMALS` beyond ten decimals: a cut would be a silent loss, so it is reported.
  */
 export function unitsOf(text: DecimalText): Units {
+  const short = shortUnitsOf(text);
+  if (short >= 0) return BigInt(short) as Units;
   const digits = fractionDigits(text);
   if (digits > UNIT_DECIMALS) {
     throw new SarrafError('TOO_MANY_DECIMALS', `expected at most ${UNIT_DECIMALS} decimals, was "${text}"`);
@@ -37,6 +44,23 @@ export function unitsOf(text: DecimalText): Units {
   const point = text.indexOf('.');
   const digitsOnly = point === -1 ? text : text.slice(0, point) + text.slice(point + 1);
   return (BigInt(digitsOnly) * (POWERS_OF_TEN[UNIT_DECIMALS - digits] ?? 1n)) as Units;
+}
+
+/** The units of a text of so few digits that a float holds them exactly, which most are; -1 of any other, and of what is no plain decimal. */
+function shortUnitsOf(text: DecimalText): number {
+  const { length } = text;
+  if (length > MOST_SHORT) return -1;
+  let digits = 0;
+  let point = length;
+  for (let index = 0; index < length; index += 1) {
+    const digit = text.charCodeAt(index) - ZERO;
+    if (digit >= 0 && digit <= 9) digits = digits * 10 + digit;
+    else if (digit === POINT && point === length) point = index;
+    else return -1;
+  }
+  const decimals = point === length ? 0 : length - point - 1;
+  const units = digits * (FLOAT_POWERS_OF_TEN[UNIT_DECIMALS - decimals] ?? Number.NaN);
+  return units <= Number.MAX_SAFE_INTEGER ? units : -1;
 }
 
 /** Units read from what a person or a wire wrote. Throws as `decimalText` and `unitsOf` do. */

@@ -153,13 +153,9 @@ export class Engine {
       currencies,
       expect,
       onPast: (candles) => {
-        for (const candle of candles) {
-          for (const seat of this.strategies.seatsOf(candle)) seat.runner.warmUp(candle);
-        }
+        for (const candle of candles) this.strategies.warmUp(candle);
       },
-      onCandle: (candle) => {
-        for (const seat of this.strategies.seatsOf(candle)) this.strategies.tell(seat, { kind: 'candle', candle });
-      },
+      onCandle: (candle) => this.strategies.tellCandle(candle),
     });
     this.control = new Control({
       outbox,
@@ -176,6 +172,13 @@ export class Engine {
   step(event: EngineEvent): EngineOutput {
     const { outbox } = this;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
+    if (event.kind === 'bar' && this.isAtRest()) {
+      this.markets.takeBar(event.bar);
+      this.strategies.handCandle(event.bar);
+      // It made nobody want anything: of such bars a backtest has millions.
+      if (this.isAtRest()) return this.quiet;
+      return this.finish();
+    }
     this.programs.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
     else if (event.kind === 'bar') this.takeBar(event.bar);
@@ -183,9 +186,13 @@ export class Engine {
     else if (event.kind === 'control') {
       this.takeCommand(event.command);
     }
+    return this.finish();
+  }
+
+  /** Does all that a step brings with it, and answers what is to be done. */
+  private finish(): EngineOutput {
+    const { outbox } = this;
     this.work();
-    // A bar that made nobody want anything, before the time of anything else has come: of such a backtest has millions.
-    if (event.kind === 'bar' && this.isQuiet()) return this.quiet;
     this.pump(outbox.nowMs);
     this.work();
     this.store();
@@ -194,7 +201,8 @@ export class Engine {
     return outbox.take(wakeAtMs);
   }
 
-  private isQuiet(): boolean {
+  /** Whether nothing is at work or waits to be told, stored or sent, and the time of nothing has come: then all that a bar does is to be told. */
+  private isAtRest(): boolean {
     const { outbox, quiet, programs, strategies } = this;
     return (
       strategies.hasStarted &&
@@ -270,7 +278,7 @@ export class Engine {
 
   private takeBar(bar: ClosedCandle): void {
     this.markets.takeBar(bar);
-    for (const seat of this.strategies.seatsOf(bar)) this.strategies.tell(seat, { kind: 'candle', candle: bar });
+    this.strategies.tellCandle(bar);
     if (this.programs.size > 0) this.programs.onBook(bar.market);
   }
 
@@ -381,7 +389,7 @@ export class Engine {
   }
 
   private candlesSeenAtMs(market: string): number | null {
-    let seenAtMs = this.markets.get(market)?.barSeenAtMs ?? null;
+    let seenAtMs = this.markets.get(market)?.bar?.seenAtMs ?? null;
     for (const reader of this.readers.values()) {
       if (reader.market === market) seenAtMs = Math.max(seenAtMs ?? 0, reader.seenAtMs ?? 0);
     }

@@ -27,9 +27,8 @@ export interface MarketState {
   tapeSeenAtMs: number | null;
   /** The close of the last bar that was seen. */
   lastClose: Units | null;
-  /** The last bar that was told, where bars are told and not asked for; and when. */
+  /** The last bar that was told, where bars are told and not asked for. */
   bar: ClosedCandle | null;
-  barSeenAtMs: number | null;
 }
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
@@ -61,7 +60,6 @@ export class MarketDesk {
         tapeSeenAtMs: null,
         lastClose: null,
         bar: null,
-        barSeenAtMs: null,
       });
     }
   }
@@ -115,7 +113,6 @@ export class MarketDesk {
     if (state === undefined) return;
     this.lastBarred = state;
     state.bar = bar;
-    state.barSeenAtMs = this.outbox.nowMs;
     state.seen = null;
   }
 
@@ -213,11 +210,12 @@ function rulesOf({ priceStep, amountStep, minOrderValue }: Market): MarketRules 
 }
 
 function barAsBook(state: MarketState): SeenBook | null {
-  const { bar, barSeenAtMs } = state;
-  if (bar === null || barSeenAtMs === null) return null;
+  const { bar } = state;
+  if (bar === null) return null;
   if (state.seen === null) {
+    const { seenAtMs } = bar;
     const close = unitsOf(bar.close);
-    state.seen = { bestBid: close, bestAsk: close, seenAtMs: barSeenAtMs, venueAtMs: barSeenAtMs };
+    state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs };
   }
   return state.seen;
 }

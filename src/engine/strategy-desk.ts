@@ -15,7 +15,13 @@ import { ToldQueue } from './told-queue.ts';
 /** Events that wait to be told to strategies, before they have started or within one step. The oldest go, and that is told. */
 const MOST_TOLD = 10_000;
 
-const NO_SEATS: readonly Seat[] = [];
+/** A strategy that subscribed to something, and what it may look at. */
+interface Listener {
+  readonly seat: Seat;
+  readonly view: SeatView;
+}
+
+const NO_LISTENERS: readonly Listener[] = [];
 
 const NO_REJECTION: Rejection = {
   intent: null,
@@ -45,25 +51,25 @@ export interface StrategyDeskOptions {
 export class StrategyDesk {
   hasStarted = false;
   private readonly options: StrategyDeskOptions;
-  private readonly views: ReadonlyMap<Seat, SeatView>;
+  private readonly listeners: ReadonlyMap<Seat, Listener>;
   private readonly seatsByName: ReadonlyMap<string, Seat>;
-  /** Seats by what they subscribed to: `book BTCIRT`, `candles BTCIRT 1h`. */
-  private readonly routes = new Map<string, Seat[]>();
+  /** Who subscribed to what: `book BTCIRT`, `candles BTCIRT 1h`. */
+  private readonly routes = new Map<string, Listener[]>();
   private readonly told = new ToldQueue();
-  private lastRoute: { readonly market: string; readonly span: string; readonly seats: readonly Seat[] } = {
+  private lastCandles: { readonly market: string; readonly span: string; readonly listeners: readonly Listener[] } = {
     market: '',
     span: '',
-    seats: NO_SEATS,
+    listeners: NO_LISTENERS,
   };
 
   constructor(options: StrategyDeskOptions) {
     const { seats, markets, keeper, account, candlesSeenAtMs } = options;
     this.options = options;
     this.seatsByName = new Map(seats.map((seat) => [seat.name, seat]));
-    this.views = new Map(
-      seats.map((seat) => [seat, new SeatView({ seat, markets, keeper, account, candlesSeenAtMs })]),
+    this.listeners = new Map(
+      seats.map((seat) => [seat, { seat, view: new SeatView({ seat, markets, keeper, account, candlesSeenAtMs }) }]),
     );
-    for (const seat of seats) this.addRoutes(seat);
+    for (const listener of this.listeners.values()) this.addRoutes(listener);
   }
 
   /** Whether nobody waits to be told anything. */
@@ -75,22 +81,33 @@ export class StrategyDesk {
     return this.seatsByName.get(strategy);
   }
 
-  /** The strategies that have subscribed to the bars of a market. */
-  seatsOf({ market, span }: Pick<ClosedCandle, 'market' | 'span'>): readonly Seat[] {
-    const { lastRoute } = this;
-    // Bars come in long rows of one market and length, so the last answer mostly is the next.
-    if (lastRoute.market === market && lastRoute.span === span) return lastRoute.seats;
-    const seats = this.routed(`candles ${market} ${span}`);
-    this.lastRoute = { market, span, seats };
-    return seats;
-  }
-
   /** What a strategy may look at, at this moment. */
   viewOf(seat: Seat): SeatView {
-    const view = this.views.get(seat);
+    const view = this.listeners.get(seat)?.view;
     if (view === undefined) throw new RangeError(`expected a seat of this engine, was ${seat.name}`);
     view.nowMs = this.options.outbox.nowMs;
     return view;
+  }
+
+  /** Feeds a candle of the past to the indicators of those who subscribed to such, without asking them. */
+  warmUp(candle: ClosedCandle): void {
+    for (const { seat } of this.listenersTo(candle)) seat.runner.warmUp(candle);
+  }
+
+  /** Has all who subscribed to such candles told of one when their turn comes. */
+  tellCandle(candle: ClosedCandle): void {
+    for (const { seat } of this.listenersTo(candle)) this.tell(seat, { kind: 'candle', candle });
+  }
+
+  /** Tells all who subscribed to such candles of one at once. Only while nobody waits to be told anything and strategies have started. */
+  handCandle(candle: ClosedCandle): void {
+    const { nowMs } = this.options.outbox;
+    for (const { seat, view } of this.listenersTo(candle)) {
+      if (!seat.runner.wantsCandles) continue;
+      view.nowMs = nowMs;
+      const wasFailing = seat.runner.failure !== null;
+      this.takeIntents(seat, seat.runner.handleCandle(candle, view), wasFailing);
+    }
   }
 
   /** Lets strategies begin: from now on they are told what happens, first of all that they have. */
@@ -119,7 +136,7 @@ export class StrategyDesk {
 
   /** Has everyone told who subscribed to this kind of data of a market. */
   tellSubscribers(event: StrategyEvent, market: string): void {
-    for (const seat of this.routed(`${event.kind} ${market}`)) this.tell(seat, event);
+    for (const { seat } of this.routed(`${event.kind} ${market}`)) this.tell(seat, event);
   }
 
   /** Tells the next event. False where there is none, or strategies have not started. */
@@ -130,12 +147,7 @@ export class StrategyDesk {
     const { seat, event } = next;
     if (seat.status !== 'running' && event.kind !== 'candle') return true;
     const wasFailing = seat.runner.failure !== null;
-    const intents = seat.runner.handle(event, this.viewOf(seat));
-    if (seat.runner.failure !== null && !wasFailing) {
-      this.fail(seat, seat.runner.failure);
-      return true;
-    }
-    for (const intent of intents) this.options.onIntent(seat, intent);
+    this.takeIntents(seat, seat.runner.handle(event, this.viewOf(seat)), wasFailing);
     return true;
   }
 
@@ -231,6 +243,13 @@ export class StrategyDesk {
     this.onRejected(seat, { clientOrderId: key, market, side, tag, code, reason: `${key}: ${code}` });
   }
 
+  /** What a strategy answered; nothing where it has just thrown. */
+  private takeIntents(seat: Seat, intents: readonly Intent[], wasFailing: boolean): void {
+    const { failure } = seat.runner;
+    if (failure !== null && !wasFailing) this.fail(seat, failure);
+    else for (const intent of intents) this.options.onIntent(seat, intent);
+  }
+
   /** A handler threw: what becomes of its strategy is for the configuration to say. The others go on. */
   private fail(seat: Seat, failure: string): void {
     const { onError, pauseMs } = seat.settings;
@@ -254,17 +273,26 @@ export class StrategyDesk {
     this.options.outbox.info(`${seat.name} goes on after its pause`, seat.name);
   }
 
-  private addRoutes(seat: Seat): void {
-    for (const wanted of seat.runner.subscriptions) {
+  private addRoutes(listener: Listener): void {
+    for (const wanted of listener.seat.runner.subscriptions) {
       if (wanted.kind === 'timer') continue;
       const span = wanted.kind === 'candles' ? ` ${wanted.span}` : '';
       const route = `${wanted.kind} ${wanted.market}${span}`;
-      const seats = this.routes.get(route) ?? [];
-      if (!seats.includes(seat)) this.routes.set(route, [...seats, seat]);
+      const listeners = this.routes.get(route) ?? [];
+      if (!listeners.includes(listener)) this.routes.set(route, [...listeners, listener]);
     }
   }
 
-  private routed(route: string): readonly Seat[] {
-    return this.routes.get(route) ?? NO_SEATS;
+  private listenersTo({ market, span }: Pick<ClosedCandle, 'market' | 'span'>): readonly Listener[] {
+    const { lastCandles } = this;
+    // They come in long rows of one market and length, so the last answer mostly is the next.
+    if (lastCandles.market === market && lastCandles.span === span) return lastCandles.listeners;
+    const listeners = this.routed(`candles ${market} ${span}`);
+    this.lastCandles = { market, span, listeners };
+    return listeners;
+  }
+
+  private routed(route: string): readonly Listener[] {
+    return this.routes.get(route) ?? NO_LISTENERS;
   }
 }

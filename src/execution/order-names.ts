@@ -18,7 +18,7 @@ const NAME = /^([a-z0-9]{1,6})-([a-z0-9]+(?:-[a-z0-9]+)*)-([a-z0-9]{4})-([a-z0-9
  */
 export function clientOrderIdOf(name: OrderName): string {
   const id = `${name.instance}-${name.strategy}-${name.epoch}-${name.row.toString(36)}`;
-  invariant(id.length <= 32 && NAME.test(id), `expected a clientOrderId of at most 32 characters, was "${id}"`);
+  invariant(id.length <= 32 && NAME.test(id), () => `expected a clientOrderId of at most 32 characters, was "${id}"`);
   return id;
 }
 

@@ -66,7 +66,7 @@ export class OrderTable {
     const other = this.placeOfVenueId.get(venueId);
     invariant(
       other === undefined || other === place,
-      `expected one order for the id ${venueId}, were ${other?.order.key} and ${place.order.key}`,
+      () => `expected one order for the id ${venueId}, were ${other?.order.key} and ${place.order.key}`,
     );
     this.placeOfVenueId.set(venueId, place);
   }

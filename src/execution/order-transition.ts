@@ -26,7 +26,8 @@ export function afterFact(order: OrderRecord, fact: OrderFact): OrderRecord {
   const next = apply(order, fact);
   invariant(
     next.state === order.state || NEXT_STATES[order.state].includes(next.state),
-    `expected one of ${NEXT_STATES[order.state].join(', ') || 'nothing'} after ${order.state} for ${order.key}, was ${next.state} by "${fact.kind}"`,
+    () =>
+      `expected one of ${NEXT_STATES[order.state].join(', ') || 'nothing'} after ${order.state} for ${order.key}, was ${next.state} by "${fact.kind}"`,
   );
   return next;
 }
@@ -111,7 +112,7 @@ function termsOf(
 function expectIn(order: OrderRecord, fact: OrderFact, states: readonly OrderState[]): void {
   invariant(
     states.includes(order.state),
-    `expected ${order.key} to be ${states.join(' or ')} when it is "${fact.kind}", was ${order.state}`,
+    () => `expected ${order.key} to be ${states.join(' or ')} when it is "${fact.kind}", was ${order.state}`,
   );
 }
 
@@ -131,11 +132,13 @@ function filled(
   const amount = (order.filled + fill.amount) as Units;
   invariant(
     order.state !== 'planned' && order.state !== 'rejected',
-    `expected no fill of ${order.key}, which is ${order.state} (${order.reason}), was one of ${fill.amount} units`,
+    () =>
+      `expected no fill of ${order.key}, which is ${order.state} (${order.reason}), was one of ${fill.amount} units`,
   );
   invariant(
     amount <= order.amount && !isFinal(order),
-    `expected fills of ${order.key} up to its ${order.amount} units, of which ${order.filled} were filled and it is ${order.state}, was one of ${fill.amount} more`,
+    () =>
+      `expected fills of ${order.key} up to its ${order.amount} units, of which ${order.filled} were filled and it is ${order.state}, was one of ${fill.amount} more`,
   );
   const next: OrderRecord = {
     ...order,

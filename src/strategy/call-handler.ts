@@ -1,5 +1,4 @@
 import { SarrafError } from '../domain/errors.ts';
-import { plainCandle } from './column-candle.ts';
 import type { StrategyDefinition } from './definition.ts';
 import type { HandlerContext } from './handler-context.ts';
 import type { StrategyEvent } from './strategy-event.ts';
@@ -18,15 +17,17 @@ export const HANDLERS = {
   reject: 'onReject',
 } as const satisfies Record<StrategyEvent['kind'], keyof StrategyDefinition>;
 
-/** Calls the handler of an event, if there is one, and answers whatever that answers. */
-export function callHandler(definition: StrategyDefinition, event: StrategyEvent, context: HandlerContext): unknown {
+/** Calls the handler of an event, if there is one, and answers whatever that answers. Candles have a shorter way: see the runner. */
+export function callHandler(
+  definition: StrategyDefinition,
+  event: Exclude<StrategyEvent, { kind: 'candle' }>,
+  context: HandlerContext,
+): unknown {
   switch (event.kind) {
     case 'start':
       return definition.onStart?.(context, { isRestart: event.isRestart });
     case 'stop':
       return definition.onStop?.(context, { reason: event.reason });
-    case 'candle':
-      return definition.onCandle?.(context, plainCandle(event.candle));
     case 'book': {
       const { market, seenAtMs } = event;
       const { bids, asks, updatedAtMs } = event.book;

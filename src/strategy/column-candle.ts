@@ -3,63 +3,74 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ClosedCandle } from './definition.ts';
 import type { Span } from './subscriptions.ts';
 
+/** Where bars of one market and length come from, which is the same for all of them. */
+export interface BarSource {
+  readonly columns: CandleColumns;
+  readonly span: Span;
+  /** The length of each. */
+  readonly barMs: number;
+}
+
 /**
  * A bar that is still in its columns: its texts are made when they are looked at, and its numbers need none. A backtest makes millions, of which most
  * are only fed to averages.
  */
 export class ColumnCandle implements ClosedCandle {
-  readonly market: string;
-  readonly span: Span;
-  readonly seenAtMs: number;
   readonly missedBefore: number;
-  private readonly columns: CandleColumns;
+  private readonly source: BarSource;
   private readonly index: number;
 
-  constructor(
-    columns: CandleColumns,
-    index: number,
-    seen: { readonly span: Span; readonly seenAtMs: number; readonly missedBefore: number },
-  ) {
-    this.columns = columns;
+  constructor(source: BarSource, index: number, missedBefore: number) {
+    this.source = source;
     this.index = index;
-    this.market = columns.market;
-    this.span = seen.span;
-    this.seenAtMs = seen.seenAtMs;
-    this.missedBefore = seen.missedBefore;
+    this.missedBefore = missedBefore;
+  }
+
+  get market(): string {
+    return this.source.columns.market;
+  }
+
+  get span(): Span {
+    return this.source.span;
   }
 
   get openTimeMs(): number {
-    return this.columns.openTimeMs[this.index] ?? Number.NaN;
+    return this.source.columns.openTimeMs[this.index] ?? Number.NaN;
+  }
+
+  get seenAtMs(): number {
+    return this.openTimeMs + this.source.barMs;
   }
 
   get open(): DecimalText {
-    return this.price(this.columns.open);
+    return this.price(this.source.columns.open);
   }
 
   get high(): DecimalText {
-    return this.price(this.columns.high);
+    return this.price(this.source.columns.high);
   }
 
   get low(): DecimalText {
-    return this.price(this.columns.low);
+    return this.price(this.source.columns.low);
   }
 
   get close(): DecimalText {
-    return this.price(this.columns.close);
+    return this.price(this.source.columns.close);
   }
 
   get volume(): DecimalText {
-    return cellText(this.columns.volume[this.index] ?? Number.NaN, this.columns.volumeDecimals);
+    const { volume, volumeDecimals } = this.source.columns;
+    return cellText(volume[this.index] ?? Number.NaN, volumeDecimals);
   }
 
   /** The number that `Number(close)` is: both are the float nearest to the decimal. */
   get closeNumber(): number {
-    const { close, priceDecimals } = this.columns;
+    const { close, priceDecimals } = this.source.columns;
     return (close[this.index] ?? Number.NaN) / (POWERS[priceDecimals] ?? 1);
   }
 
   private price(column: Float64Array): DecimalText {
-    return cellText(column[this.index] ?? Number.NaN, this.columns.priceDecimals);
+    return cellText(column[this.index] ?? Number.NaN, this.source.columns.priceDecimals);
   }
 }
 

@@ -75,7 +75,7 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
 
   get rules(): MarketRules {
     const rules = this.view.rules(this.setup.market);
-    invariant(rules !== null, `expected the rules of ${this.setup.market}, were none`);
+    invariant(rules !== null, () => `expected the rules of ${this.setup.market}, were none`);
     return rules;
   }
 

@@ -4,6 +4,7 @@ import { callHandler, HANDLERS, messageOf, wrongAnswer } from './call-handler.ts
 import { checkedIntents } from './check-intents.ts';
 import { checkState } from './check-state.ts';
 import { expectedMarket } from './check-subscriptions.ts';
+import { plainCandle } from './column-candle.ts';
 import type { ClosedCandle, StrategyDefinition } from './definition.ts';
 import { HandlerContext, type HandlerSetup } from './handler-context.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
@@ -47,6 +48,9 @@ export class StrategyRunner {
   /** Kinds of events that there is a handler for, and those that indicators live on besides. */
   private readonly handled: ReadonlySet<StrategyEvent['kind']>;
   private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
+  private readonly handlesCandles: boolean;
+  /** The same as `wants('candle')`. */
+  readonly wantsCandles: boolean;
   private state: unknown;
   /** The state as JSON, once somebody asked for it. */
   private json: string | null = null;
@@ -76,7 +80,9 @@ export class StrategyRunner {
     const isFed = series.some(({ warmUpLength }) => warmUpLength > 0);
     const kinds = Object.keys(HANDLERS) as StrategyEvent['kind'][];
     this.handled = new Set(kinds.filter((kind) => definition[HANDLERS[kind]] !== undefined));
+    this.handlesCandles = this.handled.has('candle');
     this.wanted = new Set([...this.handled, ...(isFed ? ['candle' as const] : [])]);
+    this.wantsCandles = this.wanted.has('candle');
     this.state = call(() => definition.init({ params, market }));
     checkState(this.state);
     this.takenJson = JSON.stringify(this.state);
@@ -108,15 +114,25 @@ export class StrategyRunner {
    * no fault of the strategy's: a broken invariant of the engine's own.
    */
   handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
-    if (event.kind === 'candle') this.warmUp(event.candle);
+    if (event.kind === 'candle') return this.handleCandle(event.candle, view);
     if (this.failure !== null || !this.handled.has(event.kind)) return NO_INTENTS;
     try {
       if (this.bounded === undefined) return this.ask(event, view);
       return this.bounded(() => this.ask(event, view)) as readonly Intent[];
     } catch (error) {
-      if (error instanceof SarrafError && error.code === 'INVARIANT') throw error;
-      this.failure = `${HANDLERS[event.kind]}: ${messageOf(error)}`;
-      return NO_INTENTS;
+      return this.fail(event.kind, error);
+    }
+  }
+
+  /** The same for a candle, of which backtests have millions. */
+  handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
+    this.warmUp(candle);
+    if (this.failure !== null || !this.handlesCandles) return NO_INTENTS;
+    try {
+      if (this.bounded === undefined) return this.askOfCandle(candle, view);
+      return this.bounded(() => this.askOfCandle(candle, view)) as readonly Intent[];
+    } catch (error) {
+      return this.fail('candle', error);
     }
   }
 
@@ -155,9 +171,23 @@ export class StrategyRunner {
     this.failure = null;
   }
 
-  /** Calls the handler and checks what it answers. The state is taken over last, so that an answer that is wrong changes nothing. */
-  private ask(event: StrategyEvent, view: EngineView): readonly Intent[] {
-    const answer: unknown = callHandler(this.definition, event, new HandlerContext(this.setup, this.state, view));
+  private fail(kind: StrategyEvent['kind'], error: unknown): readonly Intent[] {
+    if (error instanceof SarrafError && error.code === 'INVARIANT') throw error;
+    this.failure = `${HANDLERS[kind]}: ${messageOf(error)}`;
+    return NO_INTENTS;
+  }
+
+  private ask(event: Exclude<StrategyEvent, { kind: 'candle' }>, view: EngineView): readonly Intent[] {
+    return this.take(callHandler(this.definition, event, new HandlerContext(this.setup, this.state, view)));
+  }
+
+  private askOfCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
+    const context = new HandlerContext(this.setup, this.state, view);
+    return this.take(this.definition.onCandle?.(context, plainCandle(candle)));
+  }
+
+  /** Checks what a handler answered. The state is taken over last, so that an answer that is wrong changes nothing. */
+  private take(answer: unknown): readonly Intent[] {
     if (answer === undefined) return NO_INTENTS;
     if (typeof answer !== 'object' || answer === null || Array.isArray(answer) || 'then' in answer) {
       throw wrongAnswer(answer);
@@ -173,7 +203,8 @@ export class StrategyRunner {
   }
 
   private seriesOf({ market, span }: { readonly market: string; readonly span: Span }): CandleSeries | undefined {
-    return this.setup.series.find((series) => series.isOf(market, span));
+    for (const series of this.setup.series) if (series.isOf(market, span)) return series;
+    return undefined;
   }
 }
 

@@ -46,9 +46,9 @@ export class VirtualTime implements Timeline {
 
   /** @throws SarrafError `INVARIANT` for a time that is none, and when too much waits. */
   at(atMs: number, work: () => void): Cancel {
-    invariant(Number.isFinite(atMs), `expected a finite time for work, was ${atMs}`);
+    invariant(Number.isFinite(atMs), () => `expected a finite time for work, was ${atMs}`);
     if (this.queue.size >= MOST_WAITING) this.queue.forgetCanceled();
-    invariant(this.queue.size < MOST_WAITING, `expected at most ${MOST_WAITING} things to wait for their time`);
+    invariant(this.queue.size < MOST_WAITING, () => `expected at most ${MOST_WAITING} things to wait for their time`);
     this.sequence += 1;
     const due = { atMs: Math.max(this.nowMs, Math.ceil(atMs)), sequence: this.sequence, work, isCanceled: false };
     this.queue.add(due);
@@ -80,7 +80,7 @@ export class VirtualTime implements Timeline {
         this.atThisInstant = due.atMs === this.nowMs ? this.atThisInstant + 1 : 0;
         invariant(
           this.atThisInstant < MOST_AT_ONCE,
-          `expected at most ${MOST_AT_ONCE} things at one instant, at ${due.atMs} there are more`,
+          () => `expected at most ${MOST_AT_ONCE} things at one instant, at ${due.atMs} there are more`,
         );
         this.nowMs = due.atMs;
         due.work();

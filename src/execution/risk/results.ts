@@ -52,7 +52,7 @@ export function resultsAfterFill(
 ): Results {
   invariant(
     market.symbol === fill.market && market.dst === results.quote,
-    `expected a fill of a market in ${results.quote} with that market, was ${fill.market} with ${market.symbol}`,
+    () => `expected a fill of a market in ${results.quote} with that market, was ${fill.market} with ${market.symbol}`,
   );
   const before = results.markets[fill.market] ?? NO_MARKET_RESULT;
   const after = resultAfterTrade(before, { ...tradeOf(fill), price: fill.price, step: market.amountStep });

@@ -96,7 +96,7 @@ export class Accounts {
 
   /** Moves units from one wallet to another of the same currency, with a transaction in each. */
   move(from: Wallet, to: Wallet, posting: Posting): void {
-    invariant(from.currency === to.currency, `expected one currency, was ${from.currency} and ${to.currency}`);
+    invariant(from.currency === to.currency, () => `expected one currency, was ${from.currency} and ${to.currency}`);
     this.write(from, { ...posting, units: -posting.units });
     this.write(to, posting);
   }
