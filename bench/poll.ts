@@ -24,6 +24,7 @@ const LEAST_ROWS_A_SECOND = 2_000_000;
 const LEVELS = 24;
 /** Rows of a chunk, as they come from a recording. */
 const CHUNK = 2_048;
+const TRADED = decimalText('0.01');
 /** Different books, so that no row is made while the clock runs that a recording would have made before. */
 const BOOKS = 1_024;
 
@@ -100,7 +101,7 @@ async function run(of: {
     const side = index % 2 === 0 ? 'buy' : 'sell';
     const { bids, asks } = books[Math.floor((index * of.books) / Math.max(1, of.trades)) % BOOKS] as Sides;
     const [best] = (side === 'buy' ? asks : bids) as readonly [BookLevel];
-    return { id: null, timeMs, seenMs: timeMs, price: best[0], amount: decimalText('0.01'), side };
+    return { id: null, timeMs, seenMs: timeMs, price: best[0], amount: TRADED, side };
   };
   const runner = new StrategyRunner(QUOTER, { market: MARKET.symbol, span: '1m', params: { follows: of.follows } });
   const rates = { maker: 1_000, taker: 2_000 };

@@ -128,7 +128,7 @@ export class BudgetLane {
     const controller = new AbortController();
     this.running += 1;
     try {
-      const wasSent = await this.options.executor.execute(job, async () =>
+      const wasSent = await this.options.executor.execute(job, () =>
         this.send(job, { slot, pass, signal: controller.signal }),
       );
       if (wasSent) this.leave(job.id);

@@ -11,11 +11,15 @@ import {
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 
-/** The slots of one budget in the order of their admission. */
+/** One budget and its slots. */
 interface Occupied {
+  readonly budget: LedgerBudget;
+  /** In the order of their admission. */
   readonly slots: OpenSlot[];
-  /** No slot is free again at this time or before, so that most admissions need not look through all of them. */
+  /** No slot is free again at this time or before, so that most admissions need not look through them. */
   keptUntilMs: number;
+  /** The most slots that were ever occupied at once. */
+  most: number;
 }
 
 /**
@@ -43,9 +47,7 @@ interface Occupied {
  * N * W / (W + r + 1) a window, above 98 % for replies within a hundredth of W. Slots of a budget: its limit at most.
  */
 export class BudgetLedger implements RequestLedger {
-  private readonly budgets = new Map<string, LedgerBudget>();
   private readonly occupied = new Map<string, Occupied>();
-  private readonly most = new Map<string, number>();
   private readonly fullSinceMs: number | null;
   private lastId = 0;
 
@@ -53,21 +55,16 @@ export class BudgetLedger implements RequestLedger {
   constructor(budgets: Iterable<LedgerBudget>, options: { readonly fullSinceMs?: number } = {}) {
     this.fullSinceMs = options.fullSinceMs ?? null;
     for (const budget of budgets) {
-      this.budgets.set(budget.name, budget);
-      this.occupied.set(budget.name, { slots: [], keptUntilMs: Number.POSITIVE_INFINITY });
-      this.most.set(budget.name, 0);
+      this.occupied.set(budget.name, { budget, slots: [], keptUntilMs: Number.POSITIVE_INFINITY, most: 0 });
     }
   }
 
   /** Asks for a slot now. An unknown budget gets none: it is not known what it would cost. */
   admit(ask: AdmissionAsk & { readonly owner?: string }, nowMs: number): Admission {
-    const budget = this.budgets.get(ask.budget);
     const occupied = this.occupied.get(ask.budget);
-    if (budget === undefined || occupied === undefined) {
-      return { admitted: false, reason: 'unknown budget', waitMs: null };
-    }
-    const { slots } = occupied;
-    if (nowMs > occupied.keptUntilMs) releaseOld(occupied, budget.windowMs, nowMs);
+    if (occupied === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
+    const { budget, slots } = occupied;
+    if (nowMs > occupied.keptUntilMs) releaseOld(occupied, nowMs);
     const waitMs = waitForSlot({
       budget,
       requestClass: ask.requestClass,
@@ -86,7 +83,7 @@ export class BudgetLedger implements RequestLedger {
       stampedAtMs: null,
     };
     slots.push(slot);
-    this.most.set(ask.budget, Math.max(this.most.get(ask.budget) ?? 0, slots.length));
+    if (slots.length > occupied.most) occupied.most = slots.length;
     return { admitted: true, slot };
   }
 
@@ -114,29 +111,38 @@ export class BudgetLedger implements RequestLedger {
   private stamp(occupied: Occupied, slot: OpenSlot, stampMs: number): void {
     if (slot.stampedAtMs !== null) return;
     slot.stampedAtMs = stampMs;
-    const windowMs = this.budgets.get(slot.budget)?.windowMs ?? 0;
-    occupied.keptUntilMs = Math.min(occupied.keptUntilMs, stampMs + windowMs);
+    occupied.keptUntilMs = Math.min(occupied.keptUntilMs, stampMs + occupied.budget.windowMs);
   }
 
   /** The most slots that were ever occupied at once, by budget; none above its limit. */
   usage(): readonly { readonly budget: LedgerBudget; readonly most: number }[] {
-    return [...this.budgets.values()].map((budget) => ({ budget, most: this.most.get(budget.name) ?? 0 }));
+    return [...this.occupied.values()].map(({ budget, most }) => ({ budget, most }));
   }
 }
 
 /** Drops the slots that are free again. */
-function releaseOld(occupied: Occupied, windowMs: number, nowMs: number): void {
-  const { slots } = occupied;
+function releaseOld(occupied: Occupied, nowMs: number): void {
+  const { slots, budget } = occupied;
+  const { windowMs } = budget;
   let kept = 0;
-  occupied.keptUntilMs = Number.POSITIVE_INFINITY;
+  let seen = 0;
+  let keptUntilMs = Number.POSITIVE_INFINITY;
   for (const slot of slots) {
-    const { stampedAtMs } = slot;
+    const { admittedAtMs, stampedAtMs } = slot;
+    // No stamp is before its admission, so none from here on is free.
+    if (admittedAtMs + windowMs >= nowMs) {
+      keptUntilMs = Math.min(keptUntilMs, admittedAtMs + windowMs);
+      break;
+    }
+    seen += 1;
     if (isReleased(stampedAtMs, windowMs, nowMs)) continue;
-    if (stampedAtMs !== null) occupied.keptUntilMs = Math.min(occupied.keptUntilMs, stampedAtMs + windowMs);
+    if (stampedAtMs !== null) keptUntilMs = Math.min(keptUntilMs, stampedAtMs + windowMs);
     slots[kept] = slot;
     kept += 1;
   }
-  slots.length = kept;
+  slots.copyWithin(kept, seen);
+  slots.length -= seen - kept;
+  occupied.keptUntilMs = keptUntilMs;
 }
 
 function stampAt(slots: readonly Slot[], index: number): number | null {

@@ -64,9 +64,9 @@ export class RequestLimiter {
     );
   }
 
-  async run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
+  run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
     const lane = this.lanes.get(call.budget);
-    if (lane === undefined) return { sent: false, reason: 'unknown budget', retryInMs: null };
+    if (lane === undefined) return Promise.resolve({ sent: false, reason: 'unknown budget', retryInMs: null });
     const { requestClass, kind, credential, canLogIn, expiresAtMs, timeoutMs, send, isLogIn } = call;
     this.lastId += 1;
     const id = this.lastId;

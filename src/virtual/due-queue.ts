@@ -4,6 +4,8 @@ export interface Due {
   /** Of two at the same time the lower one comes first. */
   readonly sequence: number;
   readonly work: () => void;
+  /** Whether it has nothing to do with promises, so that none need to settle after it. */
+  readonly isPlain: boolean;
   isCanceled: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface PollBotOptions {
 
 /** Executes what the limiter admits. The caller ends every call within its time-out, so nothing needs to watch over it. */
 const AT_ONCE: LaneExecutor = {
-  execute: async (_job, work) => work(),
+  execute: (_job, work) => work(),
   close: async () => undefined,
 };
 

@@ -17,6 +17,12 @@ export class QueuePlaces {
     }
   }
 
+  /** Whether others stand before any order of a level. */
+  hasAhead(level: PriceLevel): boolean {
+    for (let order = level.head; order !== null; order = order.next) if (this.aheadOf(order) > 0) return true;
+    return false;
+  }
+
   /** A new book shows what others have at a level: no more than that can stand before us. */
   onBook(level: PriceLevel, shown: number | null): void {
     if (shown === null) return;

@@ -30,6 +30,9 @@ const RECORDED_USER_IDS = 9_300_000;
 /** Public trades kept: as many as a reply shows, and some. */
 const TAPE_KEPT = 200;
 
+/** Beyond it a product of prices and amounts is made of bigints. */
+const MOST_EXACT_STEPS = 2 ** 52;
+
 export interface RecordedMarketOptions {
   readonly exchange: SimulatedExchange;
   readonly market: MarketSymbol;
@@ -97,13 +100,11 @@ export class RecordedMarket {
   /** A book was recorded: it replaces the one before. */
   onBook(book: RecordedBook, timeMs: number): void {
     this.book = book;
-    for (const [of, levels] of [
-      [this.bids, book.bids],
-      [this.asks, book.asks],
-    ] as const) {
-      of.side.show(levels);
-      of.onBook();
-    }
+    const { bids, asks } = this;
+    bids.side.show(book.bids);
+    asks.side.show(book.asks);
+    bids.onBook();
+    asks.onBook();
     if (this.hasResting) {
       this.meetBook('buy', timeMs);
       this.meetBook('sell', timeMs);
@@ -172,7 +173,7 @@ export class RecordedMarket {
     for (const level of resting.top(resting.levelCount)) {
       const isReached = touch !== 0 && !mine.side.isBetter(touch, level.price);
       if (isReached) this.fillFromBook(level, other, timeMs);
-      else this.places.onBook(level, this.othersAt(mine, level.price));
+      else if (this.places.hasAhead(level)) this.places.onBook(level, mine.side.at(level.price));
     }
   }
 
@@ -199,6 +200,9 @@ export class RecordedMarket {
     let ours = 0;
     for (const mine of [this.bids.side, this.asks.side]) {
       const resting = this.state.book.sideOf(mine.side);
+      const { best } = resting;
+      // Most trades reach none of ours.
+      if (best === undefined || mine.isBetter(price, best.price)) continue;
       for (const level of resting.top(resting.levelCount)) {
         const left = Math.max(0, trade.amount - ours);
         if (mine.isBetter(level.price, price)) {
@@ -260,12 +264,8 @@ export class RecordedMarket {
   private enlist(): void {
     for (const mine of [this.bids, this.asks]) {
       const resting = this.state.book.sideOf(mine.side.side);
-      for (const level of resting.top(resting.levelCount)) this.places.enlist(level, this.othersAt(mine, level.price));
+      for (const level of resting.top(resting.levelCount)) this.places.enlist(level, mine.side.at(level.price));
     }
-  }
-
-  private othersAt(mine: Liquidity, price: number): number | null {
-    return mine.side.at(price);
   }
 
   /** Until a trade was recorded the last price goes along with the book, as everybody's orders are held against it. */
@@ -281,6 +281,9 @@ export class RecordedMarket {
 
   /** Into the bars. */
   private count({ price, amount }: { readonly price: number; readonly amount: number }, timeMs: number): void {
-    if (amount > 0) this.state.candles.onTrade({ timeMs, price, amount, steps: BigInt(price) * BigInt(amount) });
+    if (amount <= 0) return;
+    const steps = price * amount;
+    const isExact = steps < MOST_EXACT_STEPS;
+    this.state.candles.onTrade({ timeMs, price, amount, steps: isExact ? steps : BigInt(price) * BigInt(amount) });
   }
 }

@@ -1,3 +1,4 @@
+import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
 import type { StepReader } from './step-reader.ts';
@@ -37,26 +38,29 @@ export class RecordedSide {
   priceAt(index: number): number {
     const { prices, version } = this;
     if (prices.versions[index] === version) return prices.steps[index] ?? 0;
-    const level = this.levels[index];
-    return prices.keep(index, version, level === undefined ? 0 : this.reader.price(level[0]));
+    const text = this.levels[index]?.[0];
+    if (prices.texts[index] === text) return prices.again(index, version);
+    return prices.keep(index, version, { text, steps: text === undefined ? 0 : this.reader.price(text) });
   }
 
   /** In amount steps. */
   amountAt(index: number): number {
     const { amounts, version } = this;
     if (amounts.versions[index] === version) return amounts.steps[index] ?? 0;
-    const level = this.levels[index];
-    return amounts.keep(index, version, level === undefined ? 0 : this.reader.amount(level[1]));
+    const text = this.levels[index]?.[1];
+    if (amounts.texts[index] === text) return amounts.again(index, version);
+    return amounts.keep(index, version, { text, steps: text === undefined ? 0 : this.reader.amount(text) });
   }
 
   /** What is offered at a price: nothing where the book shows that nobody is there, null where it does not reach so far. */
   at(price: number): number | null {
-    if (!this.reaches(price)) return this.length === 0 ? 0 : null;
+    const { length } = this;
+    if (length === 0) return 0;
+    const first = this.firstFrom(price);
+    if (first === length) return null;
     let found = 0;
     // Prices that are not on the steps may share one.
-    for (let index = this.firstFrom(price); index < this.length && this.priceAt(index) === price; index += 1) {
-      found += this.amountAt(index);
-    }
+    for (let index = first; index < length && this.priceAt(index) === price; index += 1) found += this.amountAt(index);
     return found;
   }
 
@@ -77,8 +81,9 @@ export class RecordedSide {
     if (lastPlace < length && this.priceAt(lastPlace) === price) {
       if (lastPlace === 0 || this.priceAt(lastPlace - 1) !== price) return lastPlace;
     }
+    if (length === 0 || this.isBetter(this.priceAt(length - 1), price)) return length;
     let low = 0;
-    let high = length;
+    let high = length - 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.isBetter(this.priceAt(middle), price)) low = middle + 1;
@@ -89,14 +94,26 @@ export class RecordedSide {
   }
 }
 
-/** What was read of levels, by their place, and of which book. As long as the longest side of a book. */
+/** What was read of levels, by their place, and of which book. As long as the longest side of a book, and one. */
 class ReadSteps {
   readonly versions: number[] = [];
+  readonly texts: (DecimalText | undefined)[] = [];
   readonly steps: number[] = [];
 
-  keep(index: number, version: number, steps: number): number {
+  keep(
+    index: number,
+    version: number,
+    { text, steps }: { readonly text: DecimalText | undefined; readonly steps: number },
+  ): number {
     this.versions[index] = version;
+    this.texts[index] = text;
     this.steps[index] = steps;
     return steps;
+  }
+
+  /** The text there is what it was in the book that was read before. */
+  again(index: number, version: number): number {
+    this.versions[index] = version;
+    return this.steps[index] ?? 0;
   }
 }

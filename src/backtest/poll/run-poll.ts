@@ -276,7 +276,7 @@ class PollLife {
     const everyMs = this.options.curveEveryMs ?? CURVE_EVERY_MS;
     const { time, feed } = this;
     const next = (): void => {
-      time.at(time.now() + everyMs, () => {
+      time.atPlainly(time.now() + everyMs, () => {
         const nowMs = time.now();
         if (nowMs >= this.endMs || this.toMs > this.fromMs) return;
         feed.advance(nowMs);

@@ -53,18 +53,15 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
 
 /** What was recorded with our orders among it, where we took nothing of it: only the levels that ours stand at are read. */
 function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketState): readonly BookLevel[] {
-  const levels: BookLevel[] = [];
-  let next = 0;
-  for (const { price, amount } of own) {
-    const place = Math.max(next, side.firstFrom(price));
-    levels.push(...side.levels.slice(next, place));
+  const levels = side.levels.slice();
+  // From the last on, so that the places before it stay what they are.
+  for (const { price, amount } of own.toReversed()) {
+    const place = side.firstFrom(price);
     const isThere = side.priceAt(place) === price;
-    levels.push(levelOf(state, price, amount + (isThere ? side.amountAt(place) : 0)));
-    next = isThere ? place + 1 : place;
-    if (levels.length >= BOOK_LEVELS) break;
+    levels.splice(place, isThere ? 1 : 0, levelOf(state, price, amount + (isThere ? side.amountAt(place) : 0)));
   }
-  levels.push(...side.levels.slice(next));
-  return levels.length <= BOOK_LEVELS ? levels : levels.slice(0, BOOK_LEVELS);
+  if (levels.length > BOOK_LEVELS) levels.length = BOOK_LEVELS;
+  return levels;
 }
 
 /** Whether nothing of ours changes what a side shows: most of the time, and then it costs nothing. */

@@ -37,6 +37,20 @@ async function chaos(time: VirtualTime): Promise<readonly string[]> {
 }
 
 describe('virtual time', () => {
+  test('does plain work in its turn, and lets the promises of the work before it settle first', async () => {
+    const time = new VirtualTime(0);
+    const happened: string[] = [];
+    const say = (what: string): void => void happened.push(`${what} at ${time.now()}`);
+    time.at(2, () => void deep(40).then(() => say('promise')));
+    time.atPlainly(2, () => say('plain'));
+    time.atPlainly(1, () => say('first'));
+    time.atPlainly(3, () => say('canceled'))();
+    time.at(3, () => say('last'));
+    await time.run(5);
+    expect(happened).toEqual(['first at 1', 'promise at 2', 'plain at 2', 'last at 3']);
+    expect(() => time.atPlainly(Number.NaN, noWork)).toThrow('expected a finite time for work, was NaN');
+  });
+
   test('has the same things happen in the same order wherever the event loop turns amid them', async () => {
     const expected = await chaos(new VirtualTime(0));
     expect(expected.length).toBeGreaterThan(300);

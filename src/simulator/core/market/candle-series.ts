@@ -13,6 +13,9 @@ export interface Bar {
   value: bigint;
 }
 
+/** A sum of whole numbers in a float stays exact below 2^53, so it is put away well before. */
+const MOST_PENDING = 2 ** 52;
+
 /** Bars kept of each resolution: at one minute a week, at one hour more than a year. */
 const BARS_KEPT = 10_080;
 
@@ -25,22 +28,24 @@ export class CandleSeries {
   private minute: Bar | null = null;
   /** The running minute as far as it has been added to the coarser bars. */
   private rolled: Bar | null = null;
+  /** Of the running minute's value, what is not in it yet: below `MOST_PENDING`. Millions of trades need no bigint so. */
+  private pending = 0;
 
-  /** `steps` is price times amount. */
+  /** `steps` is price times amount; as a number only below 2^52. */
   onTrade(trade: {
     readonly timeMs: number;
     readonly price: number;
     readonly amount: number;
-    readonly steps: bigint;
+    readonly steps: bigint | number;
   }): void {
-    const { timeMs, price, amount, steps: value } = trade;
+    const { timeMs, price, amount, steps } = trade;
     const { minute } = this;
     if (minute !== null && timeMs < minute.openTimeMs + 60_000) {
       if (price > minute.high) minute.high = price;
       if (price < minute.low) minute.low = price;
       minute.close = price;
       minute.volume += amount;
-      minute.value += value;
+      this.addValue(minute, steps);
       return;
     }
     this.roll();
@@ -51,9 +56,24 @@ export class CandleSeries {
       low: price,
       close: price,
       volume: amount,
-      value,
+      value: BigInt(steps),
     };
     this.rolled = null;
+  }
+
+  private addValue(minute: Bar, steps: bigint | number): void {
+    if (typeof steps === 'bigint') {
+      minute.value += steps;
+      return;
+    }
+    if (this.pending + steps >= MOST_PENDING) this.putAway(minute);
+    this.pending += steps;
+  }
+
+  private putAway(minute: Bar): void {
+    if (this.pending === 0) return;
+    minute.value += BigInt(this.pending);
+    this.pending = 0;
   }
 
   /** Bars of the past, oldest first, before any trade: they fill their own resolution and the coarser ones. */
@@ -96,6 +116,7 @@ export class CandleSeries {
 
   private roll(): void {
     const { minute, rolled } = this;
+    if (minute !== null) this.putAway(minute);
     if (minute === null || (rolled !== null && rolled.value === minute.value)) return;
     const added =
       rolled === null
