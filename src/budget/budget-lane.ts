@@ -178,6 +178,7 @@ export class BudgetLane {
   }
 
   private drop(dropped: readonly Dropped[]): void {
+    if (dropped.length === 0) return;
     const waitMs = this.fullUntilMs - this.options.nowMs();
     for (const { id, reason } of dropped) {
       this.leave(id)?.onDropped({ reason, retryInMs: reason === 'expired' && waitMs > 0 ? waitMs : null });

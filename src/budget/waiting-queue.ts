@@ -17,6 +17,8 @@ export interface Dropped {
   readonly reason: DropReason;
 }
 
+const NONE: readonly Dropped[] = [];
+
 /** Waiting requests of one budget at most. Beyond it the least urgent one goes, the newest of them first. */
 export const MOST_WAITING = 256;
 
@@ -30,6 +32,10 @@ export class WaitingQueue {
   private readonly waiting: Waiting[] = [];
 
   add(request: Waiting): readonly Dropped[] {
+    if (this.waiting.length === 0) {
+      this.waiting.push(request);
+      return NONE;
+    }
     const older = request.kind === null ? -1 : this.waiting.findIndex((other) => isSameKind(other, request));
     const replaced = this.waiting[older];
     if (replaced !== undefined) {
@@ -39,12 +45,13 @@ export class WaitingQueue {
     const urgency = urgencyOf(request.requestClass);
     const after = this.waiting.findIndex((other) => urgencyOf(other.requestClass) > urgency);
     this.waiting.splice(after === -1 ? this.waiting.length : after, 0, request);
-    if (this.waiting.length <= MOST_WAITING) return [];
+    if (this.waiting.length <= MOST_WAITING) return NONE;
     return this.waiting.splice(MOST_WAITING).map(({ id }) => ({ id, reason: 'queue full' }));
   }
 
   /** Removes what is no longer worth sending. */
   expire(nowMs: number): readonly Dropped[] {
+    if (!this.waiting.some(({ expiresAtMs }) => expiresAtMs <= nowMs)) return NONE;
     const expired = this.waiting.filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
     for (const { id } of expired) this.remove(id);
     return expired.map(({ id }) => ({ id, reason: 'expired' }));

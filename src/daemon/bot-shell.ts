@@ -14,7 +14,8 @@ export interface Stepper {
 /** Where changes are written. Throws `DATA_UNUSABLE` where it can not write. */
 export interface ChangeStore {
   apply(changes: readonly MirrorChange[], options: { readonly atMs: number; readonly isDurable: boolean }): void;
-  flush(): void;
+  /** Writes what it holds back; to be called once a second. None where it holds nothing back. */
+  flush?(): void;
   /** Whether the room that is left is needed for cancels. */
   isRunningOut(): boolean;
 }
@@ -50,6 +51,7 @@ const MOST_UNWRITTEN = 100_000;
  */
 export class BotShell {
   private readonly options: BotShellOptions;
+  private readonly sending: SendRequestOptions;
   private readonly failed = Promise.withResolvers<never>();
   private cancelWake: Cancel | null = null;
   private cancelFlush: Cancel | null = null;
@@ -62,6 +64,8 @@ export class BotShell {
 
   constructor(options: BotShellOptions) {
     this.options = options;
+    const { limiter, caller, canLogIn, limiterMs, time } = options;
+    this.sending = { limiter, caller, canLogIn, limiterMs, engineMs: () => time.now() };
     // Whoever waits for the end of the bot sees it; without anybody it must not end the process by itself.
     this.failed.promise.catch(() => undefined);
   }
@@ -82,7 +86,7 @@ export class BotShell {
 
   start(): void {
     this.step({ kind: 'tick', atMs: this.options.time.now() });
-    this.flushLater();
+    if (this.options.store.flush !== undefined) this.flushLater();
   }
 
   control(command: ControlCommand): void {
@@ -95,7 +99,7 @@ export class BotShell {
     this.cancelWake?.();
     this.cancelFlush?.();
     try {
-      this.options.store.flush();
+      this.options.store.flush?.();
     } catch (error) {
       this.failed.reject(error);
     }
@@ -172,7 +176,7 @@ export class BotShell {
     const { time, onRequestEnd, onAnswer } = this.options;
     this.inFlight += 1;
     try {
-      const end = await sendRequest(request, { ...this.options, engineMs: () => time.now() });
+      const end = await sendRequest(request, this.sending);
       const code = end.answer.outcome === 'refused' || end.answer.outcome === 'failed' ? end.answer.code : null;
       onRequestEnd?.(request, { outcome: end.answer.outcome, code });
       const atMs = time.now();
@@ -205,7 +209,7 @@ export class BotShell {
       if (this.isClosed) return;
       this.lastTurnMs = performance.now();
       try {
-        store.flush();
+        store.flush?.();
         this.flushLater();
       } catch (error) {
         this.fail(error);

@@ -10,6 +10,9 @@ export type DecimalText = Brand<string, 'DecimalText'>;
 
 export const ZERO = '0' as DecimalText;
 
+/** The code of the character 0. */
+const ZERO_DIGIT = 48;
+
 const CANONICAL = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const PLAIN = /^[+-]?\d+(?:\.\d+)?$/;
 const SCIENTIFIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)[eE][+-]?\d{1,4}$/;
@@ -27,12 +30,27 @@ export function tryDecimalText(input: string | number | Decimal): DecimalText | 
   const text = typeof input === 'string' ? input : typeof input === 'number' ? String(input) : input.toFixed();
   if (text.length > MAX_TEXT_LENGTH) return null;
   if (CANONICAL.test(text)) return (text === '-0' ? '0' : text) as DecimalText;
-  if (PLAIN.test(text) || SCIENTIFIC.test(text)) {
+  if (PLAIN.test(text)) return trimmed(text);
+  if (SCIENTIFIC.test(text)) {
     const canonical = new Exact(text).toFixed();
     if (canonical.length > MAX_TEXT_LENGTH) return null;
     return (canonical === '-0' ? '0' : canonical) as DecimalText;
   }
   return null;
+}
+
+/** Digits without the zeros that say nothing, as the exchange writes them with most of its numbers. */
+function trimmed(text: string): DecimalText {
+  const isSigned = text.startsWith('-') || text.startsWith('+');
+  const point = text.indexOf('.');
+  const wholeEnd = point === -1 ? text.length : point;
+  let end = text.length;
+  while (end > wholeEnd && text.charCodeAt(end - 1) === ZERO_DIGIT) end -= 1;
+  if (end === wholeEnd + 1) end = wholeEnd;
+  let start = isSigned ? 1 : 0;
+  while (start < wholeEnd - 1 && text.charCodeAt(start) === ZERO_DIGIT) start += 1;
+  const digits = text.slice(start, end);
+  return (text.startsWith('-') && digits !== '0' ? `-${digits}` : digits) as DecimalText;
 }
 
 /**

@@ -53,7 +53,7 @@ export function mortalStore(store: ChangeStore, options: CrashOptions): ChangeSt
       store.apply(changes, how);
       if (how.isDurable && options.diesAt('after the commit', false)) return dieAt('after the commit', options);
     },
-    flush: () => store.flush(),
+    flush: () => store.flush?.(),
     isRunningOut: () => store.isRunningOut(),
   };
 }

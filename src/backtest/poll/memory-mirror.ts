@@ -45,10 +45,6 @@ export class MemoryMirror implements ChangeStore {
     }
   }
 
-  flush(): void {
-    // Nothing waits.
-  }
-
   isRunningOut(): boolean {
     return false;
   }

@@ -51,15 +51,12 @@ export class RowReader {
   candle(row: FileRow): ReadRow<Candle> {
     return attempt(() => {
       this.checkWidth(row);
-      const [open, high, low, close] = (['open', 'high', 'low', 'close'] as const).map((field) =>
-        this.price(row, field),
-      );
       const bar = {
+        open: this.price(row, 'open'),
+        high: this.price(row, 'high'),
+        low: this.price(row, 'low'),
+        close: this.price(row, 'close'),
         openTimeMs: this.time(row),
-        open: open as DecimalText,
-        high: high as DecimalText,
-        low: low as DecimalText,
-        close: close as DecimalText,
         volume: this.places.get('volume') === NO_COLUMN ? ZERO : this.decimal(row, 'volume'),
       };
       const problem = columnProblem(bar) ?? shapeProblem(bar);
@@ -166,8 +163,9 @@ const isExact = (text: DecimalText): boolean =>
 
 /** What is wrong with the prices of a bar; null where low <= open, close <= high holds. Texts are compared by their numbers: neighbours beyond 15 digits count as one. */
 function shapeProblem({ open, high, low, close }: Candle): string | null {
-  const isWithin = [open, close].every((price) => Number(price) >= Number(low) && Number(price) <= Number(high));
-  return isWithin
+  const [least, most] = [Number(low), Number(high)];
+  const isWithin = (price: number): boolean => price >= least && price <= most;
+  return isWithin(Number(open)) && isWithin(Number(close))
     ? null
     : `expected low <= open, close <= high, found open ${open}, high ${high}, low ${low}, close ${close}`;
 }

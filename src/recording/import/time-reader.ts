@@ -50,6 +50,7 @@ export class TimeReader {
             : 'nanoseconds';
     const problem = this.formProblem(unit, text);
     if (problem !== null) return problem;
+    if (unit === 'ms' && Number.isInteger(number)) return number;
     const [whole = '0', part = ''] = text.split('.');
     if (unit === 's') return Number(whole) * 1_000 + Number(part.slice(0, 3).padEnd(3, '0'));
     const digits = unit === 'ms' ? 0 : unit === 'microseconds' ? 3 : 6;
