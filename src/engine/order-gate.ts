@@ -6,6 +6,7 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
 import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
+import { GateView } from './gate-view.ts';
 import type { MarketDesk } from './market-desk.ts';
 import type { OrderDesk } from './order-desk.ts';
 import type { Outbox } from './outbox.ts';
@@ -119,31 +120,14 @@ export class OrderGate {
   private viewFor(seat: Seat, order: WantedOrder, exceptKey: string | undefined): RiskView {
     const { markets, seats } = this;
     const { nowMs } = this.outbox;
-    const { symbol, dst } = order.market;
     const unfinished = this.desk.keeper.table.unfinished();
     const liveOrders =
       exceptKey === undefined
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
-    const price = markets.priceOf(symbol);
+    const price = markets.priceOf(order.market.symbol);
     if (price !== null) seat.takePrice(order.market, price, nowMs);
-    return {
-      nowMs,
-      order,
-      book: markets.seenBook(symbol),
-      position: seat.position(symbol, dst),
-      liveOrders,
-      get holdings() {
-        const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
-        for (const { market } of markets.all()) {
-          const position = seats.reduce((sum, other) => sum + other.position(market.symbol, market.dst), 0n) as Units;
-          holdings.set(market.symbol, { market, position, price: markets.priceOf(market.symbol) });
-        }
-        return holdings;
-      },
-      results: seat.resultsView(dst, nowMs),
-      plannedAtMs: seat.plannedAtMs,
-    };
+    return new GateView({ nowMs, seat, order, liveOrders, markets, seats });
   }
 
   /** The price that a market order of a side meets first. */
