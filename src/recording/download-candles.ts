@@ -4,13 +4,12 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { TimeRange } from './records.ts';
 import { roundedDecimal } from './rounded-decimal.ts';
+import { SETTLE_MS } from './settled-bar.ts';
 
 /** Bars that the exchange gives at once. */
 const PAGE_BARS = 500;
 /** Pages that are gathered before they are written: what a kill can lose. */
 const PAGES_A_WRITE = 10;
-/** A bar may still change for a moment after its end. */
-const SETTLE_MS = 5_000;
 
 /** Asks the exchange for a page: the last `count` bars that begin before `toMs`, in any order. */
 export type FetchPage = (question: { readonly toMs: number; readonly count: number }) => Promise<readonly Candle[]>;

@@ -6,25 +6,24 @@ import { readCandles } from '../read-candles.ts';
 import { partitionsWithin } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
 import { roundedDecimal } from '../rounded-decimal.ts';
+import { isSettled } from '../settled-bar.ts';
 import { CANDLE_SHAPE } from '../table-shapes.ts';
 import { segmentRows, type Segment } from './read-segment.ts';
 import type { SeenBar } from './segment-entry.ts';
 import type { SealTarget } from './seal-target.ts';
 
-/** A bar may still change for a moment after its end. */
-const SETTLE_MS = 5_000;
-
 /**
  * Adds the bars of a segment to the catalogue, those of each resolution to its own folder: a bar that was seen twice as it was seen last, and volumes, which some
- * exchanges add up as floats, with ten decimals. One that is there already
- * stays as it is, so that neither the bars of the past, which every run sees anew, nor a second try can come into conflict. Throws `DATA_UNUSABLE` where another
- * process writes to the folder.
+ * exchanges add up as floats, with ten decimals. One that was only seen so soon after its end that it may have changed since is left to whoever asks for it
+ * again; one that is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor a second try can come into conflict.
+ * Throws `DATA_UNUSABLE` where another process writes to the folder.
  */
 export async function sealBars(segment: Segment<'candles'>, target: SealTarget): Promise<void> {
   const { market } = segment;
   const seen = new Map<Resolution, SeenBar[]>();
   for await (const part of segmentRows(segment)) {
     for (const bar of part) {
+      if (!isSettled(bar.candle.openTimeMs + resolutionMs(bar.resolution), bar.seenMs)) continue;
       const of = seen.get(bar.resolution) ?? [];
       seen.set(bar.resolution, of);
       of.push(bar);
@@ -35,7 +34,7 @@ export async function sealBars(segment: Segment<'candles'>, target: SealTarget):
     const there = new Set(await timesThere(target.root, key, bars));
     for (const covered of stretchesOf(bars, resolutionMs(resolution))) {
       const within = bars.flatMap(({ candle: { openTimeMs }, candle }) =>
-        openTimeMs >= covered.fromMs && openTimeMs < covered.endMs && !there.has(openTimeMs)
+        openTimeMs >= covered.fromMs && openTimeMs < covered.toMs && !there.has(openTimeMs)
           ? [[openTimeMs, { ...candle, volume: roundedDecimal(candle.volume) }] as const]
           : [],
       );
@@ -52,27 +51,16 @@ export async function sealBars(segment: Segment<'candles'>, target: SealTarget):
   }
 }
 
-/** A stretch of time that was told whole, and until when the bars go that were seen in it: the last one may still change. */
-interface Stretch extends TimeRange {
-  readonly endMs: number;
-}
-
-/** Stretches that were told whole, those that touch as one. */
-function stretchesOf(bars: readonly SeenBar[], lengthMs: number): readonly Stretch[] {
+/** Stretches of time that were told whole, those that touch as one. */
+function stretchesOf(bars: readonly SeenBar[], lengthMs: number): readonly TimeRange[] {
   const told = bars
-    .map(({ toldFromMs, seenMs, candle: { openTimeMs } }): Stretch => {
-      const endMs = openTimeMs + lengthMs;
-      return { fromMs: toldFromMs, toMs: seenMs < endMs + SETTLE_MS ? openTimeMs : endMs, endMs };
-    })
-    .toSorted((left, right) => left.fromMs - right.fromMs || left.endMs - right.endMs);
-  const stretches: Stretch[] = [];
+    .map(({ toldFromMs, candle }): TimeRange => ({ fromMs: toldFromMs, toMs: candle.openTimeMs + lengthMs }))
+    .toSorted((left, right) => left.fromMs - right.fromMs || left.toMs - right.toMs);
+  const stretches: TimeRange[] = [];
   for (const stretch of told) {
     const last = stretches.at(-1);
-    if (last === undefined || stretch.fromMs > last.endMs) stretches.push(stretch);
-    else {
-      const [toMs, endMs] = [Math.max(last.toMs, stretch.toMs), Math.max(last.endMs, stretch.endMs)];
-      stretches[stretches.length - 1] = { fromMs: last.fromMs, toMs, endMs };
-    }
+    if (last === undefined || stretch.fromMs > last.toMs) stretches.push(stretch);
+    else stretches[stretches.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, stretch.toMs) };
   }
   return stretches;
 }

@@ -4,6 +4,7 @@ import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 import { BOOK_LEVELS } from '../records.ts';
+import { isSettled } from '../settled-bar.ts';
 import type { SegmentEntry, SegmentKind } from './segment-entry.ts';
 
 /** That something was looked at in vain is noted this often: enough to know later that nothing changed, little enough to cost nothing. */
@@ -100,7 +101,7 @@ export class Sightings {
     ];
   }
 
-  /** A bar that has closed is noted when it is new, or is another than before: its last trades may have come late. */
+  /** A bar that has closed is noted when it is new or another than before, and once more when it was seen late enough to stay what it is. */
   takeBars(resolution: Resolution, page: readonly Candle[], seenMs: number): readonly SegmentEntry<'candles'>[] {
     const lengthMs = resolutionMs(resolution);
     const afterMs = this.options.barsAfterMs?.(resolution) ?? Number.NEGATIVE_INFINITY;
@@ -113,7 +114,7 @@ export class Sightings {
       const { openTimeMs, open, high, low, close, volume } = candle;
       const text = `${open} ${high} ${low} ${close} ${volume}`;
       if (openTimeMs + lengthMs > seenMs || openTimeMs <= afterMs || known.get(openTimeMs) === text) continue;
-      known.set(openTimeMs, text);
+      if (isSettled(openTimeMs + lengthMs, seenMs)) known.set(openTimeMs, text);
       noted.push({ what: 'row', row: { seenMs, resolution, toldFromMs, candle } });
     }
     for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT))) known.delete(openTimeMs);
