@@ -1,4 +1,4 @@
-import { barStartMs, type Candle, type Resolution } from '../../domain/candle.ts';
+import { barStartMs, resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
@@ -75,7 +75,9 @@ async function importCandles(
     wanted: options.resolution,
     mayResample: options.mayResample,
   });
-  const isResampled = plan.partMs !== null;
+  const { partMs, resolution } = plan;
+  const isResampled = partMs !== null;
+  const ends = { leftOut: 0 };
   const slips = new BackwardSteps();
   const once = onceEach(plan);
   const rows = reader.rows((each, row) => once(slips.look(aligned(each.candle(row), plan), row.line)));
@@ -84,14 +86,19 @@ async function importCandles(
     catalogue.appendCandles({
       market,
       source,
-      resolution: plan.resolution,
-      candles: isResampled ? resampled(rows, plan.resolution) : rows,
+      resolution,
+      candles: partMs === null ? rows : resampled(rows, { path: options.path, resolution, partMs, ends }),
     }),
   );
   if (outcome?.kind === 'conflict' && !isResampled) await rejectConflicts(outcome, options, reader);
   const notes = slips.notes();
-  if (isResampled) notes.push(`finer bars were put together to bars of ${plan.resolution}`);
-  return report(options, { reader, outcome, kind: 'candles', resolution: plan.resolution, notes });
+  if (isResampled) notes.push(`finer bars were put together to bars of ${resolution}`);
+  if (ends.leftOut > 0) {
+    notes.push(
+      `bars at the ends that the file does not reach over whole were left out (${ends.leftOut}): import the finer ones, and resample them once the rest is there`,
+    );
+  }
+  return report(options, { reader, outcome, kind: 'candles', resolution, notes });
 }
 
 async function importTrades(options: ImportTableOptions, reader: TableReader): Promise<ImportReport> {
@@ -280,13 +287,27 @@ function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRow<Candl
   };
 }
 
+/** Bars put together of finer ones: those that the file reaches over whole, gaps or not. */
 async function* resampled(
   parts: AsyncIterable<readonly Candle[]>,
-  resolution: Resolution,
+  of: {
+    readonly path: string;
+    readonly resolution: Resolution;
+    readonly partMs: number;
+    /** Told how many bars were left out. */
+    readonly ends: { leftOut: number };
+  },
 ): AsyncGenerator<readonly Candle[]> {
+  const { path, resolution, partMs, ends } = of;
   const builder = new BarBuilder(resolution);
+  let firstMs = Number.POSITIVE_INFINITY;
+  let endMs = Number.NEGATIVE_INFINITY;
   for await (const part of parts) {
-    for (const candle of part) builder.add(candle);
+    for (const candle of part) {
+      builder.add(candle);
+      firstMs = Math.min(firstMs, candle.openTimeMs);
+      endMs = Math.max(endMs, candle.openTimeMs + partMs);
+    }
     if (builder.count > MOST_BUILT_BARS) {
       throw new SarrafError(
         'INVALID_FILE',
@@ -294,7 +315,18 @@ async function* resampled(
       );
     }
   }
-  yield builder.candles();
+  const built = builder.candles();
+  const lengthMs = resolutionMs(resolution);
+  // What another file may have the rest of is no bar yet.
+  const whole = built.filter(({ openTimeMs }) => openTimeMs >= firstMs && openTimeMs + lengthMs <= endMs);
+  if (built.length > 0 && whole.length === 0) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected bars in ${path} that fill at least one of ${lengthText(lengthMs)}, found fewer: import them as they are`,
+    );
+  }
+  ends.leftOut = built.length - whole.length;
+  yield whole;
 }
 
 interface FirstRows {

@@ -133,6 +133,21 @@ describe('a file of candles', () => {
     ]);
   });
 
+  test('leaves out the bars at its ends that it does not reach over whole, since the next file has their rest', async () => {
+    const catalogue = temporaryCatalogue();
+    const change = { resolution: '240', mayResample: true } as const;
+    const first = await importLines(catalogue, [HEADER, ...hourly(11).slice(1)], change);
+    expect(first).toMatchObject({ result: 'imported', parts: [{ outcome: { added: 1 } }] });
+    expect(first.notes.join()).toContain('bars at the ends that the file does not reach over whole were left out (2)');
+    expect(await bars(catalogue, '240')).toEqual([[4 * HOUR, ...PRICES, '2.6']]);
+    await expect(importLines(catalogue, [HEADER, ...hourly(11).slice(8)], change)).rejects.toThrow(
+      'that fill at least one of 4 h, found fewer: import them as they are',
+    );
+    expect(await importLines(catalogue, [HEADER, ...hourly(12).slice(8)], change)).toMatchObject({
+      result: 'imported',
+    });
+  });
+
   test('counts a bar once that comes twice when bars are put together, and refuses another one for its time', async () => {
     const catalogue = temporaryCatalogue();
     const change = { resolution: '240', mayResample: true } as const;
