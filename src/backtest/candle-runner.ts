@@ -81,6 +81,8 @@ export class CandleRunner {
   private readonly equity: Float64Array;
   private readonly isExposed: Uint8Array;
   private points = 0;
+  /** Bars that have gone by. */
+  private done = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
@@ -113,19 +115,8 @@ export class CandleRunner {
     const total = this.timeMs.length;
     if (total === 0) throw new SarrafError('INVALID_OPTIONS', 'expected bars to run through, were none in this range');
     const initialEquity = this.begin();
-    let done = 0;
-    let told = 0;
-    for (;;) {
-      const closeMs = this.nextCloseMs();
-      if (closeMs === Number.POSITIVE_INFINITY) break;
-      this.wakeUntil(closeMs);
-      done += this.closeBars(closeMs);
-      if (done - told >= PROGRESS_EVERY_BARS) {
-        told = done;
-        this.options.onProgress?.(done, total);
-      }
-    }
-    this.options.onProgress?.(done, total);
+    while (this.closeSome()) this.options.onProgress?.(this.done, total);
+    this.options.onProgress?.(this.done, total);
     for (const order of this.engine.unfinishedOrders()) this.noteOrder(order);
     return {
       orders: this.orders,
@@ -133,9 +124,21 @@ export class CandleRunner {
       curve: { length: this.points, timeMs: this.timeMs, equity: this.equity, isExposed: this.isExposed },
       initialEquity,
       finalEquity: this.valuer.exact(),
-      bars: done,
+      bars: this.done,
       failures: this.failures(),
     };
+  }
+
+  /** Closes as many bars as are worth a word on the way. Answers whether there may be more. */
+  private closeSome(): boolean {
+    const untilDone = this.done + PROGRESS_EVERY_BARS;
+    while (this.done < untilDone) {
+      const closeMs = this.nextCloseMs();
+      if (closeMs === Number.POSITIVE_INFINITY) return false;
+      this.wakeUntil(closeMs);
+      this.done += this.closeBars(closeMs);
+    }
+    return true;
   }
 
   /** Tells the engine of the wallets, so that strategies start with them. Answers what the account is worth. */
