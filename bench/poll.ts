@@ -30,20 +30,22 @@ const BOOKS = 1_024;
 
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '11' });
 
+/** How far the quotes are from the best prices: where the last levels are, in the quote currency. */
+const AWAY = 23;
+
 /** Keeps two quotes well away from the middle: where the book was when it first saw it, or where it is now. */
 const QUOTER = defineStrategy({
   name: 'quoter',
   params: z.strictObject({ follows: z.boolean() }),
   subscribe: ({ market }) => [book(market, { everyMs: 1_000, maxAgeMs: 30_000 })],
-  init: (): { readonly first: readonly (readonly [string, string])[] } => ({ first: [] }),
+  init: (): { readonly first: readonly string[] } => ({ first: [] }),
   onBook({ market, params, state }, { bids, asks }) {
-    const levels = [bids[LEVELS - 1], asks[LEVELS - 1]].filter((level) => level !== undefined);
-    const first = state.first.length === 2 ? state.first : levels;
-    const [bid, ask] = params.follows ? levels : first;
-    if (bid === undefined || ask === undefined) return {};
+    const now = [(Number(bids[0]?.[0]) - AWAY).toFixed(2), (Number(asks[0]?.[0]) + AWAY).toFixed(2)];
+    const first = state.first.length === 2 ? state.first : now;
+    const [bid = '', ask = ''] = params.follows ? now : first;
     const wanted = [
-      { side: 'buy', price: bid[0], amount: '0.01' },
-      { side: 'sell', price: ask[0], amount: '0.01' },
+      { side: 'buy', price: bid, amount: '0.01' },
+      { side: 'sell', price: ask, amount: '0.01' },
     ] as const;
     return { state: first === state.first ? state : { first }, intents: [quotes(market, wanted)] };
   },
@@ -142,8 +144,12 @@ export async function benchPoll(): Promise<BenchResult[]> {
     polls = sent(day);
   }
   const dayMs = median(days);
-  const rows = { books: REPLAYED_ROWS / 2, trades: REPLAYED_ROWS / 2, stepCents: 2, follows: true };
-  const replayMs = await cpuMs(async () => run(rows));
+  const rows = { books: REPLAYED_ROWS / 2, trades: REPLAYED_ROWS / 2, stepCents: 20, follows: true };
+  let replay: PollRun | null = null;
+  const replayMs = await cpuMs(async () => {
+    replay = await run(rows);
+  });
+  const [orders, requests] = [placed(replay), sent(replay)];
   const rate = (REPLAYED_ROWS * 1_000) / replayMs;
   return [
     {
@@ -156,7 +162,7 @@ export async function benchPoll(): Promise<BenchResult[]> {
       holds: dayMs <= LONGEST_DAY_MS,
     },
     {
-      name: `poll: ${REPLAYED_ROWS} books and trades of a day, half of each, with two quotes a second`,
+      name: `poll: ${REPLAYED_ROWS} books and trades of a day, half of each, two quotes refreshed each second, ${orders} orders as the limits let through, ${requests} requests`,
       value: rate,
       unit: 'rows/s',
       reference: null,
@@ -165,6 +171,10 @@ export async function benchPoll(): Promise<BenchResult[]> {
       holds: rate >= LEAST_ROWS_A_SECOND,
     },
   ];
+}
+
+function placed(run: PollRun | null): number {
+  return run === null ? 0 : run.orders.length;
 }
 
 function sent(run: PollRun | null): number {

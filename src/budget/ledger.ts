@@ -140,14 +140,23 @@ function releaseOld(occupied: Occupied, nowMs: number): void {
     slots[kept] = slot;
     kept += 1;
   }
-  slots.copyWithin(kept, seen);
-  slots.length -= seen - kept;
+  if (kept < seen) slots.splice(kept, seen - kept);
   occupied.keptUntilMs = keptUntilMs;
 }
 
 function stampAt(slots: readonly Slot[], index: number): number | null {
-  const stamps = slots.flatMap(({ stampedAtMs }) => stampedAtMs ?? []);
-  if (index >= stamps.length) return null;
   // Whoever polls a full ledger asks this each time, and mostly for the first.
-  return index === 0 ? Math.min(...stamps) : (stamps.toSorted((left, right) => left - right)[index] ?? null);
+  if (index === 0) return firstStamp(slots);
+  const stamps = slots.flatMap(({ stampedAtMs }) => stampedAtMs ?? []);
+  return stamps.toSorted((left, right) => left - right)[index] ?? null;
+}
+
+function firstStamp(slots: readonly Slot[]): number | null {
+  let first: number | null = null;
+  for (const { admittedAtMs, stampedAtMs } of slots) {
+    // No stamp is before its admission, so none from here on is earlier.
+    if (first !== null && admittedAtMs >= first) return first;
+    if (stampedAtMs !== null && (first === null || stampedAtMs < first)) first = stampedAtMs;
+  }
+  return first;
 }
