@@ -16,6 +16,8 @@ export function identityOf(order: OrderRecord): string {
 export class IdenticalOrders {
   /** When each may have arrived last; infinity while that is not known. */
   private readonly arrivals = new Map<string, { readonly key: string; atMs: number }>();
+  /** Nothing is to be forgotten before this time. */
+  private heldUntilMs = Number.POSITIVE_INFINITY;
   /** An order is asked about several times in a row, and putting its identity together costs more than looking it up. */
   private last: { readonly order: OrderRecord; readonly identity: string } | null = null;
 
@@ -27,7 +29,9 @@ export class IdenticalOrders {
   /** Its fate is known: by then it had arrived, or never will. */
   answered(order: OrderRecord, atMs: number): void {
     const arrival = this.arrivals.get(this.identityOf(order));
-    if (arrival?.key === order.key && arrival.atMs === Number.POSITIVE_INFINITY) arrival.atMs = atMs;
+    if (arrival?.key !== order.key || arrival.atMs !== Number.POSITIVE_INFINITY) return;
+    arrival.atMs = atMs;
+    this.heldUntilMs = Math.min(this.heldUntilMs, atMs + IDENTICAL_HELD_BACK_MS);
   }
 
   /** When such an order may go; infinity while another one's fate is not known. */
@@ -43,8 +47,12 @@ export class IdenticalOrders {
 
   /** Forgets what no longer holds anything back. */
   expire(nowMs: number): void {
+    if (nowMs < this.heldUntilMs) return;
+    this.heldUntilMs = Number.POSITIVE_INFINITY;
     for (const [identity, { atMs }] of this.arrivals) {
-      if (atMs + IDENTICAL_HELD_BACK_MS <= nowMs) this.arrivals.delete(identity);
+      const untilMs = atMs + IDENTICAL_HELD_BACK_MS;
+      if (untilMs <= nowMs) this.arrivals.delete(identity);
+      else this.heldUntilMs = Math.min(this.heldUntilMs, untilMs);
     }
   }
 
@@ -69,6 +77,7 @@ export class IdenticalOrders {
       if (mayTrade(order) && order.venueId === null) this.sent(order);
       else if (order.sentAtMs + IDENTICAL_HELD_BACK_MS > nowMs) {
         this.arrivals.set(this.identityOf(order), { key: order.key, atMs: nowMs });
+        this.heldUntilMs = nowMs;
       }
     }
   }

@@ -12,6 +12,8 @@ import type { OrderRecord } from '../../execution/order-record.ts';
 /** The part of every clientOrderId that a mirror draws once; here it is the same in every run, so that the same input gives the same output. */
 const EPOCH = 'poll';
 
+const MOST_UNHASHED = 16_384;
+
 /**
  * The mirror of a run that is never restarted: orders and fills in memory, and of the journal its hash, which is the one that a mirror on the disk has of
  * the same lines. All else that a live bot writes down to be read by others is let go, so that memory grows with what was traded and with nothing else.
@@ -20,6 +22,8 @@ export class MemoryMirror implements ChangeStore {
   readonly fills: FillRecord[] = [];
   private readonly byKey = new Map<string, OrderRecord>();
   private readonly hash = createHash('sha256');
+  /** Lines that are not in the hash yet: many short ones cost it more than a long one. */
+  private unhashed = '';
   private readonly onJournal: ((entry: JournalEntry, atMs: number) => void) | null;
   private lines = 0;
 
@@ -51,13 +55,20 @@ export class MemoryMirror implements ChangeStore {
 
   /** SHA-256 of every line of the journal so far, in hexadecimal. */
   journalHash(): string {
+    this.hashLines();
     return this.hash.copy().digest('hex');
   }
 
   private write(entry: JournalEntry, atMs: number): void {
     this.lines += 1;
     const { kind, subject, json } = entry;
-    this.hash.update(`${JSON.stringify([this.lines, atMs, kind, subject, json])}\n`);
+    this.unhashed += `${JSON.stringify([this.lines, atMs, kind, subject, json])}\n`;
+    if (this.unhashed.length >= MOST_UNHASHED) this.hashLines();
     this.onJournal?.(entry, atMs);
+  }
+
+  private hashLines(): void {
+    this.hash.update(this.unhashed);
+    this.unhashed = '';
   }
 }
