@@ -4,7 +4,6 @@ import { divideDown, divideUp } from '../../domain/rounding.ts';
 import { millionthsOfBps, type CandleRules } from './candle-rules.ts';
 
 const TWO_MILLION = 2_000_000n;
-const MILLION = 1_000_000n;
 
 /** What taking costs, worked out once for a set of rules. */
 export interface TakerCosts {
@@ -39,10 +38,10 @@ export function takerPrice(of: {
 }): number {
   const { market, side, at, range, costs } = of;
   const { priceHalfMillionths, rangeMillionths } = costs;
-  const ofPrice = priceHalfMillionths === 0n ? 0n : divideUp(at * priceHalfMillionths, TWO_MILLION);
-  const ofRange = rangeMillionths === 0n ? 0n : divideUp(range * rangeMillionths, MILLION);
-  const cost = ofPrice + ofRange;
-  if (side === 'buy') return Number(divideUp(at + cost, market.priceStep));
-  const steps = divideDown(at - cost, market.priceStep);
+  // All of it is rounded once: halves of a unit that are rounded up one by one make a step too much where a step is a unit.
+  const cost = at * priceHalfMillionths + 2n * range * rangeMillionths;
+  const perStep = TWO_MILLION * market.priceStep;
+  if (side === 'buy') return Number(divideUp(at * TWO_MILLION + cost, perStep));
+  const steps = divideDown(at * TWO_MILLION - cost, perStep);
   return steps < 1n ? 1 : Number(steps);
 }
