@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { BarFeed } from '../../../src/backtest/bar-feed.ts';
+import { CandleVenue } from '../../../src/backtest/candle-venue/candle-venue.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import type { WalletReading } from '../../../src/domain/venue-call.ts';
+import type { EngineOutput } from '../../../src/engine/engine-command.ts';
+import type { EngineEvent } from '../../../src/engine/engine-event.ts';
+import { DEFAULT_ENGINE_TIMES, type ErrorPolicy } from '../../../src/engine/engine-settings.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { buy, cancelAll, quotes, sell, target, type Intent } from '../../../src/strategy/intents.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { candles, timer } from '../../../src/strategy/subscriptions.ts';
+import { FROM_MS, RIAL, TETHER, walkOf } from '../backtest/candle-run.ts';
+
+const BARS = 600;
+const HOUR_MS = 3_600_000;
+const MARKETS = [TETHER, RIAL];
+
+/** A number below `most` that looks like chance and is the same each time. */
+function pick(of: string, most: number): number {
+  let hash = 2_166_136_261;
+  for (const letter of of) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 16_777_619);
+  return ((hash ^ (hash >>> 15)) >>> 0) % most;
+}
+
+/** Wants this and that now and then, throws now and then, and notes down whatever it is told and sees. */
+function nosy(name: string, of: { readonly lines: string[]; readonly throws: boolean }): StrategyDefinition {
+  const { lines } = of;
+  return defineStrategy({
+    name,
+    params: z.strictObject({}),
+    subscribe: ({ market }) => [
+      ...MARKETS.map(({ symbol }) => candles(symbol, '1h', { warmUp: 2 })),
+      candles(market, '4h'),
+      timer('six', '0 */6 * * *'),
+    ],
+    init: () => ({ seen: 0 }),
+    onStart: (ctx) => void lines.push(`${name} start ${ctx.nowMs}`),
+    onTimer: (ctx, { dueMs }) => {
+      lines.push(`${name} timer ${dueMs} ${ctx.nowMs}`);
+      return { intents: pick(`${name} timer ${dueMs}`, 4) === 0 ? [cancelAll()] : [] };
+    },
+    onFill: (ctx, { clientOrderId, amount }) => void lines.push(`${name} fill ${clientOrderId} ${amount} ${ctx.nowMs}`),
+    onOrder: (ctx, { clientOrderId, status }) => {
+      lines.push(`${name} order ${clientOrderId} ${status} ${ctx.nowMs}`);
+    },
+    onReject: (ctx, { code }) => void lines.push(`${name} reject ${code} ${ctx.nowMs}`),
+    onCandle: (ctx, bar) => {
+      const { market, span, openTimeMs, close, seenAtMs } = bar;
+      const own = ctx.orders.map(({ clientOrderId, state }) => `${clientOrderId} ${state}`);
+      const { seen } = ctx.state;
+      lines.push(
+        `${name} ${market} ${span} ${openTimeMs} ${close} ${seenAtMs} at ${ctx.nowMs}: ${seen}, ${ctx.equity}, ${ctx.agesOf(market).candles}, ${own.join('; ')}`,
+      );
+      const what = pick(`${name} ${market} ${span} ${openTimeMs}`, 40);
+      if (of.throws && what === 0) throw new Error('does not like it');
+      const wish = { amount: '0.001', price: close };
+      const intents: Intent[] = [];
+      if (what === 1) intents.push(buy(market, wish), sell(market, wish));
+      if (what === 2) intents.push(buy(market, { amount: '0.002' }));
+      if (what === 3) intents.push(target(market, { position: '0.01' }));
+      if (what === 4) intents.push(quotes(market, [{ side: 'buy', ...wish }]));
+      if (what === 5) intents.push(cancelAll(market));
+      if (what === 6) intents.push(sell(market, { amount: '1000' }));
+      return { state: { seen: seen + 1 }, intents };
+    },
+  });
+}
+
+/** The whole life of an engine on the bars of two markets, as it was told and as it asked. Only one without a journal takes the short way. */
+function life(isJournaled: boolean): readonly string[] {
+  const lines: string[] = [];
+  const seat = (name: string, onError: ErrorPolicy, market: string) => ({
+    runner: new StrategyRunner(nosy(name, { lines, throws: onError !== 'cancel' || name === 'third' }), {
+      market,
+      span: '1h',
+    }),
+    onError,
+    pauseMs: 5 * HOUR_MS,
+    limits: createRiskLimits(),
+    capital: {},
+  });
+  const rates = { maker: 1_000, taker: 2_000 };
+  const venue = new CandleVenue({
+    markets: MARKETS,
+    fees: { rls: rates, usdt: rates },
+    balances: { usdt: parseUnits('50000'), rls: parseUnits('50000000000'), btc: parseUnits('1') },
+  });
+  const engine = new Engine(
+    {
+      ...DEFAULT_ENGINE_TIMES,
+      instance: 'bars',
+      markets: MARKETS,
+      seats: [seat('first', 'pause', 'BTCUSDT'), seat('second', 'cancel', 'BTCIRT'), seat('third', 'stop', 'BTCUSDT')],
+      feeds: [],
+      reconciliation: null,
+      isRestartable: false,
+      isJournaled,
+    },
+    { ...EMPTY_MIRROR_STATE, epoch: 'bars' },
+    FROM_MS,
+  );
+  const wake = { atMs: Number.POSITIVE_INFINITY };
+  const news = (atMs: number): EngineEvent[] => {
+    const { orders, trades, walletsChanged } = venue.take();
+    if (orders.length === 0 && trades.length === 0 && !walletsChanged) return [];
+    const answer = venue.answer({ kind: 'wallets' }, atMs);
+    if (answer.outcome !== 'value') throw new Error('expected wallets');
+    return [{ kind: 'account', atMs, orders, trades, wallets: answer.value as readonly WalletReading[] }];
+  };
+  const take = ({ changes, requests, notices, wakeAtMs }: EngineOutput, atMs: number): EngineEvent[] => {
+    wake.atMs = wakeAtMs;
+    for (const change of changes) {
+      if (change.kind === 'order') lines.push(`entered ${change.order.key} ${change.order.state} at ${atMs}`);
+      if (change.kind === 'fill') lines.push(`entered fill ${change.fill.tradeId} at ${atMs}`);
+    }
+    for (const notice of notices) if (notice.kind === 'notice') lines.push(`said ${notice.message}`);
+    const answers = requests.map(({ id, call }): EngineEvent => {
+      lines.push(`asked ${JSON.stringify(call)} at ${atMs}`);
+      return { kind: 'answer', atMs, requestId: id, sentAtMs: atMs, answer: venue.answer(call, atMs) };
+    });
+    return answers.length === 0 ? [] : [...answers, ...news(atMs)];
+  };
+  const step = (event: EngineEvent): void => {
+    const events = [event];
+    for (let next = events.shift(); next !== undefined; next = events.shift()) {
+      events.push(...take(engine.step(next), next.atMs));
+    }
+  };
+  const tapes = [
+    walkOf(TETHER, { bars: BARS, seed: 3, price: 100_000 }),
+    walkOf(RIAL, { bars: BARS, seed: 8, price: 9_000_000_000 }),
+  ];
+  const lanes = tapes.map((columns) => ({
+    columns,
+    feeds: [new BarFeed(columns, '1h'), new BarFeed(columns, '4h')],
+  }));
+  const wallets = venue.answer({ kind: 'wallets' }, FROM_MS);
+  if (wallets.outcome !== 'value') throw new Error('expected wallets');
+  step({ kind: 'account', atMs: FROM_MS, orders: [], trades: [], wallets: wallets.value as readonly WalletReading[] });
+  for (let index = 0; index < BARS; index += 1) {
+    const atMs = FROM_MS + (index + 1) * HOUR_MS;
+    while (wake.atMs < atMs) step({ kind: 'tick', atMs: wake.atMs });
+    for (const [place, { columns }] of lanes.entries()) venue.onCandle(place, columns, index);
+    for (const event of news(atMs)) step(event);
+    if (index === BARS / 3)
+      step({ kind: 'control', atMs, command: { kind: 'halt', reason: 'test', wholeAccount: false } });
+    if (index === BARS / 2) step({ kind: 'control', atMs, command: { kind: 'resume' } });
+    for (const { feeds } of lanes) {
+      for (const bar of feeds.flatMap((feed) => feed.closedBy(index))) step({ kind: 'bar', atMs, bar });
+    }
+    lines.push(`wakes at ${wake.atMs}`);
+  }
+  return lines;
+}
+
+test('a bar that is handed straight to its strategies is told, seen and answered as one that waits for its turn', () => {
+  const [short, long] = [life(false), life(true)];
+  expect(short).toEqual(long);
+  const counts = (what: RegExp): number => short.filter((line) => what.test(line)).length;
+  expect(counts(/^first BTC\w+ 1h /)).toBeGreaterThan(BARS);
+  expect(counts(/^second BTC\w+ 1h /)).toBe(2 * BARS);
+  expect(counts(/^third BTC/)).toBeLessThan(BARS);
+  for (const what of [
+    / pauses for /,
+    /third is stopped/,
+    / timer /,
+    / reject closed/,
+    / fill /,
+    /"kind":"place"/,
+    /"cancel"/,
+  ]) {
+    expect(counts(what), String(what)).toBeGreaterThan(0);
+  }
+});
