@@ -96,6 +96,22 @@ describe('an order that rests in a recorded market', () => {
     `);
   });
 
+  it('never has the second of two at one price behind more than the book still shows there, where the first has nobody before it', () => {
+    holds(`
+      book 100x2 | 102x4
+      a buy 3 @ 100
+      book 100x6 | 102x4
+      b buy 2 @ 100
+      trade sell 3 @ 100
+      fills -> a 1@100 maker
+      ahead a -> 0
+      ahead b -> 4
+      book 100x1 | 102x4
+      ahead a -> 0
+      ahead b -> 1
+    `);
+  });
+
   it('stands where the setting says', () => {
     holds(
       `
@@ -298,6 +314,9 @@ describe('a stop order in a recorded market', () => {
   });
 });
 
+/** One of each at some prices. */
+const levels = (of: readonly number[]): string => of.map((price) => `${price}x1`).join(' ');
+
 describe('the book that a poll shows', () => {
   it('has our own orders in it', () => {
     holds(`
@@ -308,6 +327,19 @@ describe('the book that a poll shows', () => {
       shown -> 100x5 99x3 98x5 | 102x4 105x1
       cancel a
       shown -> 100x5 98x5 | 102x4 105x1
+    `);
+  });
+
+  it('has no more levels than the exchange shows, whether ours is among the recorded ones or behind them', () => {
+    const all = Array.from({ length: 24 }, (_, index) => 1_000 - 2 * index);
+    holds(`
+      book ${levels(all)} | 1002x4
+      a buy 1 @ 997
+      b buy 1 @ 940
+      shown -> ${levels([1_000, 998, 997, ...all.slice(2, 23)])} | 1002x4
+      c buy 1 @ 995
+      d buy 1 @ 994
+      shown -> 1000x1 998x1 997x1 996x1 995x1 994x2 ${levels(all.slice(4, 22))} | 1002x4
     `);
   });
 });
