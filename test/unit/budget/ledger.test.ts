@@ -43,6 +43,27 @@ describe('the ledger', () => {
     expect(ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, 10_060_001).admitted).toBe(true);
   });
 
+  test('has each slot free again on time, whatever was looked at before and however late another was stamped', () => {
+    const ledger = new BudgetLedger([budget(3)]);
+    const late = admitted(ledger, 0);
+    ledger.settle(admitted(ledger, 10), 20);
+    const last = admitted(ledger, 50_000);
+    ledger.settle(late, 30_000);
+    ledger.settle(last, 50_010);
+    const isFree = (nowMs: number): boolean => {
+      const admission = ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, nowMs);
+      return admission.admitted;
+    };
+    expect([60_020, 60_021, 90_000, 90_001, 110_010, 110_011].map(isFree)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
   test('counts from the first stamp of a reply, not from a second one', () => {
     const ledger = new BudgetLedger([budget(1)]);
     const slot = admitted(ledger, 0);

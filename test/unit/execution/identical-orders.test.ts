@@ -69,6 +69,28 @@ describe('identical orders', () => {
     expect(identical.knowsOther(TWIN)).toBe(false);
   });
 
+  it('are forgotten each in its own time, those of before a restart too', () => {
+    const other = plannedOrder({ key: 'c', amount: parseUnits('2') });
+    const likeOther = plannedOrder({ key: 'd', amount: parseUnits('2') });
+    const identical = new IdenticalOrders();
+    identical.restore([orderIn('open', { key: 'a', sentAtMs: 0 })], 0);
+    identical.sent(other);
+    identical.answered(other, 1_000);
+    const known = [IDENTICAL_HELD_BACK_MS - 1, IDENTICAL_HELD_BACK_MS, IDENTICAL_HELD_BACK_MS + 1_000].map((nowMs) => {
+      identical.expire(nowMs);
+      return [identical.knowsOther(TWIN), identical.knowsOther(likeOther)];
+    });
+    expect(known).toEqual([
+      [true, true],
+      [false, true],
+      [false, false],
+    ]);
+    const alone = new IdenticalOrders();
+    alone.restore([orderIn('open', { key: 'a', sentAtMs: 0 })], 0);
+    alone.expire(IDENTICAL_HELD_BACK_MS);
+    expect(alone.knowsOther(TWIN)).toBe(false);
+  });
+
   it('are remembered over a restart: without end where the fate is not known, else from now on', () => {
     const unknown = new IdenticalOrders();
     unknown.restore([orderIn('unknown', { key: 'a', sentAtMs: 0 })], 1e9);
