@@ -50,7 +50,8 @@ export class TimeReader {
             : 'nanoseconds';
     const problem = this.formProblem(unit, text);
     if (problem !== null) return problem;
-    if (unit === 'ms' && Number.isInteger(number)) return number;
+    // What comes after a point is cut off below: a float of so many digits may have been rounded up.
+    if (unit === 'ms' && !text.includes('.')) return number;
     const [whole = '0', part = ''] = text.split('.');
     if (unit === 's') return Number(whole) * 1_000 + Number(part.slice(0, 3).padEnd(3, '0'));
     const digits = unit === 'ms' ? 0 : unit === 'microseconds' ? 3 : 6;

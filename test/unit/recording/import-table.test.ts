@@ -60,6 +60,7 @@ const iso = (hour: number): string => new Date(START + hour * HOUR).toISOString(
 describe('a file of candles', () => {
   test.each<[string, readonly string[], Change]>([
     ['has milliseconds', [HEADER, ...hourly(3)], {}],
+    ['has milliseconds with decimals', [HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}.9999`)], {}],
     ['has seconds', [HEADER, ...hourly(3, (hour) => String((START + hour * HOUR) / 1_000))], {}],
     ['has microseconds', [HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}000`)], {}],
     ['has ISO times', [HEADER, ...hourly(3, iso)], {}],
