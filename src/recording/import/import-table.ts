@@ -1,4 +1,4 @@
-import { barStartMs, resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
+import { barStartMs, resolutionMs, RESOLUTIONS, type Candle, type Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
@@ -93,9 +93,9 @@ async function importCandles(
   if (outcome?.kind === 'conflict' && !isResampled) await rejectConflicts(outcome, options, reader);
   const notes = slips.notes();
   if (isResampled) notes.push(`finer bars were put together to bars of ${resolution}`);
-  if (ends.leftOut > 0) {
+  if (partMs !== null && ends.leftOut > 0) {
     notes.push(
-      `bars at the ends that the file does not reach over whole were left out (${ends.leftOut}): import the finer ones, and resample them once the rest is there`,
+      `bars at the ends that the file does not reach over whole were left out (${ends.leftOut}): ${wayToWhole(partMs)}`,
     );
   }
   return report(options, { reader, outcome, kind: 'candles', resolution, notes });
@@ -322,11 +322,18 @@ async function* resampled(
   if (built.length > 0 && whole.length === 0) {
     throw new SarrafError(
       'INVALID_FILE',
-      `expected bars in ${path} that fill at least one of ${lengthText(lengthMs)}, found fewer: import them as they are`,
+      `expected bars in ${path} that fill at least one of ${lengthText(lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
     );
   }
   ends.leftOut = built.length - whole.length;
   yield whole;
+}
+
+/** What to do for bars that one file does not reach over whole, where those that it has are this long. */
+function wayToWhole(partMs: number): string {
+  return RESOLUTIONS.some((resolution) => resolutionMs(resolution) === partMs)
+    ? 'import the finer ones, and resample them once the rest is there'
+    : 'put the file together with those before and after it, and import them as one';
 }
 
 interface FirstRows {

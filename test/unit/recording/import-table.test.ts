@@ -19,6 +19,10 @@ const hourly = (count: number, time: (hour: number) => string = (hour) => String
     (_, hour) => `${time(hour)},12600000000,12600000500,12599999500,12600000010,0.${hour + 1}`,
   );
 
+/** Bars by the second, those from one on up to another. */
+const bySecond = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => `${START + (from + index) * 1_000},1,1,1,1,1`);
+
 type Change = Partial<Omit<ImportTableOptions, 'catalogue' | 'path'>> & {
   readonly name?: string;
   readonly pack?: boolean;
@@ -142,11 +146,20 @@ describe('a file of candles', () => {
     expect(first.notes.join()).toContain('bars at the ends that the file does not reach over whole were left out (2)');
     expect(await bars(catalogue, '240')).toEqual([[4 * HOUR, ...PRICES, '2.6']]);
     await expect(importLines(catalogue, [HEADER, ...hourly(11).slice(8)], change)).rejects.toThrow(
-      'that fill at least one of 4 h, found fewer: import them as they are',
+      'that fill at least one of 4 h, found fewer: import the finer ones, and resample them',
     );
     expect(await importLines(catalogue, [HEADER, ...hourly(12).slice(8)], change)).toMatchObject({
       result: 'imported',
     });
+  });
+
+  test('of bars by the second, which can not be imported as they are, says to put files together for the bars at its ends', async () => {
+    const change = { resolution: '1', mayResample: true } as const;
+    const report = await importLines(temporaryCatalogue(), [HEADER, ...bySecond(30, 130)], change);
+    const way = 'put the file together with those before and after it, and import them as one';
+    expect(report).toMatchObject({ result: 'imported', parts: [{ outcome: { added: 1 } }] });
+    expect(report.notes.join()).toContain(`were left out (2): ${way}`);
+    await expect(importLines(temporaryCatalogue(), [HEADER, ...bySecond(30, 110)], change)).rejects.toThrow(way);
   });
 
   test('counts a bar once that comes twice when bars are put together, and refuses another one for its time', async () => {
