@@ -2,7 +2,7 @@ import type { Candle, Resolution } from './candle.ts';
 import { decimalText, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 import type { MarketSymbol } from './market-symbol.ts';
-import type { Units } from './money.ts';
+import { UNIT_DECIMALS, type Units } from './money.ts';
 
 /**
  * Many bars of one market and resolution, column by column, oldest first. A price is a whole number of 10^-priceDecimals in the quote currency, a
@@ -26,18 +26,12 @@ export interface CandleColumns {
   readonly volume: Float64Array;
 }
 
-/** The most decimals of a column: those of money. */
-const MOST_COLUMN_DECIMALS = 10;
-
 /** Units of 1e-10 of one whole number of a column. */
 export function columnScale(decimals: number): bigint {
-  if (!Number.isInteger(decimals) || decimals < 0 || decimals > MOST_COLUMN_DECIMALS) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected 0 to ${MOST_COLUMN_DECIMALS} decimals of a column, was ${decimals}`,
-    );
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > UNIT_DECIMALS) {
+    throw new SarrafError('INVALID_OPTIONS', `expected 0 to ${UNIT_DECIMALS} decimals of a column, was ${decimals}`);
   }
-  return 10n ** BigInt(MOST_COLUMN_DECIMALS - decimals);
+  return 10n ** BigInt(UNIT_DECIMALS - decimals);
 }
 
 /** A cell as money. */
@@ -132,11 +126,8 @@ export function columnsOf(
 function decimalsOf(text: DecimalText): number {
   const at = text.indexOf('.');
   const decimals = at === -1 ? 0 : text.length - at - 1;
-  if (decimals <= MOST_COLUMN_DECIMALS) return decimals;
-  throw new SarrafError(
-    'TOO_MANY_DECIMALS',
-    `expected at most ${MOST_COLUMN_DECIMALS} decimals of a bar, was "${text}"`,
-  );
+  if (decimals <= UNIT_DECIMALS) return decimals;
+  throw new SarrafError('TOO_MANY_DECIMALS', `expected at most ${UNIT_DECIMALS} decimals of a bar, was "${text}"`);
 }
 
 /** A decimal as a whole number of 10^-decimals. Throws `TOO_LARGE` beyond 2^53. */

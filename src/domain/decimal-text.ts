@@ -10,6 +10,9 @@ export type DecimalText = Brand<string, 'DecimalText'>;
 
 export const ZERO = '0' as DecimalText;
 
+/** A float keeps every number of so many digits, with a point anywhere among them. */
+export const SURE_DIGITS = 15;
+
 /** The code of the character 0. */
 const ZERO_DIGIT = 48;
 

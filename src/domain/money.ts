@@ -1,5 +1,5 @@
 import type { Brand } from './brand.ts';
-import { decimalText, fractionDigits, type DecimalText } from './decimal-text.ts';
+import { decimalText, fractionDigits, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 
 /**
@@ -23,8 +23,8 @@ export const NO_UNITS = 0n as Units;
 const ZERO = 48;
 const POINT = -2;
 
-/** Fifteen digits and a point: a float holds any number of as many digits. */
-const MOST_SHORT = 16;
+/** As many digits as a float keeps, and a point. */
+const MOST_SHORT = SURE_DIGITS + 1;
 
 /** Worked out once: a power costs more than the rest of reading a number. */
 const POWERS_OF_TEN = Array.from({ length: UNIT_DECIMALS + 1 }, (_, power) => 10n ** BigInt(power));

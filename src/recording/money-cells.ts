@@ -1,12 +1,11 @@
 import type { DuckDBVector } from '@duckdb/node-api';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { formatUnits } from '../domain/money.ts';
+import { formatUnits, UNIT_DECIMALS } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 import type { CellTexts } from './cell-texts.ts';
 
 const WORD = 4_294_967_296;
-const UNIT_DECIMALS = 10;
 /** A quotient of floats is off by less than this where it is below 2^53. */
 const MOST_OFF = 4;
 

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { Resolution } from '../domain/candle.ts';
+import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { UNIT_DECIMALS } from '../domain/money.ts';
 import { openDatabase, queryRows, sqlFiles, type Database } from './duckdb.ts';
 import { folderPath } from './folder-key.ts';
 import type { Partition } from './manifest.ts';
@@ -21,11 +23,6 @@ export interface CandleQuestion extends TimeRange {
   readonly market: MarketSymbol;
   readonly resolution: Resolution;
 }
-
-/** Digits that every whole number within 2^53 may have. */
-const SURE_DIGITS = 15;
-/** Decimals of money. */
-const MOST_DECIMALS = 10;
 
 /** Thrown and caught here: a volume does not fit its column with the decimals of another. */
 class VolumeBeyond extends Error {}
@@ -106,7 +103,7 @@ async function fittingDecimals({ database, root, question, partitions }: Source)
   const sql = `SELECT max(volume)::VARCHAR FROM read_parquet(${files})`;
   const [row] = await queryRows(database, sql, `look for the largest volume in ${folder}`);
   const [whole = ''] = String(row?.[0]).split('.');
-  return Math.max(0, Math.min(SURE_DIGITS - whole.length, MOST_DECIMALS));
+  return Math.max(0, Math.min(SURE_DIGITS - whole.length, UNIT_DECIMALS));
 }
 
 /** Fills columns and answers how many bars that were. All files are one query, so that one is unpacked while another is read. */

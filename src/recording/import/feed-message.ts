@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
+import { UNIT_DECIMALS } from '../../domain/money.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { RecordedTrade } from '../records.ts';
 import { LATEST_MS } from '../read-partitions.ts';
-import { decimalProblem, MOST_DECIMALS } from './decimal-problem.ts';
+import { decimalProblem } from './decimal-problem.ts';
 
 const decimal = z.string().transform((text, context): DecimalText => {
   const found = tryDecimalText(text);
@@ -23,7 +24,7 @@ const depth = z.object({ E: time, U: count, u: count, b: levels, a: levels });
 const snapshot = z.object({ lastUpdateId: count, bids: levels, asks: levels });
 const trade = z.object({ T: time, p: positive, q: positive, m: z.boolean(), t: count.optional(), a: count.optional() });
 
-const DECIMALS = `of at most ${MOST_DECIMALS} decimals`;
+const DECIMALS = `of at most ${UNIT_DECIMALS} decimals`;
 
 /** What a line of a feed tells. Times in ms since 1970; `seenMs` is when it was received. */
 export type FeedMessage =

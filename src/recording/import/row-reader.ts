@@ -1,10 +1,10 @@
 import type { Candle } from '../../domain/candle.ts';
-import { fractionDigits, tryDecimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';
-import { formatUnits, unitsOf } from '../../domain/money.ts';
+import { fractionDigits, SURE_DIGITS, tryDecimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';
+import { formatUnits, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import type { RecordedTrade } from '../records.ts';
 import { roundedDecimal } from '../rounded-decimal.ts';
 import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
-import { decimalProblem, MOST_DECIMALS } from './decimal-problem.ts';
+import { decimalProblem } from './decimal-problem.ts';
 import type { FileRow } from './file-row.ts';
 import { TimeReader } from './time-reader.ts';
 
@@ -106,7 +106,7 @@ export class RowReader {
     if (decimal === null || decimal.startsWith('-')) {
       throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);
     }
-    if (fractionDigits(decimal) > MOST_DECIMALS && this.roundsAmounts && (field === 'volume' || field === 'amount')) {
+    if (fractionDigits(decimal) > UNIT_DECIMALS && this.roundsAmounts && (field === 'volume' || field === 'amount')) {
       this.rounded += 1;
       return roundedDecimal(decimal);
     }
@@ -154,9 +154,6 @@ function columnProblem(bar: Candle): string | null {
   const large = (['open', 'high', 'low', 'close', 'volume'] as const).find((field) => !isExact(bar[field]));
   return large === undefined ? null : `expected at most ${SURE_DIGITS} digits of ${large}, found "${bar[large]}"`;
 }
-
-/** Digits that every whole number within 2^53 may have. */
-const SURE_DIGITS = 15;
 
 const isExact = (text: DecimalText): boolean =>
   text.length <= SURE_DIGITS || Number.isSafeInteger(Number(text.replace('.', '')));

@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
+import { fractionDigits, SURE_DIGITS, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import { rateOfPercent } from '../../domain/fee-schedule.ts';
 import { UNIT_DECIMALS } from '../../domain/money.ts';
-
-/** A number written bare keeps its meaning up to these many digits; a longer one must be quoted. */
-const SURE_DIGITS = 15;
 
 function decimalField(expected: string, accepts: (text: DecimalText) => boolean) {
   return z
     .union([z.string(), z.number()], { error: `expected ${expected}` })
     .transform((value, context): DecimalText => {
       const text = tryDecimalText(value);
+      // A longer number that is written bare may be another by now.
       const isSure = typeof value === 'string' || String(value).replace(/\D/g, '').length <= SURE_DIGITS;
       const isKept = text === null || fractionDigits(text) <= UNIT_DECIMALS;
       if (text !== null && isSure && isKept && accepts(text)) return text;
