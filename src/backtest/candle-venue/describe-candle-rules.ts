@@ -25,18 +25,39 @@ function costsOf({ slippage, spreadBps }: CandleRules): string {
     slippage.kind === 'bps'
       ? `${slippage.bps} bps of the price`
       : `${percent(slippage.millionths)} of the bar's high less low`;
-  return `half of a spread of ${spreadBps} bps, and ${slip}; rounded to the price step against the order, and not held within the bar`;
+  return `half of a spread of ${spreadBps} bps, and ${slip}; rounded to the price step against the order, at least one step, and not held within the bar`;
+}
+
+function marketOf({ arrival }: CandleRules): string {
+  return arrival === 'next-open'
+    ? 'the open, as taker; what is left, at the opens that follow'
+    : 'the close, as taker; what is left, at the opens that follow';
+}
+
+function stopsOf({ limitFill }: CandleRules): string {
+  const within = limitFill === 'through' ? 'better than its limit' : 'no worse than its limit';
+  return `wake when the bar reaches the stop price, at a gap at the open; then take at that price, a stop-limit order only where that is ${within} and with costs no worse than that, else it rests`;
+}
+
+function volumeOf({ volumeShareMillionths, path }: CandleRules): string {
+  if (volumeShareMillionths === null) return 'no bound';
+  const inside =
+    path === 'worst-first' ? 'stops, then limits' : 'as the path comes to them, at one price stops, then limits';
+  return `all orders of a market together at most ${percent(volumeShareMillionths)} of the volume of a bar; the rest stays open; first at the open, then ${inside}, of which the older first`;
 }
 
 /** The rules by name and setting, and what they can not know, for the result of a backtest. */
 export function describeCandleRules(rules: CandleRules): FidelityStatement {
-  const { limitFill, limitGap, path, volumeShareMillionths, marketBand, arrival } = rules;
-  const band = marketBand === 'none' ? 'no bound' : 'ends one percent beyond the price it was valued at';
+  const { limitFill, limitGap, path, marketBand, arrival } = rules;
+  const band =
+    marketBand === 'none'
+      ? 'no bound'
+      : 'ends one percent beyond its stop price, or without one the last close that the bot was shown';
   return {
     kind: 'candles',
     rules: [
       { rule: 'orders arrive', setting: arrivalOf(rules) },
-      { rule: 'market orders', setting: arrival === 'next-open' ? 'the open, as taker' : 'the close, as taker' },
+      { rule: 'market orders', setting: marketOf(rules) },
       { rule: 'price of what takes', setting: `worse by ${costsOf(rules)}` },
       { rule: 'market orders, bound', setting: `${band}; a buy ends where the free money does` },
       {
@@ -45,28 +66,21 @@ export function describeCandleRules(rules: CandleRules): FidelityStatement {
       },
       {
         rule: 'limit orders, already beyond their price as they arrive',
-        setting: 'as a market order, no worse than their own price',
+        setting: `as a market order${limitFill === 'touch' ? ', at their very price too' : ''}, no worse than their own price, until an open is not beyond it`,
       },
       {
         rule: 'limit orders, gap',
-        setting: limitGap === 'open' ? 'the open, as maker' : 'their own price, as maker',
+        setting: limitGap === 'open' ? 'the open, on a step against the order, as maker' : 'their own price, as maker',
       },
-      {
-        rule: 'stop orders',
-        setting:
-          'wake when the bar reaches the stop price, at a gap at the open; then take at that price, a stop-limit order no worse than its limit, else it rests',
-      },
+      { rule: 'stop orders', setting: stopsOf(rules) },
       { rule: 'OCO', setting: 'a fill of one leg, or the waking of the stop, cancels the other' },
       { rule: 'path inside a bar', setting: PATHS[path] },
-      {
-        rule: 'volume',
-        setting:
-          volumeShareMillionths === null
-            ? 'no bound'
-            : `all orders of a market together at most ${percent(volumeShareMillionths)} of the volume of a bar; the rest stays open`,
-      },
+      { rule: 'volume', setting: volumeOf(rules) },
       { rule: 'fees', setting: 'half-even, in the currency received, by the fill being maker or taker' },
-      { rule: 'time of a fill', setting: 'the bar begins, at an open; one millisecond before it ends, elsewhere' },
+      {
+        rule: 'time of a fill',
+        setting: `the bar begins, at an open; ${arrival === 'this-close' ? 'the order does, at a close; ' : ''}one millisecond before it ends, elsewhere`,
+      },
     ],
     caveats: caveatsOf(rules),
   };

@@ -74,12 +74,19 @@ export class BarFiller {
     if (waiting === 'open') this.takeAt(working, spot);
     else if (!isReached(working, this.bar.open)) return;
     else if (waiting === 'stop') this.wake(working, spot);
-    else if (this.context.rules.arrival === 'next-open' && order.createdAtMs > this.market.previousOpenMs) {
-      this.takeAt(working, spot);
-    } else {
+    else if (this.takesAtOpen(working)) this.takeAt(working, spot);
+    else {
       const isOwn = this.context.rules.limitGap === 'own-price';
       this.rest(working, isOwn ? order.price : this.takerPrice(working, spot.at, NO_COSTS), spot.timeMs);
     }
+  }
+
+  /** Whether a limit order that the open is beyond is not resting yet: it arrives, or there was too little volume when it last took. */
+  private takesAtOpen({ order, tookInMs }: WorkingOrder): boolean {
+    const { previousOpenMs } = this.market;
+    const isItsFirst = order.createdAtMs > previousOpenMs;
+    if (!isItsFirst) return tookInMs === previousOpenMs;
+    return this.context.rules.arrival === 'next-open' || !Number.isNaN(tookInMs);
   }
 
   /** What the bar comes to next: by moment, then stops before limits, then the older. */
@@ -130,6 +137,7 @@ export class BarFiller {
     const { market, context } = this;
     const { side } = order;
     working.isServed = true;
+    working.tookInMs = market.openMs;
     let price = this.takerPrice(working, at, context.costs);
     const isBeyond = side === 'buy' ? price > order.price : price < order.price;
     if (isBeyond && order.isMarket && context.rules.marketBand === 'exchange') {

@@ -16,11 +16,13 @@ export interface WorkingOrder {
   since: number;
   /** Whether it had its part of the bar, or came too late for it. */
   isServed: boolean;
+  /** When the bar began in which it last took, or would have with more volume: at the open after that one it goes on taking. NaN before. */
+  tookInMs: number;
 }
 
 export function createWorkingOrder(order: SimulatedOrder): WorkingOrder {
   const waiting = order.status === 'Inactive' ? 'stop' : order.isMarket ? 'open' : 'limit';
-  return { order, waiting, isBelow: false, reach: 0, since: 0, isServed: false };
+  return { order, waiting, isBelow: false, reach: 0, since: 0, isServed: false, tookInMs: Number.NaN };
 }
 
 /**

@@ -42,11 +42,15 @@ describe('the statement of fidelity', () => {
     [{ spreadBps: 2.5, slippage: { kind: 'bps', bps: 7 } }, 'price of what takes', '2.5 bps, and 7 bps of the price'],
     [{ slippage: { kind: 'range', millionths: 70_000 } }, 'price of what takes', "7 % of the bar's high less low"],
     [{ limitFill: 'touch' }, 'limit orders', 'touches it'],
+    [{ limitFill: 'touch' }, 'limit orders, already beyond their price as they arrive', 'at their very price too'],
+    [{ limitFill: 'touch' }, 'stop orders', 'no worse than its limit and'],
     [{ limitGap: 'own-price' }, 'limit orders, gap', 'their own price'],
     [{ path: 'nearest-first' }, 'path inside a bar', 'nearer'],
     [{ volumeShareMillionths: 250_000 }, 'volume', '25 %'],
     [{ volumeShareMillionths: null }, 'volume', 'no bound'],
+    [{ path: 'open-high-low-close' }, 'volume', 'as the path comes to them'],
     [{ marketBand: 'exchange' }, 'market orders, bound', 'one percent'],
+    [{ arrival: 'this-close' }, 'time of a fill', 'the order does, at a close'],
   ] as const)('of %j says so', (rules, name, words) => {
     expect(settingOf(rules, name)).toContain(words);
     expect(settingOf({}, name)).not.toContain(words);
