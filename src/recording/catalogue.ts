@@ -20,12 +20,6 @@ export interface CatalogueOptions {
   readonly takeLock?: TakeLock;
 }
 
-/** One folder of the catalogue and what it holds. */
-export interface CatalogueEntry {
-  readonly key: FolderKey;
-  readonly manifest: Manifest;
-}
-
 /** What is asked of one market's recordings. */
 export interface MarketQuestion extends TimeRange {
   readonly market: MarketSymbol;
@@ -54,15 +48,7 @@ export class Catalogue {
       });
   }
 
-  /** All folders, by market and kind. Throws `DATA_UNUSABLE` for a manifest that can not be read. */
-  list(): readonly CatalogueEntry[] {
-    return this.keys().flatMap((key) => {
-      const manifest = readManifest(this.root, key);
-      return manifest === null ? [] : [{ key, manifest }];
-    });
-  }
-
-  /** The folders that are there, whatever state they are in. */
+  /** The folders that are there, by market and kind, whatever state they are in. */
   keys(): readonly FolderKey[] {
     return folders(this.root).flatMap((market) =>
       folders(join(this.root, market)).flatMap((name) => parseFolder(market, name) ?? []),

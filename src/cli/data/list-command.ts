@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { SarrafError } from '../../domain/errors.ts';
-import type { Catalogue, CatalogueEntry } from '../../recording/catalogue.ts';
+import type { Catalogue } from '../../recording/catalogue.ts';
 import { folderName, type FolderKey } from '../../recording/folder-key.ts';
+import type { Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-partitions.ts';
 import { failed } from '../command-error.ts';
 import { tableLines, type Column } from '../table.ts';
@@ -49,8 +50,7 @@ function list(options: DataOptions): void {
   const damaged: string[] = [];
   const summaries = catalogue
     .keys()
-    .flatMap((key) => entryOf(catalogue, key, damaged))
-    .map(summaryOf)
+    .flatMap((key) => summaryOf(catalogue, key, damaged) ?? [])
     .filter(({ rows }) => rows > 0);
   if (options.json === true) console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
   else if (summaries.length === 0) console.log(`No recordings in ${options.catalogue}.`);
@@ -59,19 +59,18 @@ function list(options: DataOptions): void {
 }
 
 /** A folder that can not be read does not hide the others. */
-function entryOf(catalogue: Catalogue, key: FolderKey, damaged: string[]): CatalogueEntry[] {
+function summaryOf(catalogue: Catalogue, key: FolderKey, damaged: string[]): Summary | null {
   try {
     const manifest = catalogue.manifest(key);
-    return manifest === null ? [] : [{ key, manifest }];
+    return manifest === null ? null : summarized(key, manifest);
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
     damaged.push(error.message);
-    return [];
+    return null;
   }
 }
 
-function summaryOf({ key, manifest }: CatalogueEntry): Summary {
-  const { partitions } = manifest;
+function summarized(key: FolderKey, { partitions, gaps }: Manifest): Summary {
   return {
     market: key.market,
     folder: folderName(key),
@@ -80,7 +79,7 @@ function summaryOf({ key, manifest }: CatalogueEntry): Summary {
     toMs: partitions.at(-1)?.toMs ?? null,
     files: partitions.length,
     bytes: partitions.reduce((sum, { bytes }) => sum + bytes, 0),
-    gaps: manifest.gaps.length,
+    gaps: gaps.length,
     sources: [...new Set(partitions.flatMap(({ sources }) => sources))],
   };
 }

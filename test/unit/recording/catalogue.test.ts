@@ -11,6 +11,7 @@ import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { book, BTCIRT, candle, candles, gather, takeLock, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
 const AUGUST = Date.UTC(2024, 7, 31, 23, 0);
+const MINUTES_KEY = { market: BTCIRT, kind: 'candles', resolution: '1' } as const;
 const MINUTES = { market: BTCIRT, resolution: '1', source: 'test' } as const;
 const ALL = { market: BTCIRT, resolution: '1', ...ALL_TIME } as const;
 
@@ -75,7 +76,7 @@ describe('candles', () => {
   test('that contradict one another or what is there change nothing', async () => {
     const catalogue = temporaryCatalogue();
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 10)] });
-    const before = catalogue.list();
+    const there = catalogue.manifest(MINUTES_KEY);
     const other = candle(AUGUST + 60_000, { volume: '7' });
     const against = await catalogue.appendCandles({ ...MINUTES, candles: [[other, ...candles(AUGUST + 600_000, 5)]] });
     expect(against).toMatchObject({ kind: 'conflict', count: 1, conflicts: [{ timeMs: AUGUST + 60_000 }] });
@@ -85,7 +86,8 @@ describe('candles', () => {
       candles: [[candle(late), candle(late, { volume: '7' })]],
     });
     expect(within).toMatchObject({ kind: 'conflict', count: 1, conflicts: [{ timeMs: late }] });
-    expect(catalogue.list()).toEqual(before);
+    expect(catalogue.manifest(MINUTES_KEY)).toEqual(there);
+    expect(catalogue.keys()).toEqual([MINUTES_KEY]);
     expect(await allCandles(catalogue)).toEqual(candles(AUGUST, 10));
   });
 
@@ -183,7 +185,7 @@ describe('trades', () => {
   test('lie in a partition a day', async () => {
     const catalogue = temporaryCatalogue();
     await catalogue.appendTrades({ ...trades, trades: [[trade(AUGUST), trade(AUGUST + 3_600_000)]] });
-    const names = catalogue.list()[0]?.manifest.partitions.map(({ name }) => name);
+    const names = catalogue.manifest({ market: BTCIRT, kind: 'trades' })?.partitions.map(({ name }) => name);
     expect(names).toEqual(['2024-08-31', '2024-09-01']);
   });
 });
