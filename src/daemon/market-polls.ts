@@ -1,7 +1,8 @@
 import { monotonicMs } from '../budget/process-owner.ts';
 import { readLedger } from '../budget/ledger-report.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket, type MarketSymbol } from '../domain/market-symbol.ts';
+import { statsCall } from '../domain/market-calls.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { VenueCall } from '../domain/venue-call.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import { PollQueue } from '../scheduler/poll-queue.ts';
@@ -149,31 +150,8 @@ export class MarketPolls {
 }
 
 function callFor({ kind, market }: PlannedFeed, markets: readonly MarketSymbol[]): VenueCall {
-  switch (kind) {
-    case 'book':
-    case 'public-trades':
-      return { kind, market: market ?? '' };
-    case 'stats': {
-      const names = markets.map((symbol) => parseMarket(symbol));
-      return {
-        kind,
-        src: [...new Set(names.map(({ src }) => src))],
-        dst: [...new Set(names.map(({ dst }) => dst))],
-      };
-    }
-    case 'books':
-      return { kind };
-    case 'candles':
-    case 'options':
-    case 'place':
-    case 'place-oco':
-    case 'cancel':
-    case 'cancel-old':
-    case 'order':
-    case 'orders':
-    case 'trades':
-    case 'wallets':
-    case 'transactions':
-      throw new SarrafError('INVARIANT', `expected a feed of market data, was ${kind}`);
-  }
+  if (kind === 'book' || kind === 'public-trades') return { kind, market: market ?? '' };
+  if (kind === 'books') return { kind };
+  if (kind === 'stats') return statsCall(markets);
+  throw new SarrafError('INVARIANT', `expected a feed of market data, was ${kind}`);
 }

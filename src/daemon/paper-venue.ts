@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import { MARKET_CALLS } from '../domain/market-calls.ts';
 import { formatUnits } from '../domain/money.ts';
 import { decimalText } from '../domain/decimal-text.ts';
 import type { Market } from '../domain/market.ts';
@@ -30,16 +31,6 @@ import { createVenueCaller, type VenueCaller, type VenueEnd } from './venue-call
 const PAPER_TOKEN = 'paper-bot-token';
 const PAPER_NAME = 'paper-bot';
 const PAPER_USER = 8_000_001;
-
-/** Calls that the real exchange answers; the rest goes to the one in this process. */
-const PUBLIC_CALLS: ReadonlySet<VenueCall['kind']> = new Set([
-  'book',
-  'books',
-  'stats',
-  'public-trades',
-  'candles',
-  'options',
-]);
 
 /**
  * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it. Nothing but public reads ever leaves. Throws
@@ -147,7 +138,7 @@ function splitCaller(
   return {
     ...real,
     async send(call, signal) {
-      if (!PUBLIC_CALLS.has(call.kind)) return paper.send(call, signal);
+      if (!MARKET_CALLS.has(call.kind)) return paper.send(call, signal);
       const end = await real.send(call, signal);
       follow(call, end);
       return end;

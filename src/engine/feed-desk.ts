@@ -1,6 +1,6 @@
 import type { Candle } from '../domain/candle.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
+import { statsCall } from '../domain/market-calls.ts';
 import { unitsOf } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { VenueOrder } from '../domain/order.ts';
@@ -148,14 +148,8 @@ export class FeedDesk {
         return { kind: 'book', market };
       case 'books':
         return { kind: 'books' };
-      case 'stats': {
-        const names = [...markets.all()].map((state) => parseMarket(state.market.symbol));
-        return {
-          kind: 'stats',
-          src: [...new Set(names.map(({ src }) => src))],
-          dst: [...new Set(names.map(({ dst }) => dst))],
-        };
-      }
+      case 'stats':
+        return statsCall([...markets.all()].map((state) => state.market.symbol));
       case 'public-trades':
         return { kind: 'public-trades', market };
       case 'candles': {

@@ -1,4 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
+import { MARKET_CALLS } from '../../domain/market-calls.ts';
 import { createRandom } from '../../domain/random.ts';
 import type { VenueCall, VenueCallKind } from '../../domain/venue-call.ts';
 import type { VenueCaller, VenueEnd } from '../../daemon/venue-caller.ts';
@@ -116,19 +117,9 @@ function replayerOf({ tripsMs, further, ways }: ReplayedLatency): Draw {
     const trip = drawn === undefined ? draw(call) : halves(drawn);
     if (ways === 'half') return trip;
     const roundTripMs = trip.outMs + trip.backMs;
-    return OF_MARKETS.has(call.kind) ? { outMs: roundTripMs, backMs: 0 } : { outMs: 0, backMs: roundTripMs };
+    return MARKET_CALLS.has(call.kind) ? { outMs: roundTripMs, backMs: 0 } : { outMs: 0, backMs: roundTripMs };
   };
 }
-
-/** What anybody may ask. */
-const OF_MARKETS: ReadonlySet<VenueCallKind> = new Set([
-  'book',
-  'books',
-  'stats',
-  'public-trades',
-  'candles',
-  'options',
-]);
 
 function halves(roundTripMs: number): ReturnType<Draw> {
   const outMs = Math.floor(roundTripMs / 2);
