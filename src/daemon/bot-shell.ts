@@ -75,7 +75,7 @@ export class BotShell {
     return this.failed.promise;
   }
 
-  /** How long ago the loop last turned: it does at least once a second. */
+  /** How long ago the loop last turned: at least once a second, where the store is one to flush; else with each step only. */
   heartbeatAgeMs(): number {
     return performance.now() - this.lastTurnMs;
   }

@@ -101,7 +101,7 @@ export class Sightings {
     ];
   }
 
-  /** A bar that has closed is noted when it is new or another than before, and once more when it was seen late enough to stay what it is. */
+  /** A bar that has closed is noted whenever it is seen while it may still change, and then when it is new or another than before. */
   takeBars(resolution: Resolution, page: readonly Candle[], seenMs: number): readonly SegmentEntry<'candles'>[] {
     const lengthMs = resolutionMs(resolution);
     const afterMs = this.options.barsAfterMs?.(resolution) ?? Number.NEGATIVE_INFINITY;
