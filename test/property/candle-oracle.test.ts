@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
+import { CandleVenue } from '../../src/backtest/candle-venue/candle-venue.ts';
+import type { CandleColumns } from '../../src/domain/candle-columns.ts';
+import { formatUnits, type Units } from '../../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../src/execution/risk/create-risk-limits.ts';
+import { defineStrategy } from '../../src/strategy/definition.ts';
+import { buy, cancel, oco, sell, type Intent } from '../../src/strategy/intents.ts';
+import { StrategyRunner } from '../../src/strategy/runner.ts';
+import { candles, type Span } from '../../src/strategy/subscriptions.ts';
+import { runOracle, wishKey, type OracleBar, type OracleResult, type OracleWorld } from './candle-oracle.ts';
+import { barsOf, drawn, fromMsOf, SCALES, tickOf, worldOf, type Drawn, type Terms } from './candle-world.ts';
+
+const HOUR_MS = 3_600_000;
+const NO_LIMITS = createRiskLimits({
+  maxOpenOrdersPerStrategy: null,
+  maxOpenOrdersInAll: null,
+  collarBps: null,
+  maxBookAgeMs: null,
+  maxOrdersPerMinute: null,
+});
+
+function columnsOf(bars: readonly OracleBar[], terms: Terms, barMs: number): CandleColumns {
+  const { market, priceDecimals } = terms;
+  const tick = tickOf(terms);
+  const column = (of: (bar: OracleBar) => bigint): Float64Array => Float64Array.from(bars, (bar) => Number(of(bar)));
+  return {
+    market: market.symbol,
+    resolution: barMs === HOUR_MS ? '60' : '30',
+    length: bars.length,
+    openTimeMs: Float64Array.from(bars, ({ openMs }) => openMs),
+    priceDecimals,
+    open: column(({ open }) => open / tick),
+    high: column(({ high }) => high / tick),
+    low: column(({ low }) => low / tick),
+    close: column(({ close }) => close / tick),
+    volumeDecimals: 7,
+    volume: column(({ volume }) => volume / 1_000n),
+  };
+}
+
+/** A strategy that does at each bar what is written for it. */
+function scripted({ wishes }: OracleWorld, subscribed: readonly { readonly symbol: string; readonly span: Span }[]) {
+  return defineStrategy({
+    name: 'scripted',
+    params: z.strictObject({}),
+    subscribe: () => subscribed.map(({ symbol, span }) => candles(symbol, span)),
+    init: () => null,
+    onCandle({ orders }, { market, openTimeMs }) {
+      const intents = (wishes.get(wishKey(market, openTimeMs)) ?? []).flatMap((wish): Intent[] => {
+        if (wish.kind === 'cancel') {
+          const open = orders.find(({ tag }) => tag === wish.name);
+          return open === undefined ? [] : [cancel(open.clientOrderId)];
+        }
+        const { name, side, price, stopPrice, stopLimitPrice } = wish;
+        const amount = formatUnits(wish.amount);
+        if (price !== null && stopPrice !== null && stopLimitPrice !== null) {
+          const prices = {
+            price: formatUnits(price),
+            stopPrice: formatUnits(stopPrice),
+            stopLimitPrice: formatUnits(stopLimitPrice),
+          };
+          return [oco(wish.market, side, { amount, ...prices, tag: name })];
+        }
+        return [
+          (side === 'buy' ? buy : sell)(wish.market, {
+            amount,
+            tag: name,
+            ...(price === null ? {} : { price: formatUnits(price) }),
+            ...(stopPrice === null ? {} : { stopPrice: formatUnits(stopPrice) }),
+          }),
+        ];
+      });
+      return { intents };
+    },
+  });
+}
+
+function runReal(given: Drawn, world: OracleWorld): { readonly run: CandleRun; readonly venue: CandleVenue } {
+  const rates = { maker: Number(world.fees.maker), taker: Number(world.fees.taker) };
+  const traded = world.markets.map(({ symbol, barMs }, index) => {
+    const terms = SCALES[given.scale]![index]!;
+    const columns = columnsOf(barsOf(terms, given.shapes[index]!, barMs), terms, barMs);
+    return { symbol, span: barMs === HOUR_MS ? '1h' : '30m', market: terms.market, columns } as const;
+  });
+  const venue = new CandleVenue({
+    markets: traded.map(({ market }) => market),
+    fees: { rls: rates, usdt: rates },
+    balances: world.balances as Record<string, Units>,
+    rules: world.rules,
+  });
+  const runner = new StrategyRunner(scripted(world, traded), { market: traded[0]!.symbol, span: '1h', params: {} });
+  const run = new CandleRunner({
+    settings: {
+      ...DEFAULT_ENGINE_TIMES,
+      instance: 'back',
+      seats: [{ runner, onError: 'stop', pauseMs: 60_000, limits: NO_LIMITS, capital: {} }],
+    },
+    markets: traded,
+    venue,
+    quote: world.quote as 'usdt',
+    fromMs: fromMsOf(given),
+  }).run();
+  return { run, venue };
+}
+
+type Told = Pick<OracleResult, 'fills' | 'orders' | 'balances' | 'initialEquity' | 'finalEquity'>;
+
+const byName = (orders: OracleResult['orders']) => orders.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+/** What the run did, in the words of the oracle. What it refused before it made an order of it has no record there. */
+function toldBy({ run, venue }: ReturnType<typeof runReal>, expected: OracleResult): Told {
+  const names = new Map(run.orders.map(({ key, tag }) => [key, key.endsWith('/2') ? `${tag}/2` : `${tag}`]));
+  const orders = run.orders.map(({ key, state, filled, filledTotal: total, fee }) => {
+    return { name: names.get(key), state, filled, total, fee } as OracleResult['orders'][number];
+  });
+  const known = new Set(names.values());
+  const refused = expected.orders.filter(({ name, state }) => state === 'rejected' && !known.has(name));
+  return {
+    fills: run.fills.map(({ orderKey, atMs: timeMs, side, price, amount, total, fee }) => {
+      return { order: names.get(orderKey ?? '') ?? '?', timeMs, side, price, amount, total, fee };
+    }),
+    orders: byName([...orders, ...refused]),
+    balances: Object.fromEntries(
+      Object.keys(expected.balances).map((currency) => [currency, venue.balance(currency).total]),
+    ),
+    initialEquity: run.initialEquity,
+    finalEquity: run.finalEquity,
+  };
+}
+
+/** The curve is of floats: right to their digits, and to the unit that the value of each currency is rounded to. */
+function checkCurve({ curve }: CandleRun, expected: OracleResult['curve']): void {
+  const { timeMs, isExposed, length } = curve;
+  const exact = expected.map((point) => [point.timeMs, point.isExposed ? 1 : 0]);
+  expect(Array.from({ length }, (_, index) => [timeMs[index], isExposed[index]])).toEqual(exact);
+  for (const [index, { equity }] of expected.entries()) {
+    const about = Number(equity) / 1e10;
+    expect(Math.abs((curve.equity[index] ?? Number.NaN) - about)).toBeLessThanOrEqual(about * 1e-14 + 1e-10);
+  }
+}
+
+/** Ways to a fill, each of which must have come about often for the comparison to say something. */
+const WAYS = [
+  'market as taker at an open or close',
+  'limit as taker at an open or close',
+  'limit as maker at an open or close',
+  'limit as maker inside a bar',
+  'stop-market as taker at an open or close',
+  'stop-market as taker inside a bar',
+  'stop-limit as taker at an open or close',
+  'stop-limit as taker inside a bar',
+  'stop-limit as maker at an open or close',
+  'stop-limit as maker inside a bar',
+  'oco limit as maker at an open or close',
+  'oco limit as maker inside a bar',
+  'oco stop-limit as taker at an open or close',
+  'oco stop-limit as taker inside a bar',
+  'oco stop-limit as maker at an open or close',
+  'oco stop-limit as maker inside a bar',
+];
+
+describe('a run on bars', () => {
+  test('fills, ends and is worth what a plain model of its stated rules says, to the last digit', () => {
+    const seen = new Map<string, number>();
+    fc.assert(
+      fc.property(drawn, (given) => {
+        const world = worldOf(given);
+        const expected = runOracle(world);
+        const real = runReal(given, world);
+        const { fills, orders, balances, initialEquity, finalEquity } = expected;
+        expect(real.run.failures.size).toBe(0);
+        expect(toldBy(real, expected)).toEqual({ fills, orders: byName(orders), balances, initialEquity, finalEquity });
+        checkCurve(real.run, expected.curve);
+        for (const what of [...expected.reasons, ...orders.map(({ state }) => state)]) {
+          seen.set(what, (seen.get(what) ?? 0) + 1);
+        }
+      }),
+      { numRuns: 2_000, seed: 4 },
+    );
+    for (const what of [...WAYS, 'open', 'filled', 'cancelled', 'rejected']) {
+      expect(seen.get(what) ?? 0, what).toBeGreaterThan(20);
+    }
+  });
+});

@@ -1,0 +1,590 @@
+/**
+ * What becomes of orders on bars, as a model over plain lists that shares nothing with the code: no import of it, no steps, no caches, no early exits.
+ * It is written from the words that a result says (`describeCandleRules`), from docs/backtest.md, and for checks and holds from docs/exchange.md.
+ * The words stand as comments over what follows from them. All money, prices and amounts are whole numbers of 1e-10.
+ */
+
+const ONE = 10n ** 10n;
+const MILLION = 1_000_000n;
+
+export type Side = 'buy' | 'sell';
+export type Path = 'worst-first' | 'open-high-low-close' | 'open-low-high-close' | 'nearest-first';
+
+export interface OracleRules {
+  readonly arrival: 'next-open' | 'this-close';
+  readonly spreadBps: number;
+  readonly slippage:
+    | { readonly kind: 'bps'; readonly bps: number }
+    | { readonly kind: 'range'; readonly millionths: number };
+  readonly limitFill: 'through' | 'touch';
+  readonly limitGap: 'open' | 'own-price';
+  readonly path: Path;
+  readonly volumeShareMillionths: number | null;
+  readonly marketBand: 'none' | 'exchange';
+}
+
+export interface OracleBar {
+  readonly openMs: number;
+  readonly open: bigint;
+  readonly high: bigint;
+  readonly low: bigint;
+  readonly close: bigint;
+  readonly volume: bigint;
+}
+
+export interface OracleMarket {
+  readonly symbol: string;
+  readonly src: string;
+  readonly priceStep: bigint;
+  readonly amountStep: bigint;
+  readonly minOrderValue: bigint;
+  /** The least distance of two recorded prices. */
+  readonly tick: bigint;
+  readonly barMs: number;
+  readonly bars: readonly OracleBar[];
+}
+
+/** What is wanted after a bar was seen. */
+export type Wish =
+  | {
+      readonly kind: 'place';
+      readonly name: string;
+      readonly market: string;
+      readonly side: Side;
+      readonly amount: bigint;
+      readonly price: bigint | null;
+      readonly stopPrice: bigint | null;
+      /** Makes a pair of it: a limit order at `price`, and a stop-limit order with this limit. */
+      readonly stopLimitPrice: bigint | null;
+    }
+  | { readonly kind: 'cancel'; readonly name: string };
+
+export interface OracleWorld {
+  /** Whose currency all markets are priced in. */
+  readonly quote: string;
+  readonly markets: readonly OracleMarket[];
+  readonly balances: Readonly<Record<string, bigint>>;
+  readonly fees: { readonly maker: bigint; readonly taker: bigint };
+  readonly rules: OracleRules;
+  /** By `wishKey` of the bar that was seen. */
+  readonly wishes: ReadonlyMap<string, readonly Wish[]>;
+}
+
+export interface OracleFill {
+  readonly order: string;
+  readonly timeMs: number;
+  readonly side: Side;
+  readonly price: bigint;
+  readonly amount: bigint;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+export interface OracleOrder {
+  readonly name: string;
+  readonly state: 'open' | 'filled' | 'cancelled' | 'rejected';
+  readonly filled: bigint;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+interface Point {
+  readonly timeMs: number;
+  readonly equity: bigint;
+  /** Whether there is an amount step of anything that could be sold. */
+  readonly isExposed: boolean;
+}
+
+export interface OracleResult {
+  readonly fills: readonly OracleFill[];
+  readonly orders: readonly OracleOrder[];
+  /** At each close. */
+  readonly curve: readonly Point[];
+  readonly initialEquity: bigint;
+  readonly finalEquity: bigint;
+  /** By which rule each fill came about, so that a test can see that every rule was at work. */
+  readonly reasons: readonly string[];
+  readonly balances: Readonly<Record<string, bigint>>;
+}
+
+export const wishKey = (market: string, openMs: number): string => `${market} ${openMs}`;
+
+interface Order {
+  readonly name: string;
+  readonly market: OracleMarket;
+  readonly side: Side;
+  readonly bornMs: number;
+  readonly amount: bigint;
+  /** The limit; for an order without one, one percent beyond the price that it is valued at. */
+  readonly worst: bigint;
+  readonly isMarket: boolean;
+  readonly stopPrice: bigint | null;
+  waitsForStop: boolean;
+  state: OracleOrder['state'];
+  left: bigint;
+  /** Price times amount of all fills, at twenty decimals. */
+  spent: bigint;
+  total: bigint;
+  fee: bigint;
+  /** What it has set aside of what it pays with. */
+  held: bigint;
+  pair: Order | null;
+  /** Whether it was there as a bar opened, so that a further open finds it resting. */
+  hasArrived: boolean;
+  /** Whether it had its part of the bar. */
+  isServed: boolean;
+  /** Whether it woke in this bar, after the open. */
+  wokeInside: boolean;
+  /** Whether it took, or would have with more volume, when it last had its part. */
+  isTaking: boolean;
+}
+
+const up = (value: bigint, by: bigint): bigint => (value + by - 1n) / by;
+const halfEven = (value: bigint, by: bigint): bigint => {
+  const down = value / by;
+  const twice = (value % by) * 2n;
+  return twice > by || (twice === by && down % 2n === 1n) ? down + 1n : down;
+};
+/** Basis points in millionths. */
+const hundredths = (bps: number): bigint => BigInt(Math.round(bps * 100));
+const least = (...values: readonly bigint[]): bigint =>
+  values.reduce((found, value) => (value < found ? value : found));
+
+class Oracle {
+  readonly fills: OracleFill[] = [];
+  readonly orders: Order[] = [];
+  readonly rejected: OracleOrder[] = [];
+  readonly curve: Point[] = [];
+  /** Which rule each fill came by. */
+  readonly reasons: string[] = [];
+  readonly totals: Record<string, bigint>;
+  private readonly world: OracleWorld;
+  private readonly rules: OracleRules;
+  /** The bar each market was last at, and what is left of its volume. */
+  private readonly lastBar = new Map<OracleMarket, OracleBar>();
+  /** The last close that the bot was shown: of bars that close together it sees those of the first market first. */
+  private readonly lastShown = new Map<OracleMarket, bigint>();
+  private readonly volumeLeft = new Map<OracleMarket, bigint>();
+
+  constructor(world: OracleWorld) {
+    this.world = world;
+    this.rules = world.rules;
+    this.totals = {
+      [world.quote]: 0n,
+      ...Object.fromEntries(world.markets.map(({ src }) => [src, 0n])),
+      ...world.balances,
+    };
+  }
+
+  /** At the close of each bar the exchange first fills what was open while it ran, then the strategies see it. */
+  run(): void {
+    const { markets, wishes } = this.world;
+    const closings = markets.flatMap((market) =>
+      market.bars.map((bar) => ({ market, bar, closeMs: bar.openMs + market.barMs })),
+    );
+    for (const timeMs of [...new Set(closings.map(({ closeMs }) => closeMs))].toSorted((a, b) => a - b)) {
+      const now = closings.filter(({ closeMs }) => closeMs === timeMs);
+      for (const { market, bar } of now) this.trade(market, bar);
+      for (const { market, bar } of now) {
+        this.lastShown.set(market, bar.close);
+        // A strategy wants to cancel what it saw when it was asked.
+        const seen = [...this.orders];
+        for (const wish of wishes.get(wishKey(market.symbol, bar.openMs)) ?? []) {
+          if (wish.kind === 'place') this.place(wish, timeMs);
+          else this.cancel(seen.filter(({ name }) => nameOfWish(name) === wish.name));
+        }
+      }
+      const isExposed = markets.some(({ src, amountStep }) => (this.totals[src] ?? 0n) >= amountStep);
+      this.curve.push({ timeMs, equity: this.equity(), isExposed });
+    }
+  }
+
+  /** The same as the equity, before the first bar: at the opens. */
+  equityAtOpens(): bigint {
+    const { quote, markets } = this.world;
+    return markets.reduce(
+      (sum, { src, bars }) => sum + halfEven((this.totals[src] ?? 0n) * (bars[0]?.open ?? 0n), ONE),
+      this.totals[quote] ?? 0n,
+    );
+  }
+
+  /** Cash and what is held, valued at the last price of its market. */
+  equity(): bigint {
+    const { quote, markets } = this.world;
+    return markets.reduce((sum, market) => {
+      const bar = this.lastBar.get(market);
+      return bar === undefined ? sum : sum + halfEven((this.totals[market.src] ?? 0n) * bar.close, ONE);
+    }, this.totals[quote] ?? 0n);
+  }
+
+  // ---- One bar ----
+
+  private trade(market: OracleMarket, bar: OracleBar): void {
+    const { volumeShareMillionths: share, path } = this.rules;
+    this.lastBar.set(market, bar);
+    // Volume: all orders of a market together at most a share of the volume of a bar; the rest stays open.
+    const steps = share === null ? null : (bar.volume * BigInt(share)) / MILLION / market.amountStep;
+    this.volumeLeft.set(market, steps === null ? ONE * ONE * ONE : steps * market.amountStep);
+    // Orders arrive as the first bar opens that begins no earlier than the order.
+    const orders = this.orders.filter((order) => order.market === market && order.bornMs <= bar.openMs);
+    for (const order of orders) [order.isServed, order.wokeInside] = [false, false];
+    for (const order of orders) if (order.state === 'open') this.atOpen(order, bar);
+    if (path === 'worst-first') this.worstFirst(orders, bar);
+    else this.along(orders, bar, pathOf(bar, path));
+  }
+
+  private atOpen(order: Order, bar: OracleBar): void {
+    const takes = order.isTaking || (!order.hasArrived && this.rules.arrival === 'next-open');
+    [order.hasArrived, order.isTaking] = [true, false];
+    // Stop orders wake at a gap at the open.
+    if (order.waitsForStop) {
+      if (isAtStop(order, bar.open)) this.wake(order, bar, { at: bar.open, timeMs: bar.openMs });
+    } else if (order.isMarket) {
+      // Market orders: the open, as taker.
+      this.takeLiquidity(order, bar, { at: bar.open, timeMs: bar.openMs });
+    } else if (this.isFilledBy(order, bar.open)) {
+      // Limit orders, already beyond their price as they arrive: as a market order, no worse than their own price, and so on at the opens that follow.
+      if (takes) this.takeLiquidity(order, bar, { at: bar.open, timeMs: bar.openMs });
+      // Limit orders, gap: the open, as maker (by setting: their own price).
+      else this.rest(order, this.rules.limitGap === 'open' ? onStep(order, bar.open) : order.worst, bar.openMs);
+    }
+  }
+
+  /** Nobody knows the path: the stops that the bar reaches, then the limits, then at the close what woke inside the bar and rests. */
+  private worstFirst(orders: readonly Order[], bar: OracleBar): void {
+    for (const order of orders) {
+      if (isWaiting(order) && order.waitsForStop && (isAtStop(order, bar.high) || isAtStop(order, bar.low))) {
+        this.wakeInside(order, bar);
+      }
+    }
+    for (const wokeInside of [false, true]) {
+      for (const order of orders) {
+        if (!isWaiting(order) || order.waitsForStop || order.isMarket || order.wokeInside !== wokeInside) continue;
+        const prices = wokeInside ? [bar.close] : [bar.high, bar.low];
+        if (prices.some((price) => this.isFilledBy(order, price))) this.restInside(order, bar);
+      }
+    }
+  }
+
+  /** Goes from price to price in straight lines, and stops at each recorded price at which something can happen. */
+  private along(orders: readonly Order[], bar: OracleBar, corners: readonly bigint[]): void {
+    const { tick } = orders[0]?.market ?? { tick: 1n };
+    const beside = orders
+      .flatMap(({ worst, stopPrice }) => [worst, stopPrice ?? worst])
+      .flatMap((price) => {
+        const below = (price / tick) * tick;
+        return [below - tick, below, below + tick];
+      });
+    for (const [index, to] of corners.entries()) {
+      const from = corners[index - 1] ?? to;
+      const [low, high] = from < to ? [from, to] : [to, from];
+      const onTheWay = beside.filter((price) => price > low && price < high).toSorted((a, b) => Number(a - b));
+      for (const price of [...(from < to ? onTheWay : onTheWay.toReversed()), to]) this.passBy(orders, bar, price);
+    }
+  }
+
+  /** At one price: first the stops, then the limits, those that have just begun to rest among them. */
+  private passBy(orders: readonly Order[], bar: OracleBar, price: bigint): void {
+    for (const order of orders) {
+      if (isWaiting(order) && order.waitsForStop && isAtStop(order, price)) this.wakeInside(order, bar);
+    }
+    for (const order of orders) {
+      const isLimit = isWaiting(order) && !order.waitsForStop && !order.isMarket;
+      if (isLimit && this.isFilledBy(order, price)) this.restInside(order, bar);
+    }
+  }
+
+  /** The time of a fill: the bar begins, at an open; one millisecond before it ends, elsewhere. */
+  private wakeInside(order: Order, bar: OracleBar): void {
+    order.wokeInside = true;
+    this.wake(order, bar, { at: order.stopPrice ?? 0n, timeMs: bar.openMs + order.market.barMs - 1 });
+  }
+
+  /** Limit orders: their own price, as maker. */
+  private restInside(order: Order, bar: OracleBar): void {
+    this.rest(order, order.worst, bar.openMs + order.market.barMs - 1);
+  }
+
+  /** Once the bar trades beyond it, or touches it. */
+  private isFilledBy({ side, worst }: Order, price: bigint): boolean {
+    if (this.rules.limitFill === 'touch' && price === worst) return true;
+    return side === 'buy' ? price < worst : price > worst;
+  }
+
+  // ---- What happens to an order ----
+
+  /** Then take at that price, a stop-limit order no worse than its limit, else it rests. */
+  private wake(order: Order, bar: OracleBar, spot: { readonly at: bigint; readonly timeMs: number }): void {
+    order.waitsForStop = false;
+    // OCO: the waking of the stop cancels the other.
+    this.endPair(order);
+    if (order.isMarket || this.isFilledBy(order, spot.at)) this.takeLiquidity(order, bar, spot);
+  }
+
+  private takeLiquidity(order: Order, bar: OracleBar, spot: { readonly at: bigint; readonly timeMs: number }): void {
+    [order.isServed, order.isTaking] = [true, true];
+    let price = this.priceOfTaking(order, bar, spot.at);
+    const isBeyond = order.side === 'buy' ? price > order.worst : price < order.worst;
+    if (isBeyond && !order.isMarket) price = order.worst;
+    // Market orders end one percent beyond the price they were valued at, where that is set.
+    if (isBeyond && order.isMarket && this.rules.marketBand === 'exchange') return this.end(order, 'cancelled');
+    const wanted = least(order.left, this.volumeLeft.get(order.market) ?? 0n);
+    if (wanted === 0n) return;
+    // A buy ends where the free money does.
+    const amount = order.isMarket && order.side === 'buy' ? least(wanted, this.affordable(order, price)) : wanted;
+    if (amount > 0n) this.fill(order, { price, amount, role: 'taker', timeMs: spot.timeMs });
+    if (amount < wanted && order.state === 'open') this.end(order, 'cancelled');
+  }
+
+  /** Worse by half of the spread, and slippage of the price or of the bar's high less low; rounded to the price step against the order. */
+  private priceOfTaking({ side, market }: Order, bar: OracleBar, at: bigint): bigint {
+    const { spreadBps, slippage } = this.rules;
+    const ofPrice = hundredths(spreadBps) + 2n * (slippage.kind === 'bps' ? hundredths(slippage.bps) : 0n);
+    const ofRange = 2n * BigInt(slippage.kind === 'range' ? slippage.millionths : 0);
+    const cost = at * ofPrice + (bar.high - bar.low) * ofRange;
+    const exact = at * 2n * MILLION + (side === 'buy' ? cost : -cost);
+    const by = 2n * MILLION * market.priceStep;
+    if (side === 'buy') return up(exact, by) * market.priceStep;
+    return exact < by ? market.priceStep : (exact / by) * market.priceStep;
+  }
+
+  private affordable(order: Order, price: bigint): bigint {
+    const money = order.held + this.free(this.world.quote);
+    return ((money * ONE) / price / order.market.amountStep) * order.market.amountStep;
+  }
+
+  private rest(order: Order, price: bigint, timeMs: number): void {
+    order.isServed = true;
+    const amount = least(order.left, this.volumeLeft.get(order.market) ?? 0n);
+    if (amount > 0n) this.fill(order, { price, amount, role: 'maker', timeMs });
+  }
+
+  private fill(
+    order: Order,
+    of: { readonly price: bigint; readonly amount: bigint; readonly role: 'maker' | 'taker'; readonly timeMs: number },
+  ): void {
+    const { price, amount, role, timeMs } = of;
+    const { market, side, name } = order;
+    const { quote, fees } = this.world;
+    this.volumeLeft.set(market, (this.volumeLeft.get(market) ?? 0n) - amount);
+    order.left -= amount;
+    order.spent += price * amount;
+    // A fill's total is the rounded cumulative total less the previous one, so parts add up.
+    const total = halfEven(order.spent, ONE) - order.total;
+    order.total += total;
+    // Fees: half-even, in the currency received, by the fill being maker or taker.
+    const [paid, received] = side === 'buy' ? [total, amount] : [amount, total];
+    const [payer, receiver] = side === 'buy' ? [quote, market.src] : [market.src, quote];
+    const fee = halfEven(received * fees[role], MILLION);
+    order.fee += fee;
+    this.totals[payer] = (this.totals[payer] ?? 0n) - paid;
+    this.totals[receiver] = (this.totals[receiver] ?? 0n) + received - fee;
+    const rest = order.held - paid;
+    order.held = least(needed(order), rest > 0n ? rest : 0n);
+    this.reasons.push(
+      `${kindOf(order)} as ${role} ${timeMs % market.barMs === 0 ? 'at an open or close' : 'inside a bar'}`,
+    );
+    this.fills.push({ order: name, timeMs, side, price, amount, total, fee });
+    // OCO: a fill of one leg cancels the other.
+    this.endPair(order);
+    if (order.left === 0n) this.end(order, 'filled');
+  }
+
+  private end(order: Order, state: 'filled' | 'cancelled'): void {
+    order.state = state;
+    order.held = 0n;
+  }
+
+  /** A pair holds once, the dearer of the two; what goes on holds no more than it needs. */
+  private endPair(order: Order): void {
+    const { pair } = order;
+    if (pair === null || pair.state !== 'open') return;
+    order.held = least(order.held + pair.held, needed(order));
+    this.end(pair, 'cancelled');
+  }
+
+  private free(currency: string): bigint {
+    const held = this.orders
+      .filter(({ side, market }) => (side === 'buy' ? this.world.quote : market.src) === currency)
+      .reduce((sum, order) => sum + order.held, 0n);
+    return (this.totals[currency] ?? 0n) - held;
+  }
+
+  // ---- What is wanted ----
+
+  /** Of a pair, both. */
+  private cancel(legs: readonly Order[]): void {
+    for (const order of legs) if (order.state === 'open') this.end(order, 'cancelled');
+  }
+
+  private place(wish: Extract<Wish, { kind: 'place' }>, timeMs: number): void {
+    const market = this.world.markets.find(({ symbol }) => symbol === wish.market);
+    const bar = market === undefined ? undefined : this.lastBar.get(market);
+    if (market === undefined || bar === undefined) return this.reject(wish);
+    const nearest = (price: bigint): bigint => halfEven(price, market.priceStep) * market.priceStep;
+    const last = nearest(bar.close);
+    // The bot values an order without a price by the last one that it was shown.
+    const shown = nearest(this.lastShown.get(market) ?? bar.close);
+    const isPair = wish.stopLimitPrice !== null;
+    const legs: readonly Order[] = isPair
+      ? [
+          orderOf(wish, { market, shown, timeMs, name: wish.name, price: wish.price, stopPrice: null }),
+          orderOf(wish, {
+            market,
+            shown,
+            timeMs,
+            name: `${wish.name}/2`,
+            price: wish.stopLimitPrice,
+            stopPrice: wish.stopPrice,
+          }),
+        ]
+      : [orderOf(wish, { market, shown, timeMs, name: wish.name, price: wish.price, stopPrice: wish.stopPrice })];
+    const [first, second = null] = legs;
+    if (first === undefined || !arePricesRight(wish, last)) return this.reject(wish);
+    const payer = wish.side === 'buy' ? this.world.quote : market.src;
+    const free = this.free(payer);
+    for (const leg of legs) {
+      // A market buy needs the value at its reference price.
+      const value = up(valuedAt(wish, leg, shown) * leg.amount, ONE);
+      if (value <= market.minOrderValue) return this.reject(wish);
+      if ((leg.isMarket && leg.side === 'buy' ? value : needed(leg)) > free) return this.reject(wish);
+    }
+    // What it holds is the value at the edge of its band, or all that is free. The two of an OCO hold once: the dearer.
+    const holds = legs.map(needed);
+    first.held = least(
+      free,
+      holds.reduce((most, hold) => (hold > most ? hold : most)),
+    );
+    if (second !== null) [first.pair, second.pair] = [second, first];
+    this.orders.push(...legs);
+    if (this.rules.arrival === 'this-close') this.arriveAtClose(first, bar, timeMs);
+  }
+
+  /** Orders arrive at the close of the last bar. */
+  private arriveAtClose(order: Order, bar: OracleBar, timeMs: number): void {
+    if (order.waitsForStop || (!order.isMarket && !this.isFilledBy(order, bar.close))) return;
+    this.takeLiquidity(order, bar, { at: bar.close, timeMs });
+  }
+
+  private reject({ name, stopLimitPrice }: Extract<Wish, { kind: 'place' }>): void {
+    for (const leg of stopLimitPrice === null ? [name] : [name, `${name}/2`]) {
+      this.rejected.push({ name: leg, state: 'rejected', filled: 0n, total: 0n, fee: 0n });
+    }
+  }
+}
+
+/** The price that a wish, or a leg of it, is valued by. */
+function valuedAt(wish: Extract<Wish, { kind: 'place' }>, leg: Order, shown: bigint): bigint {
+  return leg.isMarket ? (wish.stopPrice ?? shown) : leg.worst;
+}
+
+function orderOf(
+  { side, amount }: Extract<Wish, { kind: 'place' }>,
+  of: {
+    readonly market: OracleMarket;
+    readonly name: string;
+    readonly shown: bigint;
+    readonly timeMs: number;
+    readonly price: bigint | null;
+    readonly stopPrice: bigint | null;
+  },
+): Order {
+  const { market, name, shown, timeMs, price, stopPrice } = of;
+  const reference = stopPrice ?? shown;
+  const { priceStep } = market;
+  // One percent beyond, and on a step that is not further.
+  const edge =
+    side === 'buy'
+      ? ((reference * 101n) / 100n / priceStep) * priceStep
+      : up(reference * 99n, 100n * priceStep) * priceStep;
+  return {
+    name,
+    market,
+    side,
+    amount,
+    stopPrice,
+    bornMs: timeMs,
+    worst: price ?? edge,
+    isMarket: price === null,
+    waitsForStop: stopPrice !== null,
+    state: 'open',
+    left: amount,
+    spent: 0n,
+    total: 0n,
+    fee: 0n,
+    held: 0n,
+    pair: null,
+    hasArrived: false,
+    isServed: false,
+    wokeInside: false,
+    isTaking: false,
+  };
+}
+
+/** The conditions between prices and the market: docs/exchange.md, "Trading", and the table of codes of the interface. */
+function arePricesRight(
+  { side, price, stopPrice, stopLimitPrice }: Extract<Wish, { kind: 'place' }>,
+  last: bigint,
+): boolean {
+  const isAbove = (one: bigint, other: bigint): boolean => (side === 'buy' ? one > other : one < other);
+  // The 30 % band is around the price of the last trade, both ways, edges included. It does not apply to stop orders.
+  const isNear = (given: bigint): boolean => (given > last ? given - last : last - given) * 10n <= last * 3n;
+  if (stopPrice !== null && stopLimitPrice !== null && price !== null) {
+    return isAbove(last, price) && isAbove(stopPrice, last) && !isAbove(stopPrice, stopLimitPrice) && isNear(price);
+  }
+  if (stopPrice !== null) return isAbove(stopPrice, last) && (price === null || !isAbove(stopPrice, price));
+  return price === null || isNear(price);
+}
+
+/** Holds round up. */
+function needed({ side, worst, left }: Order): bigint {
+  return side === 'sell' ? left : up(worst * left, ONE);
+}
+
+function kindOf({ isMarket, stopPrice, pair }: Order): string {
+  return `${pair === null ? '' : 'oco '}${stopPrice === null ? '' : 'stop-'}${isMarket ? 'market' : 'limit'}`;
+}
+
+const isWaiting = (order: Order): boolean => order.state === 'open' && !order.isServed;
+
+/** Wake when the bar reaches the stop price. */
+function isAtStop({ side, stopPrice }: Order, price: bigint): boolean {
+  return stopPrice !== null && (side === 'buy' ? price >= stopPrice : price <= stopPrice);
+}
+
+function pathOf({ open, high, low, close }: OracleBar, path: Exclude<Path, 'worst-first'>): readonly bigint[] {
+  // The extreme nearer to the open, the low if both are as near.
+  const isHighFirst = path === 'nearest-first' ? high - open < open - low : path === 'open-high-low-close';
+  return isHighFirst ? [open, high, low, close] : [open, low, high, close];
+}
+
+/** A price as one on a step, rounded against the order. */
+function onStep({ side, market: { priceStep } }: Order, price: bigint): bigint {
+  if (side === 'buy') return up(price, priceStep) * priceStep;
+  return price < priceStep ? priceStep : (price / priceStep) * priceStep;
+}
+
+const nameOfWish = (name: string): string => name.replace('/2', '');
+
+/** Runs the whole world. */
+export function runOracle(world: OracleWorld): OracleResult {
+  const oracle = new Oracle(world);
+  const initialEquity = oracle.equityAtOpens();
+  oracle.run();
+  const orders = oracle.orders.map(({ name, state, amount, left, total, fee }) => ({
+    name,
+    state,
+    filled: amount - left,
+    total,
+    fee,
+  }));
+  return {
+    fills: oracle.fills,
+    orders: [...orders, ...oracle.rejected],
+    curve: oracle.curve,
+    initialEquity,
+    finalEquity: oracle.equity(),
+    reasons: oracle.reasons,
+    balances: oracle.totals,
+  };
+}

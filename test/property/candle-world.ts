@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+import { createMarket, type Market } from '../../src/domain/market.ts';
+import { parseUnits } from '../../src/domain/money.ts';
+import {
+  wishKey,
+  type OracleBar,
+  type OracleMarket,
+  type OracleRules,
+  type OracleWorld,
+  type Wish,
+} from './candle-oracle.ts';
+
+/** Midnight of a Monday, UTC. */
+const FROM_MS = 1_704_067_200_000;
+
+/** A market as it is made up, and how finely its bars are recorded: coarser or finer than its steps, too. */
+export interface Terms {
+  readonly market: Market;
+  readonly priceDecimals: number;
+  /** In units: about where prices are, and what they move by. */
+  readonly price: bigint;
+  readonly move: bigint;
+  /** In units: what amounts are counted in. */
+  readonly lot: bigint;
+  readonly cash: string;
+}
+
+const terms = (
+  of: {
+    readonly market: string;
+    readonly priceStep: string;
+    readonly amountStep: string;
+    readonly minOrderValue?: string;
+  },
+  priceDecimals: number,
+  at: { readonly price: string; readonly move: string; readonly lot: string; readonly cash: string },
+): Terms => ({
+  market: createMarket(of),
+  priceDecimals,
+  price: parseUnits(at.price),
+  move: parseUnits(at.move),
+  lot: parseUnits(at.lot),
+  cash: at.cash,
+});
+
+/** Pairs of markets that one account trades: at a tether scale, at a rial scale, and where values are no whole units. */
+export const SCALES: readonly (readonly [Terms, Terms])[] = [
+  [
+    terms({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '5' }, 2, {
+      price: '63000',
+      move: '150',
+      lot: '0.0071',
+      cash: '3000',
+    }),
+    terms({ market: 'ETHUSDT', priceStep: '0.1', amountStep: '0.0001' }, 3, {
+      price: '2500',
+      move: '10',
+      lot: '0.17',
+      cash: '3000',
+    }),
+  ],
+  [
+    terms({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001', minOrderValue: '3000000' }, 0, {
+      price: '126000000000',
+      move: '400000000',
+      lot: '0.0071',
+      cash: '6000000000',
+    }),
+    terms({ market: 'USDTIRT', priceStep: '10', amountStep: '0.01' }, 0, {
+      price: '1000000',
+      move: '3000',
+      lot: '430',
+      cash: '6000000000',
+    }),
+  ],
+  [
+    terms({ market: 'SHIBUSDT', priceStep: '0.0000000001', amountStep: '1' }, 10, {
+      price: '0.0000251237',
+      move: '0.0000001',
+      lot: '70001',
+      cash: '12',
+    }),
+    terms({ market: 'ETHUSDT', priceStep: '0.000001', amountStep: '0.0000001' }, 4, {
+      price: '2500',
+      move: '8',
+      lot: '0.00031',
+      cash: '12',
+    }),
+  ],
+];
+
+/** A bar in moves from where the last one closed; `off` is a few recorded ticks more, so that prices come to lie beside steps. */
+const shape = fc.record({
+  isThere: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  gap: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.integer({ min: -5, max: 5 }) }),
+  body: fc.integer({ min: -4, max: 4 }),
+  wickUp: fc.nat(4),
+  wickDown: fc.nat(4),
+  off: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: -2, max: 2 }) }),
+  /** In lots; a tenth of it fills by default. */
+  volume: fc.constantFrom(0, 7, 35, 1_000, 1_000),
+});
+
+const KINDS = ['market', 'limit', 'stop-market', 'stop-limit', 'oco', 'cancel'] as const;
+
+const action = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  /** After which bar of which market it is decided, and where the order goes. */
+  seen: fc.nat(1),
+  bar: fc.nat(11),
+  goes: fc.nat(1),
+  side: fc.constantFrom('buy' as const, 'sell' as const),
+  lots: fc.integer({ min: 1, max: 8 }),
+  /** In moves from the last close: the better way for a limit, the worse way for a stop, and on from there for its limit. */
+  limit: fc.integer({ min: -2, max: 5 }),
+  stop: fc.constantFrom(0, 1, 1, 2, 2, 3, 4),
+  stopLimit: fc.integer({ min: 0, max: 3 }),
+  /** Price steps more. */
+  off: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: -1, max: 1 }) }),
+  /** Which order is canceled, counted from the last. */
+  pick: fc.nat(5),
+});
+
+const rules: fc.Arbitrary<OracleRules> = fc.record({
+  arrival: fc.constantFrom('next-open' as const, 'next-open' as const, 'this-close' as const),
+  spreadBps: fc.constantFrom(0, 0, 3.5, 20),
+  slippage: fc.constantFrom<OracleRules['slippage']>(
+    { kind: 'bps', bps: 0 },
+    { kind: 'bps', bps: 7.25 },
+    { kind: 'range', millionths: 130_001 },
+  ),
+  limitFill: fc.constantFrom('through' as const, 'touch' as const),
+  limitGap: fc.constantFrom('open' as const, 'open' as const, 'own-price' as const),
+  path: fc.constantFrom(
+    'worst-first' as const,
+    'worst-first' as const,
+    'open-high-low-close' as const,
+    'open-low-high-close' as const,
+    'nearest-first' as const,
+  ),
+  volumeShareMillionths: fc.constantFrom(100_000, 100_000, 333_333, null),
+  marketBand: fc.constantFrom('none' as const, 'none' as const, 'exchange' as const),
+});
+
+/** What a world is made of. */
+export const drawn = fc.record({
+  scale: fc.nat(SCALES.length - 1),
+  /** The second market has bars of an hour or of half of one. */
+  secondBarMs: fc.constantFrom(3_600_000, 1_800_000),
+  /** Hours at the beginning that are the past: they warm up, and nobody trades them. */
+  pastHours: fc.constantFrom(0, 0, 2),
+  shapes: fc.tuple(
+    fc.array(shape, { minLength: 6, maxLength: 12, size: 'max' }),
+    fc.array(shape, { minLength: 6, maxLength: 12, size: 'max' }),
+  ),
+  actions: fc.array(action, { minLength: 1, maxLength: 14, size: 'max' }),
+  /** In lots; and in times of what is little. */
+  coins: fc.tuple(fc.nat(40), fc.nat(40)),
+  wealth: fc.constantFrom(1n, 4n, 12n),
+  fees: fc.constantFrom({ maker: 1_000n, taker: 1_300n }, { maker: 0n, taker: 2_500n }, { maker: 1_733n, taker: 977n }),
+  rules,
+});
+export type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** When the run begins. */
+export const fromMsOf = ({ pastHours }: Drawn): number => FROM_MS + pastHours * 3_600_000;
+/** The least distance of two recorded prices. */
+export const tickOf = ({ priceDecimals }: Terms): bigint => 10n ** BigInt(10 - priceDecimals);
+
+/** All bars of a market, those of the past too. */
+export function barsOf(terms: Terms, shapes: Drawn['shapes'][number], barMs: number): OracleBar[] {
+  const { move, price, lot } = terms;
+  const tick = tickOf(terms);
+  const bars: OracleBar[] = [];
+  const floor = price / 4n;
+  let last = (price / tick) * tick;
+  const onTick = (value: bigint): bigint => ((value < floor ? floor : value) / tick) * tick;
+  for (const [index, { isThere, gap, body, wickUp, wickDown, off, volume }] of shapes.entries()) {
+    const open = onTick(last + BigInt(gap) * move + BigInt(off) * tick);
+    const close = onTick(open + BigInt(body) * move);
+    const [top, bottom] = open > close ? [open, close] : [close, open];
+    last = close;
+    if (!isThere && index > 1) continue;
+    bars.push({
+      openMs: FROM_MS + index * barMs,
+      open,
+      high: onTick(top + BigInt(wickUp) * move),
+      low: onTick(bottom - BigInt(wickDown) * move),
+      close,
+      volume: BigInt(volume) * lot,
+    });
+  }
+  return bars;
+}
+
+/** Markets, bars, money and wishes, as the oracle takes them. */
+export function worldOf(drawn: Drawn): OracleWorld {
+  const pair = SCALES[drawn.scale] ?? [];
+  const markets = pair.map((terms, index): OracleMarket => {
+    const barMs = index === 0 ? 3_600_000 : drawn.secondBarMs;
+    const { symbol, src, priceStep, amountStep, minOrderValue } = terms.market;
+    const bars = barsOf(terms, drawn.shapes[index] ?? [], barMs).filter(({ openMs }) => openMs >= fromMsOf(drawn));
+    return { symbol, src, priceStep, amountStep, minOrderValue, barMs, tick: tickOf(terms), bars };
+  });
+  const coins = pair.map(({ market, lot }, index) => [market.src, BigInt(drawn.coins[index] ?? 0) * lot] as const);
+  return {
+    quote: pair[0]?.market.dst ?? '',
+    markets,
+    balances: {
+      ...Object.fromEntries(coins),
+      [pair[0]?.market.dst ?? '']: parseUnits(pair[0]?.cash ?? '0') * drawn.wealth,
+    },
+    fees: drawn.fees,
+    rules: drawn.rules,
+    wishes: wishesOf(drawn, pair, markets),
+  };
+}
+
+function wishesOf(drawn: Drawn, pair: readonly Terms[], markets: readonly OracleMarket[]): Map<string, Wish[]> {
+  const wishes = new Map<string, Wish[]>();
+  for (const [number, action] of drawn.actions.entries()) {
+    const seen = markets[action.seen];
+    const target = markets[action.goes];
+    const terms = pair[action.goes];
+    const bar = seen?.bars[2 + (action.bar % Math.max(1, (seen?.bars.length ?? 0) - 2))];
+    if (seen === undefined || target === undefined || terms === undefined || bar === undefined) continue;
+    const atMs = bar.openMs + seen.barMs;
+    const last = target.bars.findLast(({ openMs }) => openMs + target.barMs <= atMs);
+    if (last === undefined) continue;
+    const key = wishKey(seen.symbol, bar.openMs);
+    wishes.set(key, [...(wishes.get(key) ?? []), wishOf(action, { number, terms, close: last.close })]);
+  }
+  return wishes;
+}
+
+function wishOf(
+  { kind, side, lots, limit, stop, stopLimit, off, pick }: Drawn['actions'][number],
+  of: { readonly number: number; readonly terms: Terms; readonly close: bigint },
+): Wish {
+  const { number, terms, close } = of;
+  if (kind === 'cancel') return { kind, name: `o${Math.max(0, number - 1 - pick)}` };
+  const { market, move, lot } = terms;
+  const worse = side === 'buy' ? 1n : -1n;
+  const at = (moves: number): bigint => {
+    const price = close + worse * BigInt(moves) * move + BigInt(off) * market.priceStep;
+    return (price / market.priceStep) * market.priceStep;
+  };
+  const isStop = kind === 'stop-market' || kind === 'stop-limit' || kind === 'oco';
+  return {
+    kind: 'place',
+    name: `o${number}`,
+    market: market.symbol,
+    side,
+    // A step more each, since two identical orders within seconds look like one that was sent twice.
+    amount: BigInt(lots) * lot + BigInt(number) * market.amountStep,
+    price: kind === 'limit' || kind === 'oco' ? at(-limit) : kind === 'stop-limit' ? at(stop + stopLimit) : null,
+    stopPrice: isStop ? at(stop) : null,
+    stopLimitPrice: kind === 'oco' ? at(stop + stopLimit) : null,
+  };
+}
