@@ -110,7 +110,8 @@ const action = fc.record({
   bar: fc.nat(11),
   goes: fc.nat(1),
   side: fc.constantFrom('buy' as const, 'sell' as const),
-  lots: fc.integer({ min: 1, max: 8 }),
+  /** None stands for all that the money of the account buys at the last close. */
+  lots: fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 7, 8),
   /** In moves from the last close: the better way for a limit, the worse way for a stop, and on from there for its limit. */
   limit: fc.integer({ min: -2, max: 5 }),
   stop: fc.constantFrom(0, 1, 1, 2, 2, 3, 4),
@@ -228,18 +229,22 @@ function wishesOf(drawn: Drawn, pair: readonly Terms[], markets: readonly Oracle
     const last = target.bars.findLast(({ openMs }) => openMs + target.barMs <= atMs);
     if (last === undefined) continue;
     const key = wishKey(seen.symbol, bar.openMs);
-    wishes.set(key, [...(wishes.get(key) ?? []), wishOf(action, { number, terms, close: last.close })]);
+    wishes.set(key, [
+      ...(wishes.get(key) ?? []),
+      wishOf(action, { number, terms, close: last.close, cash: parseUnits(terms.cash) * drawn.wealth }),
+    ]);
   }
   return wishes;
 }
 
 function wishOf(
   { kind, side, lots, limit, stop, stopLimit, off, pick }: Drawn['actions'][number],
-  of: { readonly number: number; readonly terms: Terms; readonly close: bigint },
+  of: { readonly number: number; readonly terms: Terms; readonly close: bigint; readonly cash: bigint },
 ): Wish {
-  const { number, terms, close } = of;
+  const { number, terms, close, cash } = of;
   if (kind === 'cancel') return { kind, name: `o${Math.max(0, number - 1 - pick)}` };
   const { market, move, lot } = terms;
+  const wanted = lots === 0 ? (cash * 10n ** 10n) / close : BigInt(lots) * lot;
   const worse = side === 'buy' ? 1n : -1n;
   const at = (moves: number): bigint => {
     const price = close + worse * BigInt(moves) * move + BigInt(off) * market.priceStep;
@@ -251,8 +256,8 @@ function wishOf(
     name: `o${number}`,
     market: market.symbol,
     side,
-    // A step more each, since two identical orders within seconds look like one that was sent twice.
-    amount: BigInt(lots) * lot + BigInt(number) * market.amountStep,
+    // Some steps less each, since two identical orders within seconds look like one that was sent twice.
+    amount: (wanted / market.amountStep - BigInt(number)) * market.amountStep,
     price: kind === 'limit' || kind === 'oco' ? at(-limit) : kind === 'stop-limit' ? at(stop + stopLimit) : null,
     stopPrice: isStop ? at(stop) : null,
     stopLimitPrice: kind === 'oco' ? at(stop + stopLimit) : null,
