@@ -8,6 +8,7 @@ import { createRandom, type RandomSource } from '../../../src/domain/random.ts';
 import { valueAt } from '../../../src/backtest/metrics/fill-value.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import { plannedOrder } from '../../support/order-value.ts';
 
 /** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
 export interface DemoRunOptions {
@@ -210,35 +211,26 @@ function demoOrder(of: {
   readonly amount: Units;
   readonly atMs: number;
 }): OrderRecord {
-  return {
-    key: of.key,
-    clientOrderId: of.key,
-    intentId: `${of.key}-intent`,
-    strategy: of.strategy,
-    tag: null,
-    market: 'BTCUSDT',
-    marketVersion: 1,
-    side: of.side,
+  const { key, strategy, side, amount, atMs } = of;
+  return plannedOrder({
+    key,
+    intentId: `${key}-intent`,
+    strategy,
+    side,
     execution: 'market',
     price: null,
-    stopPrice: null,
-    amount: of.amount,
-    pairKey: null,
-    plannedAtMs: of.atMs,
-    sentAtMs: of.atMs,
+    amount,
+    plannedAtMs: atMs,
+    sentAtMs: atMs,
     attempts: 1,
     state: 'filled',
-    venueId: null,
     venueStatus: 'Done',
-    matched: of.amount,
-    filled: of.amount,
-    filledTotal: of.amount,
-    fee: of.amount,
-    reason: null,
-    closedAtMs: of.atMs,
-    orderIdFloor: 0,
-    tradeIdFloor: 0,
-  };
+    matched: amount,
+    filled: amount,
+    filledTotal: amount,
+    fee: amount,
+    closedAtMs: atMs,
+  });
 }
 
 function wholeSteps(amount: bigint): bigint {

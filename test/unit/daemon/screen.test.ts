@@ -4,38 +4,23 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { EngineNotice } from '../../../src/engine/engine-command.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord, OrderState } from '../../../src/execution/order-record.ts';
+import { plannedOrder } from '../../support/order-value.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
-const ORDER: OrderRecord = {
+const ORDER = plannedOrder({
   key: 'bot-sample-x-1',
-  clientOrderId: 'bot-sample-x-1',
-  intentId: 'i1',
   strategy: 'sample',
-  tag: null,
   market: 'BTCIRT',
-  marketVersion: 1,
-  side: 'buy',
-  execution: 'limit',
   price: parseUnits('12600000000'),
-  stopPrice: null,
   amount: parseUnits('0.0015'),
-  pairKey: null,
   plannedAtMs: NOON_MS,
   sentAtMs: NOON_MS,
   attempts: 1,
   state: 'open',
   venueId: 42,
   venueStatus: 'Active',
-  matched: parseUnits('0'),
-  filled: parseUnits('0'),
-  filledTotal: parseUnits('0'),
-  fee: parseUnits('0'),
-  reason: null,
-  closedAtMs: null,
-  orderIdFloor: 0,
-  tradeIdFloor: 0,
-};
+});
 
 const FILL: FillRecord = {
   tradeId: 7,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { IDENTICAL_HELD_BACK_MS, identityOf, IdenticalOrders } from '../../../src/execution/identical-orders.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
-import { orderIn, plannedOrder } from './order-value.ts';
+import { orderIn, plannedOrder } from '../../support/order-value.ts';
 
 const FIRST = plannedOrder({ key: 'a' });
 const TWIN = plannedOrder({ key: 'b', strategy: 'two', tag: 'x', intentId: 'i2' });

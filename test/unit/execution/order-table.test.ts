@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OrderTable } from '../../../src/execution/order-table.ts';
-import { orderIn, plannedOrder } from './order-value.ts';
+import { orderIn, plannedOrder } from '../../support/order-value.ts';
 
 describe('the table of orders', () => {
   it('finds an order by each of its names, and always by its newest value', () => {

@@ -5,7 +5,7 @@ import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import type { OrderFact, VenueSight } from '../../../src/execution/order-fact.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/execution/order-record.ts';
 import { afterFact, NEXT_STATES } from '../../../src/execution/order-transition.ts';
-import { orderIn, plannedOrder } from './order-value.ts';
+import { orderIn, plannedOrder } from '../../support/order-value.ts';
 
 const HALF = parseUnits('0.5');
 const ONE = parseUnits('1');

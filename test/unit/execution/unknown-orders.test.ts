@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnknownOrders } from '../../../src/execution/unknown-orders.ts';
-import { orderIn } from './order-value.ts';
+import { orderIn } from '../../support/order-value.ts';
 
 const LATE_MS = 120_000;
 const APART_MS = 10_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { addCounts, Coverage, missingFrom } from '../../../src/fuzz/coverage.ts';
-import { orderIn, plannedOrder } from '../execution/order-value.ts';
+import { orderIn, plannedOrder } from '../../support/order-value.ts';
 
 describe('the coverage of a run', () => {
   test('counts an order once, and how it ended where its fate was unknown', () => {

@@ -7,6 +7,7 @@ import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { plannedOrder } from '../../support/order-value.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const DURABLE = { atMs: NOW_MS, isDurable: true };
@@ -51,36 +52,16 @@ export class MirrorFolder implements Disposable {
 }
 
 export function orderRecord(changed: Partial<OrderRecord> = {}): OrderRecord {
-  return {
+  return plannedOrder({
     key: 'bot-ma-cross-e001-1',
-    clientOrderId: changed.key ?? 'bot-ma-cross-e001-1',
     intentId: 'intent-1',
     strategy: 'ma-cross',
-    tag: null,
     market: 'BTCIRT',
-    marketVersion: 1,
-    side: 'buy',
-    execution: 'limit',
     price: parseUnits('12600000000'),
-    stopPrice: null,
     amount: parseUnits('0.000001'),
-    pairKey: null,
     plannedAtMs: NOW_MS,
-    sentAtMs: null,
-    attempts: 0,
-    state: 'planned',
-    venueId: null,
-    venueStatus: null,
-    matched: parseUnits('0'),
-    filled: parseUnits('0'),
-    filledTotal: parseUnits('0'),
-    fee: parseUnits('0'),
-    reason: null,
-    closedAtMs: null,
-    orderIdFloor: 0,
-    tradeIdFloor: 0,
     ...changed,
-  };
+  });
 }
 
 export function fillRecord(changed: Partial<FillRecord> = {}): FillRecord {

@@ -5,6 +5,7 @@ import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../../src/execution/order-record.ts';
+import { plannedOrder } from '../../../support/order-value.ts';
 
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '0.01', minOrderValue: '1' });
 const END_MS = 100_000;
@@ -16,36 +17,18 @@ const OPTIONS = {
 };
 
 function order(key: string, of: Partial<OrderRecord> = {}): OrderRecord {
-  return {
+  return plannedOrder({
     key,
-    clientOrderId: key,
-    intentId: 'i',
     strategy: 'fast',
-    tag: null,
     market: MARKET.symbol,
-    marketVersion: 1,
-    side: 'buy',
-    execution: 'limit',
-    price: parseUnits('100'),
-    stopPrice: null,
-    amount: parseUnits('1'),
-    pairKey: null,
     plannedAtMs: 10_000,
     sentAtMs: of.plannedAtMs ?? 10_000,
     attempts: 1,
     state: 'filled',
     venueId: 1,
     venueStatus: 'Done',
-    matched: parseUnits('0'),
-    filled: parseUnits('0'),
-    filledTotal: parseUnits('0'),
-    fee: parseUnits('0'),
-    reason: null,
-    closedAtMs: null,
-    orderIdFloor: 0,
-    tradeIdFloor: 0,
     ...of,
-  };
+  });
 }
 
 function fill(of: {

@@ -1,39 +1,21 @@
 import { expect, test } from 'vitest';
 import { logNotice } from '../../../../src/daemon/logging/log-notice.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { OrderRecord } from '../../../../src/execution/order-record.ts';
 import type { FillRecord } from '../../../../src/execution/fill-record.ts';
+import { plannedOrder } from '../../../support/order-value.ts';
 import { captureLog } from './capture-log.ts';
 
-const ORDER: OrderRecord = {
+const ORDER = plannedOrder({
   key: 'bot-ma-cross-ab12-1',
-  clientOrderId: 'bot-ma-cross-ab12-1',
   intentId: 'i-1',
   strategy: 'ma-cross',
-  tag: null,
   market: 'BTCIRT',
-  marketVersion: 1,
-  side: 'buy',
-  execution: 'limit',
   price: parseUnits('60000000000'),
-  stopPrice: null,
   amount: parseUnits('0.0000000001'),
-  pairKey: null,
-  plannedAtMs: 0,
-  sentAtMs: null,
-  attempts: 0,
   state: 'open',
   venueId: 5,
   venueStatus: 'Active',
-  matched: parseUnits('0'),
-  filled: parseUnits('0'),
-  filledTotal: parseUnits('0'),
-  fee: parseUnits('0'),
-  reason: null,
-  closedAtMs: null,
-  orderIdFloor: 0,
-  tradeIdFloor: 0,
-};
+});
 
 const FILL: FillRecord = {
   tradeId: 9,

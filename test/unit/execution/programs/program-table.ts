@@ -14,40 +14,25 @@ import {
 import { updateQuotes } from '../../../../src/execution/programs/quotes.ts';
 import type { SeenBook } from '../../../../src/execution/risk/risk-view.ts';
 import type { Quote } from '../../../../src/strategy/intents.ts';
+import { plannedOrder } from '../../../support/order-value.ts';
 
 export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
 
 /** An order as a program's engine would have it. */
 export function orderOf(order: ProgramOrder, fields: Partial<OrderRecord> & { readonly key: string }): OrderRecord {
-  return {
+  return plannedOrder({
     clientOrderId: `id-${fields.key}`,
     intentId: 'intent',
-    strategy: 'one',
-    tag: null,
     market: MARKET.symbol,
-    marketVersion: 1,
     side: order.side,
     execution: order.price === null ? 'market' : 'limit',
     price: order.price,
-    stopPrice: null,
     amount: order.amount,
-    pairKey: null,
-    plannedAtMs: 0,
     sentAtMs: 0,
     attempts: 1,
     state: 'sending',
-    venueId: null,
-    venueStatus: null,
-    matched: NO_UNITS,
-    filled: NO_UNITS,
-    filledTotal: NO_UNITS,
-    fee: NO_UNITS,
-    reason: null,
-    closedAtMs: null,
-    orderIdFloor: 0,
-    tradeIdFloor: 0,
     ...fields,
-  };
+  });
 }
 
 /**

@@ -6,6 +6,7 @@ import type { OrderRecord, OrderState } from '../../../../src/execution/order-re
 import type { RiskCheck } from '../../../../src/execution/risk/risk-check.ts';
 import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import type { RiskView } from '../../../../src/execution/risk/risk-view.ts';
+import { plannedOrder } from '../../../support/order-value.ts';
 
 /**
  * Risk checks as text, one case a line: `limits | situation => verdict`. Limits and facts of the situation are separated by commas.
@@ -199,15 +200,11 @@ function liveOf(phrase: string, before: readonly OrderRecord[]): OrderRecord {
   const words = phrase.split(' ');
   const isStop = words.includes('stop');
   const quietStatus = isStop ? 'Inactive' : 'Active';
-  return {
+  return plannedOrder({
     ...wishOf(phrase),
     key: `key-${before.length}`,
-    clientOrderId: `key-${before.length}`,
-    intentId: 'intent',
     strategy: wordAfter(phrase, 'of') ?? 'mine',
-    tag: null,
     market: wordAfter(phrase, 'in') ?? 'BTCUSDT',
-    marketVersion: 1,
     pairKey: words.includes('oco') ? partnerKey(before) : null,
     plannedAtMs: NOW_MS - 1_000,
     sentAtMs: NOW_MS - 900,
@@ -217,13 +214,7 @@ function liveOf(phrase: string, before: readonly OrderRecord[]): OrderRecord {
     venueStatus: words.includes('woken') ? 'Active' : quietStatus,
     matched: parseUnits(wordAfter(phrase, 'matched') ?? '0'),
     filled: parseUnits(wordAfter(phrase, 'filled') ?? '0'),
-    filledTotal: parseUnits('0'),
-    fee: parseUnits('0'),
-    reason: null,
-    closedAtMs: null,
-    orderIdFloor: 0,
-    tradeIdFloor: 0,
-  };
+  });
 }
 
 /** The legs of an OCO follow each other. */

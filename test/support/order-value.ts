@@ -1,5 +1,5 @@
-import { NO_UNITS, parseUnits } from '../../../src/domain/money.ts';
-import type { OrderRecord, OrderState } from '../../../src/execution/order-record.ts';
+import { NO_UNITS, parseUnits } from '../../src/domain/money.ts';
+import type { OrderRecord, OrderState } from '../../src/execution/order-record.ts';
 
 /** An order of one coin at 100, as it was planned. */
 export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
