@@ -262,6 +262,17 @@ describe('an order that takes from a recorded market', () => {
 });
 
 describe('the volume of a recorded market', () => {
+  it('is worth the exact sum, however large the numbers are', () => {
+    holds(`
+      book 100000000x5 | 100000001x4
+      trade buy 100000001 @ 100000001
+      trade buy 3 @ 100000001
+      trade sell 200000001 @ 100000000
+      volume -> 300000005
+      value -> ${100_000_001n * 100_000_004n + 200_000_001n * 100_000_000n}
+    `);
+  });
+
   it('counts a recorded trade once, whoever it filled, and what we took beside it', () => {
     holds(`
       book 100x2 | 102x4

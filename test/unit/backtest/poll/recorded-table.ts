@@ -26,6 +26,7 @@ const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1'
  *     shown -> 100x5 | 101x4         the book that a poll shows
  *     last -> 100                    the last price
  *     volume -> 12                   all that was traded, as the bars say
+ *     value -> 1200                  what it was worth
  */
 export function playTable(table: string, given: Partial<PollRules> = {}): string {
   const play = new Play(createPollRules(given));
@@ -81,6 +82,7 @@ class Play {
     if (word === 'shown') return bookText(this.value({ kind: 'book', market: 'BTCUSDT' }) as OrderBook);
     if (word === 'last') return String(this.market.state.lastPrice);
     if (word === 'volume') return String(this.market.state.candles.bars('D').reduce((sum, bar) => sum + bar.volume, 0));
+    if (word === 'value') return String(this.market.state.candles.bars('D').reduce((sum, bar) => sum + bar.value, 0n));
     if (word === 'ahead') return this.ahead(id);
     const order = this.order(word);
     return `${order.matchedAmount} of ${order.amount} ${order.status ?? ''}`;

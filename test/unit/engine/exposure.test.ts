@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { buy, type Intent } from '../../../src/strategy/intents.ts';
+import { book } from '../../../src/strategy/subscriptions.ts';
+import { EngineWorld } from './engine-world.ts';
+
+/** Wants with the next book what is put in its list, and notes why it was refused. */
+function wisher(name: string, wishes: Intent[], refusals: string[]): StrategyDefinition {
+  return defineStrategy({
+    name,
+    params: z.strictObject({}),
+    subscribe: ({ market }) => [book(market)],
+    init: () => ({}),
+    onBook: () => ({ intents: wishes.splice(0) }),
+    onReject: (_, { reason }) => void refusals.push(reason),
+  });
+}
+
+it('an order is held against what all strategies together have, not against its own alone', () => {
+  const [first, second]: [Intent[], Intent[]] = [[], []];
+  const refusals: string[] = [];
+  const world = EngineWorld.ready({
+    strategies: [wisher('one', first, refusals), wisher('two', second, refusals)],
+    seats: [{}, { limits: createRiskLimits({ maxMarketExposure: { rls: null, usdt: parseUnits('150') } }) }],
+  });
+  world.answers.add('order');
+  first.push(buy('BTCUSDT', { amount: '1', price: '98' }));
+  world.advance(2_000);
+  world.venue.fill(world.accept().id ?? 0);
+  world.advance(15_000);
+  expect(world.order()).toMatchObject({ strategy: 'one', state: 'filled' });
+  second.push(buy('BTCUSDT', { amount: '0.6', price: '98' }));
+  world.advance(2_000);
+  expect(refusals.join()).toContain('exposure');
+  expect(world.waitingKinds()).not.toContain('place');
+  second.push(buy('BTCUSDT', { amount: '0.4', price: '98' }));
+  world.advance(2_000);
+  expect(world.pending('place').call.order.amount).toBe('0.4');
+});
