@@ -5,7 +5,7 @@ import type { ResultsView, RiskView, SeenBook, WantedOrder } from '../execution/
 import type { MarketDesk } from './market-desk.ts';
 import type { Seat } from './seat.ts';
 
-/** What the risk checks look at for one wanted order. What only some limits need, over all markets, is put together when it is looked at. */
+/** What the risk checks look at for one wanted order. What only some limits need, over all markets, is put together when it is first looked at. */
 export class GateView implements RiskView {
   readonly nowMs: number;
   readonly order: WantedOrder;
@@ -16,6 +16,7 @@ export class GateView implements RiskView {
   readonly plannedAtMs: readonly number[];
   private readonly markets: MarketDesk;
   private readonly seats: readonly Seat[];
+  private gathered: RiskView['holdings'] | null = null;
 
   constructor(of: {
     readonly nowMs: number;
@@ -39,12 +40,17 @@ export class GateView implements RiskView {
   }
 
   get holdings(): RiskView['holdings'] {
-    const { markets, seats } = this;
-    const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
-    for (const { market } of markets.all()) {
-      const position = seats.reduce((sum, other) => sum + other.position(market.symbol, market.dst), 0n) as Units;
-      holdings.set(market.symbol, { market, position, price: markets.priceOf(market.symbol) });
-    }
-    return holdings;
+    this.gathered ??= holdingsOf(this.markets, this.seats);
+    return this.gathered;
   }
+}
+
+/** What all strategies together have, by market. */
+function holdingsOf(markets: MarketDesk, seats: readonly Seat[]): RiskView['holdings'] {
+  const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
+  for (const { market } of markets.all()) {
+    const position = seats.reduce((sum, seat) => sum + seat.position(market.symbol, market.dst), 0n) as Units;
+    holdings.set(market.symbol, { market, position, price: markets.priceOf(market.symbol) });
+  }
+  return holdings;
 }
