@@ -48,6 +48,8 @@ interface Sums {
 export class TripBuilder {
   readonly #of: { readonly market: string; readonly strategy: string | null };
   #trips: Sums[] = [];
+  /** Two orders can fill in turns, so a trip that goes on need not be the last. As many as there are trips. */
+  readonly #byOrders = new Map<string, Sums>();
 
   constructor(of: { readonly market: string; readonly strategy: string | null }) {
     this.#of = of;
@@ -68,21 +70,18 @@ export class TripBuilder {
   finish(): RoundTrip[] {
     const trips = this.#trips.map((sums) => tripOf(sums, this.#of));
     this.#trips = [];
+    this.#byOrders.clear();
     return trips;
   }
 
-  /** The last trip where this part belongs to the same two orders, else a new one. Fills of orders that are not known by name stay apart. */
+  /** The trip of the same two orders, else a new one. Fills of orders that are not known by name stay apart. */
   #sumsOf({ lot }: LotPart, exitOrder: string | null, closedAtMs: number | null): Sums {
-    const last = this.#trips.at(-1);
-    const isSame =
-      last !== undefined &&
-      lot.orderKey !== null &&
-      last.entryOrder === lot.orderKey &&
-      last.exitOrder === exitOrder &&
-      (exitOrder !== null) === (closedAtMs !== null);
-    if (isSame) {
-      last.closedAtMs = closedAtMs;
-      return last;
+    const isNamed = lot.orderKey !== null && (exitOrder !== null) === (closedAtMs !== null);
+    const name = `${lot.orderKey} ${exitOrder}`;
+    const known = isNamed ? this.#byOrders.get(name) : undefined;
+    if (known !== undefined) {
+      known.closedAtMs = closedAtMs;
+      return known;
     }
     const sums: Sums = {
       entryOrder: lot.orderKey,
@@ -97,6 +96,7 @@ export class TripBuilder {
       fees: 0n,
     };
     this.#trips.push(sums);
+    if (isNamed) this.#byOrders.set(name, sums);
     return sums;
   }
 }

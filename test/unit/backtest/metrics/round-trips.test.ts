@@ -79,6 +79,22 @@ describe('round trips', () => {
     expect(trips.trips[0]).toMatchObject({ entryPrice: parseUnits('105'), exitPrice: parseUnits('127.5') });
   });
 
+  test('make one trip of two orders whose fills took turns with those of others', () => {
+    const trips = tripsOf(
+      '1 buy 1 at 100 fee 0 of a',
+      '2 buy 1 at 110 fee 0 of b',
+      '3 buy 1 at 120 fee 0 of a',
+      '4 buy 1 at 130 fee 0 of b',
+      '5 sell 2.5 at 120 fee 0 of c',
+    );
+    expect(shown(trips)).toEqual([
+      'a>c 1.5 160 180 20 0 1-5',
+      'b>c 1 110 120 10 0 2-5',
+      'a>open 0.5 60 65 5 0 3-',
+      'b>open 1 130 130 0 0 4-',
+    ]);
+  });
+
   test('hand what is too little to sell to the next buy, so that it makes no trip of its own', () => {
     // 0.999 is held and 0.99 can be sold; 0.009, which cost 0.9009009009, goes with the next buy: 1.008 for 100.9009009009, of which 1 is sold.
     const trips = tripsOf(
