@@ -59,7 +59,10 @@ export function describeCandleRules(rules: CandleRules): FidelityStatement {
       { rule: 'orders arrive', setting: arrivalOf(rules) },
       { rule: 'market orders', setting: marketOf(rules) },
       { rule: 'price of what takes', setting: `worse by ${costsOf(rules)}` },
-      { rule: 'market orders, bound', setting: `${band}; a buy ends where the free money does` },
+      {
+        rule: 'market orders, bound',
+        setting: `${band}; a buy ends where the free money does, which in bars that close together is what the markets named before its own have left or brought`,
+      },
       {
         rule: 'limit orders',
         setting: `their own price, as maker, once the bar ${limitFill === 'through' ? 'trades beyond it' : 'touches it'}`,
