@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
 import { CandleVenue } from '../../src/backtest/candle-venue/candle-venue.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
-import { formatUnits, type Units } from '../../src/domain/money.ts';
+import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/execution/risk/create-risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import { buy, cancel, oco, sell, type Intent } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { candles, type Span } from '../../src/strategy/subscriptions.ts';
-import { runOracle, wishKey, type OracleBar, type OracleResult, type OracleWorld } from './candle-oracle.ts';
+import { runOracle, wishKey, type OracleBar, type OracleResult, type OracleWorld, type View } from './candle-oracle.ts';
 import { barsOf, drawn, fromMsOf, SCALES, tickOf, worldOf, type Drawn, type Terms } from './candle-world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -42,14 +42,30 @@ function columnsOf(bars: readonly OracleBar[], terms: Terms, barMs: number): Can
   };
 }
 
-/** A strategy that does at each bar what is written for it. */
-function scripted({ wishes }: OracleWorld, subscribed: readonly { readonly symbol: string; readonly span: Span }[]) {
+const nameOf = (key: string, tag: string | null): string => (key.endsWith('/2') ? `${tag}/2` : `${tag}`);
+
+/** A strategy that does at each bar what is written for it, and notes in `views` what it is shown. */
+function scripted(
+  { wishes, balances, markets, quote }: OracleWorld,
+  subscribed: readonly { readonly symbol: string; readonly span: Span }[],
+  views: View[],
+) {
+  const currencies = new Set([quote, ...markets.map(({ src }) => src), ...Object.keys(balances)]);
   return defineStrategy({
     name: 'scripted',
     params: z.strictObject({}),
     subscribe: () => subscribed.map(({ symbol, span }) => candles(symbol, span)),
     init: () => null,
-    onCandle({ orders }, { market, openTimeMs }) {
+    onCandle({ orders, free }, { market, openTimeMs }) {
+      views.push({
+        free: Object.fromEntries([...currencies].map((currency) => [currency, parseUnits(free[currency] ?? '0')])),
+        open: Object.fromEntries(
+          orders.map(({ clientOrderId, tag, matchedAmount }) => [
+            nameOf(clientOrderId, tag),
+            parseUnits(matchedAmount),
+          ]),
+        ),
+      });
       const intents = (wishes.get(wishKey(market, openTimeMs)) ?? []).flatMap((wish): Intent[] => {
         if (wish.kind === 'cancel') {
           const open = orders.find(({ tag }) => tag === wish.name);
@@ -79,7 +95,14 @@ function scripted({ wishes }: OracleWorld, subscribed: readonly { readonly symbo
   });
 }
 
-function runReal(given: Drawn, world: OracleWorld): { readonly run: CandleRun; readonly venue: CandleVenue } {
+interface Real {
+  readonly run: CandleRun;
+  readonly venue: CandleVenue;
+  readonly views: readonly View[];
+}
+
+function runReal(given: Drawn, world: OracleWorld): Real {
+  const views: View[] = [];
   const rates = { maker: Number(world.fees.maker), taker: Number(world.fees.taker) };
   const traded = world.markets.map(({ symbol, barMs }, index) => {
     const terms = SCALES[given.scale]![index]!;
@@ -92,7 +115,11 @@ function runReal(given: Drawn, world: OracleWorld): { readonly run: CandleRun; r
     balances: world.balances as Record<string, Units>,
     rules: world.rules,
   });
-  const runner = new StrategyRunner(scripted(world, traded), { market: traded[0]!.symbol, span: '1h', params: {} });
+  const runner = new StrategyRunner(scripted(world, traded, views), {
+    market: traded[0]!.symbol,
+    span: '1h',
+    params: {},
+  });
   const run = new CandleRunner({
     settings: {
       ...DEFAULT_ENGINE_TIMES,
@@ -104,7 +131,7 @@ function runReal(given: Drawn, world: OracleWorld): { readonly run: CandleRun; r
     quote: world.quote as 'usdt',
     fromMs: fromMsOf(given),
   }).run();
-  return { run, venue };
+  return { run, venue, views };
 }
 
 type Told = Pick<OracleResult, 'fills' | 'orders' | 'balances' | 'initialEquity' | 'finalEquity'>;
@@ -112,8 +139,8 @@ type Told = Pick<OracleResult, 'fills' | 'orders' | 'balances' | 'initialEquity'
 const byName = (orders: OracleResult['orders']) => orders.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 /** What the run did, in the words of the oracle. What it refused before it made an order of it has no record there. */
-function toldBy({ run, venue }: ReturnType<typeof runReal>, expected: OracleResult): Told {
-  const names = new Map(run.orders.map(({ key, tag }) => [key, key.endsWith('/2') ? `${tag}/2` : `${tag}`]));
+function toldBy({ run, venue }: Real, expected: OracleResult): Told {
+  const names = new Map(run.orders.map(({ key, tag }) => [key, nameOf(key, tag)]));
   const orders = run.orders.map(({ key, state, filled, filledTotal: total, fee }) => {
     return { name: names.get(key), state, filled, total, fee } as OracleResult['orders'][number];
   });
@@ -175,11 +202,12 @@ describe('a run on bars', () => {
         expect(real.run.failures.size).toBe(0);
         expect(toldBy(real, expected)).toEqual({ fills, orders: byName(orders), balances, initialEquity, finalEquity });
         checkCurve(real.run, expected.curve);
+        expect(real.views).toEqual(expected.views);
         for (const what of [...expected.reasons, ...orders.map(({ state }) => state)]) {
           seen.set(what, (seen.get(what) ?? 0) + 1);
         }
       }),
-      { numRuns: 2_000, seed: 4 },
+      { numRuns: 1_500, seed: 4 },
     );
     for (const what of [...WAYS, 'open', 'filled', 'cancelled', 'rejected']) {
       expect(seen.get(what) ?? 0, what).toBeGreaterThan(20);

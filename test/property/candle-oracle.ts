@@ -95,6 +95,13 @@ interface Point {
   readonly isExposed: boolean;
 }
 
+/** What a strategy sees of its account. */
+export interface View {
+  readonly free: Readonly<Record<string, bigint>>;
+  /** The names of what is open, and how much of each has filled. */
+  readonly open: Readonly<Record<string, bigint>>;
+}
+
 export interface OracleResult {
   readonly fills: readonly OracleFill[];
   readonly orders: readonly OracleOrder[];
@@ -102,6 +109,8 @@ export interface OracleResult {
   readonly curve: readonly Point[];
   readonly initialEquity: bigint;
   readonly finalEquity: bigint;
+  /** What the bot was shown with each bar. */
+  readonly views: readonly View[];
   /** By which rule each fill came about, so that a test can see that every rule was at work. */
   readonly reasons: readonly string[];
   readonly balances: Readonly<Record<string, bigint>>;
@@ -157,6 +166,7 @@ class Oracle {
   readonly curve: Point[] = [];
   /** Which rule each fill came by. */
   readonly reasons: string[] = [];
+  readonly views: View[] = [];
   readonly totals: Record<string, bigint>;
   private readonly world: OracleWorld;
   private readonly rules: OracleRules;
@@ -187,6 +197,7 @@ class Oracle {
       for (const { market, bar } of now) this.trade(market, bar);
       for (const { market, bar } of now) {
         this.lastShown.set(market, bar.close);
+        this.views.push(this.view());
         // A strategy wants to cancel what it saw when it was asked.
         const seen = [...this.orders];
         for (const wish of wishes.get(wishKey(market.symbol, bar.openMs)) ?? []) {
@@ -197,6 +208,14 @@ class Oracle {
       const isExposed = markets.some(({ src, amountStep }) => (this.totals[src] ?? 0n) >= amountStep);
       this.curve.push({ timeMs, equity: this.equity(), isExposed });
     }
+  }
+
+  private view(): View {
+    const open = this.orders.filter(({ state }) => state === 'open');
+    return {
+      free: Object.fromEntries(Object.keys(this.totals).map((currency) => [currency, this.free(currency)])),
+      open: Object.fromEntries(open.map(({ name, amount, left }) => [name, amount - left])),
+    };
   }
 
   /** The same as the equity, before the first bar: at the opens. */
@@ -536,9 +555,14 @@ function arePricesRight(
   return price === null || isNear(price);
 }
 
-/** Holds round up. */
-function needed({ side, worst, left }: Order): bigint {
-  return side === 'sell' ? left : up(worst * left, ONE);
+/**
+ * Holds round up. Where a value can be no whole number, what has filled in part holds one more: the difference of two totals rounded half-even can be that
+ * much above the value of the rest.
+ */
+function needed({ side, worst, left, spent, market }: Order): bigint {
+  if (side === 'sell' || left === 0n) return left;
+  const spare = spent > 0n && (market.priceStep * market.amountStep) % ONE !== 0n ? 1n : 0n;
+  return up(worst * left, ONE) + spare;
 }
 
 function kindOf({ isMarket, stopPrice, pair }: Order): string {
@@ -584,6 +608,7 @@ export function runOracle(world: OracleWorld): OracleResult {
     curve: oracle.curve,
     initialEquity,
     finalEquity: oracle.equity(),
+    views: oracle.views,
     reasons: oracle.reasons,
     balances: oracle.totals,
   };
