@@ -351,6 +351,9 @@ class Oracle {
     if (wanted === 0n) return;
     // A buy ends where the free money does.
     const amount = order.isMarket && order.side === 'buy' ? least(wanted, this.affordable(order, price)) : wanted;
+    // What a market buy lacks for that it takes from the free money.
+    const cost = up(price * amount, ONE) + spareOf(order);
+    if (order.isMarket && order.side === 'buy' && cost > order.held) order.held = cost;
     if (amount > 0n) this.fill(order, { price, amount, role: 'taker', timeMs: spot.timeMs });
     if (amount < wanted && order.state === 'open') this.end(order, 'cancelled');
   }
@@ -368,7 +371,7 @@ class Oracle {
   }
 
   private affordable(order: Order, price: bigint): bigint {
-    const money = order.held + this.free(this.world.quote);
+    const money = order.held + this.free(this.world.quote) - spareOf(order);
     return ((money * ONE) / price / order.market.amountStep) * order.market.amountStep;
   }
 
@@ -555,14 +558,15 @@ function arePricesRight(
   return price === null || isNear(price);
 }
 
-/**
- * Holds round up. Where a value can be no whole number, what has filled in part holds one more: the difference of two totals rounded half-even can be that
- * much above the value of the rest.
- */
-function needed({ side, worst, left, spent, market }: Order): bigint {
-  if (side === 'sell' || left === 0n) return left;
-  const spare = spent > 0n && (market.priceStep * market.amountStep) % ONE !== 0n ? 1n : 0n;
-  return up(worst * left, ONE) + spare;
+/** Holds round up. */
+function needed(order: Order): bigint {
+  const { side, worst, left } = order;
+  return side === 'sell' || left === 0n ? left : up(worst * left, ONE) + spareOf(order);
+}
+
+/** Where a value can be no whole number, the difference of two totals rounded half-even can be one above the value of a further part. */
+function spareOf({ spent, market }: Order): bigint {
+  return spent > 0n && (market.priceStep * market.amountStep) % ONE !== 0n ? 1n : 0n;
 }
 
 function kindOf({ isMarket, stopPrice, pair }: Order): string {

@@ -53,8 +53,9 @@ function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
 export function payable(order: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
   if (order.side === 'sell' || !order.isMarket) return match.amount;
   const { grid, payingWallet } = order;
-  // One unit more: a half-even difference of two cumulative totals can exceed the value of a match rounded up by one.
-  const lacking = valueUp(grid, BigInt(match.price) * BigInt(match.amount)) + 1n - order.held;
+  // Where values can be no whole units, the half-even difference of two cumulative totals can exceed the value of a match rounded up by one.
+  const spare = grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
+  const lacking = valueUp(grid, BigInt(match.price) * BigInt(match.amount)) + spare - order.held;
   if (lacking > 0n) {
     const { free } = payingWallet;
     const taken = lacking < free ? lacking : free;

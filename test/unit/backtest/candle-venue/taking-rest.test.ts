@@ -56,3 +56,14 @@ describe('what the volume leaves of a limit order that took', () => {
       COSTLY,
     ));
 });
+
+describe('what the volume leaves of a market buy', () => {
+  test('holds nothing more once a part cost all that was set aside', () =>
+    runCandleTable(`
+      buy market 10 => Active
+      wallet usdt 1000000 held 1010
+      bar 300 300 300 300 x50 => 1 5@300 taker open
+      wallet usdt 998500 held 0
+      bar 300 300 300 300 => 1 5@300 taker open
+    `));
+});
