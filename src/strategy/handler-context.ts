@@ -24,133 +24,133 @@ export interface HandlerSetup {
  */
 export class HandlerContext implements StrategyContext<unknown, unknown> {
   readonly state: unknown;
-  private readonly setup: HandlerSetup;
-  private readonly view: EngineView;
+  readonly #setup: HandlerSetup;
+  readonly #view: EngineView;
 
   constructor(setup: HandlerSetup, state: unknown, view: EngineView) {
-    this.setup = setup;
+    this.#setup = setup;
     this.state = state;
-    this.view = view;
+    this.#view = view;
   }
 
   get params(): unknown {
-    return this.setup.params;
+    return this.#setup.params;
   }
 
   get market(): string {
-    return this.setup.market;
+    return this.#setup.market;
   }
 
   get indicators(): Readonly<Record<string, IndicatorValue | null>> {
-    return this.setup.indicators;
+    return this.#setup.indicators;
   }
 
   get nowMs(): number {
-    return this.view.nowMs;
+    return this.#view.nowMs;
   }
 
   get position(): DecimalText {
-    return this.view.position(this.setup.market);
+    return this.#view.position(this.#setup.market);
   }
 
   get free(): Readonly<Record<string, DecimalText>> {
-    return this.view.free();
+    return this.#view.free();
   }
 
   get equity(): DecimalText | null {
-    return this.view.equity(this.setup.market);
+    return this.#view.equity(this.#setup.market);
   }
 
   get orders(): readonly OwnOrder[] {
-    return this.view.orders();
+    return this.#view.orders();
   }
 
   get book(): OrderBook | null {
-    return this.view.book(this.setup.market);
+    return this.#view.book(this.#setup.market);
   }
 
   get stats(): MarketStats | null {
-    return this.view.stats(this.setup.market);
+    return this.#view.stats(this.#setup.market);
   }
 
   get rules(): MarketRules {
-    const rules = this.view.rules(this.setup.market);
-    invariant(rules !== null, () => `expected the rules of ${this.setup.market}, were none`);
+    const rules = this.#view.rules(this.#setup.market);
+    invariant(rules !== null, () => `expected the rules of ${this.#setup.market}, were none`);
     return rules;
   }
 
   get ages(): DataAges {
-    return new MarketAges(this.view, this.setup.market);
+    return new MarketAges(this.#view, this.#setup.market);
   }
 
   get history(): readonly ClosedCandle[] {
-    return this.setup.series[0]?.history ?? [];
+    return this.#setup.series[0]?.history ?? [];
   }
 
   get positionOf(): (market: string) => DecimalText {
-    return (market) => this.view.position(market);
+    return (market) => this.#view.position(market);
   }
 
   get equityOf(): (market: string) => DecimalText | null {
-    return (market) => this.view.equity(market);
+    return (market) => this.#view.equity(market);
   }
 
   get bookOf(): (market: string) => OrderBook | null {
-    return (market) => this.view.book(market);
+    return (market) => this.#view.book(market);
   }
 
   get statsOf(): (market: string) => MarketStats | null {
-    return (market) => this.view.stats(market);
+    return (market) => this.#view.stats(market);
   }
 
   get rulesOf(): (market: string) => MarketRules | null {
-    return (market) => this.view.rules(market);
+    return (market) => this.#view.rules(market);
   }
 
   get agesOf(): (market: string) => DataAges {
-    return (market) => new MarketAges(this.view, market);
+    return (market) => new MarketAges(this.#view, market);
   }
 
   get historyOf(): (market: string, span: Span) => readonly ClosedCandle[] {
-    return (market, span) => this.setup.series.find((series) => series.isOf(market, span))?.history ?? [];
+    return (market, span) => this.#setup.series.find((series) => series.isOf(market, span))?.history ?? [];
   }
 }
 
 /** The ages of one market's data and of the account's. */
 class MarketAges implements DataAges {
-  private readonly view: EngineView;
-  private readonly market: string;
+  readonly #view: EngineView;
+  readonly #market: string;
 
   constructor(view: EngineView, market: string) {
-    this.view = view;
-    this.market = market;
+    this.#view = view;
+    this.#market = market;
   }
 
   get book(): number | null {
-    return this.view.ageMs('book', this.market);
+    return this.#view.ageMs('book', this.#market);
   }
 
   get stats(): number | null {
-    return this.view.ageMs('stats', this.market);
+    return this.#view.ageMs('stats', this.#market);
   }
 
   get trades(): number | null {
-    return this.view.ageMs('trades', this.market);
+    return this.#view.ageMs('trades', this.#market);
   }
 
   get candles(): number | null {
-    return this.view.ageMs('candles', this.market);
+    return this.#view.ageMs('candles', this.#market);
   }
 
   get orders(): number | null {
-    return this.view.accountAgeMs('orders');
+    return this.#view.accountAgeMs('orders');
   }
 
   get fills(): number | null {
-    return this.view.accountAgeMs('fills');
+    return this.#view.accountAgeMs('fills');
   }
 
   get balances(): number | null {
-    return this.view.accountAgeMs('balances');
+    return this.#view.accountAgeMs('balances');
   }
 }

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { sma } from '../../../src/strategy/indicator-specs.ts';
+import { candles } from '../../../src/strategy/subscriptions.ts';
+import { runBars, TETHER, walkOf } from './candle-run.ts';
+
+/** Things looked at in one search: far more than a strategy is handed. */
+const MOST_SEEN = 20_000;
+
+/** Everything that can be come to from some values by looking at fields: own ones, hidden ones, and what getters of their classes give. */
+function reachableFrom(roots: readonly unknown[]): ReadonlySet<object> {
+  const seen = new Set<object>();
+  const open: unknown[] = [...roots];
+  while (open.length > 0 && seen.size < MOST_SEEN) {
+    const value = open.pop();
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) continue;
+    seen.add(value);
+    if (ArrayBuffer.isView(value)) continue;
+    for (let at: object | null = value; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+      if (at === Function.prototype || at === Array.prototype) break;
+      for (const name of Reflect.ownKeys(at)) {
+        open.push(fieldOf(value, at, name));
+      }
+    }
+  }
+  return seen;
+}
+
+/** Nothing where it can not be read of this value, as a getter of a class can not of the class itself. */
+function fieldOf(value: object, of: object, name: string | symbol): unknown {
+  try {
+    return Reflect.get(of, name, value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether something holds columns of bars, which go on beyond the present. */
+const holdsColumns = (values: ReadonlySet<object>): boolean =>
+  [...values].some((value) => value instanceof Float64Array);
+
+function looker(look: (...handed: readonly unknown[]) => void): StrategyDefinition {
+  return defineStrategy({
+    name: 'looker',
+    params: z.strictObject({}),
+    subscribe: ({ market, span }) => [candles(market, span, { warmUp: 5 })],
+    indicators: () => ({ average: sma(3) }),
+    init: () => ({}),
+    onCandle(context, candle) {
+      look(context, candle);
+      look(context.ages, context.agesOf(context.market), context.history, context.rules, context.orders, context.free);
+      return {};
+    },
+  });
+}
+
+describe('what a strategy is handed in a backtest', () => {
+  test('leads to no bar that is later, whatever field is looked at', () => {
+    let looks = 0;
+    let most = 0;
+    const strategy = looker((...handed) => {
+      const seen = reachableFrom(handed);
+      looks += 1;
+      most = Math.max(most, seen.size);
+      expect(holdsColumns(seen)).toBe(false);
+    });
+    const columns = walkOf(TETHER, { bars: 30, seed: 3, price: 60_000 });
+    const run = runBars({ market: TETHER, columns, strategy, cash: '10000' });
+    expect(run.failures.get('looker')).toBeUndefined();
+    expect(looks).toBe(60);
+    expect(most).toBeGreaterThan(20);
+    expect(most).toBeLessThan(MOST_SEEN);
+  });
+
+  test('is searched by something that would find them', () => {
+    const columns = walkOf(TETHER, { bars: 3, seed: 3, price: 60_000 });
+    class Hiding {
+      private readonly source = { columns };
+      get deep(): unknown {
+        return [{ of: this.source }];
+      }
+    }
+    expect(holdsColumns(reachableFrom([new Hiding()]))).toBe(true);
+  });
+});
