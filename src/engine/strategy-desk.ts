@@ -113,7 +113,8 @@ export class StrategyDesk {
   /** Lets strategies begin: from now on they are told what happens, first of all that they have. */
   start(isRestart: boolean): void {
     this.hasStarted = true;
-    for (const seat of this.options.seats) {
+    // The last one first: each is put before all that wait, so they are told in their own order.
+    for (const seat of this.options.seats.toReversed()) {
       seat.setTimers(this.options.outbox.nowMs);
       this.told.unshift({ seat, event: { kind: 'start', isRestart } });
     }

@@ -177,3 +177,8 @@ test('a bar that is handed straight to its strategies is told, seen and answered
     expect(counts(what), String(what)).toBeGreaterThan(0);
   }
 });
+
+test('strategies are started in their own order', () => {
+  const started = life(false).filter((line) => line.includes(' start '));
+  expect(started.map((line) => line.split(' ')[0])).toEqual(['first', 'second', 'third']);
+});
