@@ -349,11 +349,12 @@ class Oracle {
     if (isBeyond && order.isMarket && this.rules.marketBand === 'exchange') return this.end(order, 'cancelled');
     const wanted = least(order.left, this.volumeLeft.get(order.market) ?? 0n);
     if (wanted === 0n) return;
-    // A buy ends where the free money does.
-    const amount = order.isMarket && order.side === 'buy' ? least(wanted, this.affordable(order, price)) : wanted;
+    // A buy ends where the free money of its moment does.
+    const isBuy = order.isMarket && order.side === 'buy';
+    const amount = isBuy ? least(wanted, this.affordable(order, price, spot.timeMs)) : wanted;
     // What a market buy lacks for that it takes from the free money.
     const cost = up(price * amount, ONE) + spareOf(order);
-    if (order.isMarket && order.side === 'buy' && cost > order.held) order.held = cost;
+    if (isBuy && cost > order.held) order.held = cost;
     if (amount > 0n) this.fill(order, { price, amount, role: 'taker', timeMs: spot.timeMs });
     if (amount < wanted && order.state === 'open') this.end(order, 'cancelled');
   }
@@ -370,8 +371,14 @@ class Oracle {
     return exact < by ? market.priceStep : (exact / by) * market.priceStep;
   }
 
-  private affordable(order: Order, price: bigint): bigint {
-    const money = order.held + this.free(this.world.quote) - spareOf(order);
+  /** The bar of another market may have been gone through already: what that brought later than this moment is not there yet. */
+  private affordable(order: Order, price: bigint, timeMs: number): bigint {
+    const { quote } = this.world;
+    const later = this.fills
+      .filter((fill) => fill.side === 'sell' && fill.timeMs > timeMs)
+      .reduce((sum, { total, fee }) => sum + total - fee, 0n);
+    const free = this.free(quote) - later;
+    const money = order.held + (free > 0n ? free : 0n) - spareOf(order);
     return ((money * ONE) / price / order.market.amountStep) * order.market.amountStep;
   }
 

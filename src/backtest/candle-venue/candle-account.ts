@@ -11,6 +11,7 @@ import { DEFAULT_TRADING, type PlaceOrder, type TradingSettings } from '../../si
 import { neededHold } from '../../simulator/core/trading/settlement.ts';
 import type { Trader } from '../../simulator/core/trading/trader.ts';
 import type { CandleMarket } from './candle-market.ts';
+import { RecentReceipts } from './recent-receipts.ts';
 import { settleFill } from './settle-fill.ts';
 import type { WorkingOrder } from './working-order.ts';
 
@@ -36,6 +37,8 @@ export class CandleAccount {
   newTrades: VenueTrade[] = [];
   /** Rises with every change of a wallet. */
   walletVersion = 0;
+  /** What was received, for orders that fill before it although they are dealt with later. */
+  readonly receipts = new RecentReceipts();
   private nextOrderId = 1;
   private nextTradeId = 1;
 
@@ -98,7 +101,8 @@ export class CandleAccount {
     const { market, price, amount, role, timeMs } = of;
     const { grid, name } = market;
     const rateMillionths = this.trader.fees[grid.dst][role];
-    const { total, fee } = settleFill(order, { price, amount, rateMillionths });
+    const { total, fee, received } = settleFill(order, { price, amount, rateMillionths });
+    this.receipts.add({ wallet: order.receivingWallet, atMs: timeMs, amount: received });
     const trade: VenueTrade = {
       id: this.nextTradeId++,
       orderId: order.id,

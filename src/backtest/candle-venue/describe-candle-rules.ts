@@ -61,7 +61,7 @@ export function describeCandleRules(rules: CandleRules): FidelityStatement {
       { rule: 'price of what takes', setting: `worse by ${costsOf(rules)}` },
       {
         rule: 'market orders, bound',
-        setting: `${band}; a buy ends where the free money does, which in bars that close together is what the markets named before its own have left or brought`,
+        setting: `${band}; a buy ends where the free money of its moment does`,
       },
       {
         rule: 'limit orders',

@@ -147,7 +147,7 @@ export class BarFiller {
     if (isBeyond && !order.isMarket) ({ price } = order);
     const wanted = Math.min(order.remaining, market.volume);
     if (wanted === 0) return;
-    const amount = payable(order, { price, amount: wanted });
+    const amount = payable(order, { price, amount: wanted, timeMs, receipts: context.account.receipts });
     if (amount > 0) this.book(working, { price, amount, role: 'taker', timeMs });
     if (amount < wanted && order.isOpen) context.account.close(order, 'Canceled', market);
   }

@@ -2,12 +2,14 @@ import { feeOf } from '../../domain/fee-schedule.ts';
 import { valueHalfEven, valueUp } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import type { RecentReceipts } from './recent-receipts.ts';
 import { affordable, neededHold } from '../../simulator/core/trading/settlement.ts';
 
-/** What one fill is worth, in units: its total before the fee, and the fee in the currency received. */
+/** What one fill is worth, in units: its total before the fee, the fee in the currency received, and what was received after it. */
 export interface SettledFill {
   readonly total: Units;
   readonly fee: Units;
+  readonly received: bigint;
 }
 
 /**
@@ -36,7 +38,7 @@ export function settleFill(
   payingWallet.total -= paid;
   receivingWallet.total += received - fee;
   payingWallet.check('fill');
-  return { total, fee };
+  return { total, fee, received: received - fee };
 }
 
 /** How much of a buy's hold ends: all but what the rest still needs, or what is there of that. */
@@ -48,17 +50,25 @@ function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
 
 /**
  * How much of a match an order can pay, in amount steps. Other than on the exchange a market buy may meet a price far beyond the one it was valued at: it
- * then takes what it lacks from the free part of its wallet, as far as that goes.
+ * then takes what it lacks from the free part of its wallet, as far as that goes, but for what was received only after this match.
  */
-export function payable(order: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
+export function payable(
+  order: SimulatedOrder,
+  match: {
+    readonly price: number;
+    readonly amount: number;
+    readonly timeMs: number;
+    readonly receipts: RecentReceipts;
+  },
+): number {
   if (order.side === 'sell' || !order.isMarket) return match.amount;
   const { grid, payingWallet } = order;
   // Where values can be no whole units, the half-even difference of two cumulative totals can exceed the value of a match rounded up by one.
   const spare = grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
   const lacking = valueUp(grid, BigInt(match.price) * BigInt(match.amount)) + spare - order.held;
   if (lacking > 0n) {
-    const { free } = payingWallet;
-    const taken = lacking < free ? lacking : free;
+    const free = payingWallet.free - match.receipts.after(payingWallet, match.timeMs);
+    const taken = lacking < free ? lacking : free > 0n ? free : 0n;
     payingWallet.hold(taken);
     order.held += taken;
   }
