@@ -56,8 +56,9 @@ function scripted(
     params: z.strictObject({}),
     subscribe: () => subscribed.map(({ symbol, span }) => candles(symbol, span)),
     init: () => null,
-    onCandle({ orders, free }, { market, openTimeMs }) {
+    onCandle({ orders, free, positionOf }, { market, openTimeMs }) {
       views.push({
+        positions: Object.fromEntries(markets.map(({ symbol }) => [symbol, parseUnits(positionOf(symbol))])),
         free: Object.fromEntries([...currencies].map((currency) => [currency, parseUnits(free[currency] ?? '0')])),
         open: Object.fromEntries(
           orders.map(({ clientOrderId, tag, matchedAmount }) => [

@@ -98,6 +98,8 @@ interface Point {
 /** What a strategy sees of its account. */
 export interface View {
   readonly free: Readonly<Record<string, bigint>>;
+  /** By market: what its fills bought less what they sold, fees taken off. */
+  readonly positions: Readonly<Record<string, bigint>>;
   /** The names of what is open, and how much of each has filled. */
   readonly open: Readonly<Record<string, bigint>>;
 }
@@ -212,7 +214,12 @@ class Oracle {
 
   private view(): View {
     const open = this.orders.filter(({ state }) => state === 'open');
+    const positionIn = ({ symbol }: OracleMarket): bigint =>
+      this.fills
+        .filter(({ order }) => this.orders.some(({ name, market }) => name === order && market.symbol === symbol))
+        .reduce((sum, { side, amount, fee }) => (side === 'buy' ? sum + amount - fee : sum - amount), 0n);
     return {
+      positions: Object.fromEntries(this.world.markets.map((market) => [market.symbol, positionIn(market)])),
       free: Object.fromEntries(Object.keys(this.totals).map((currency) => [currency, this.free(currency)])),
       open: Object.fromEntries(open.map(({ name, amount, left }) => [name, amount - left])),
     };
