@@ -1,3 +1,4 @@
+import { resolutionMs } from '../../domain/candle.ts';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import type { Balance } from '../../domain/balance.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -132,6 +133,9 @@ export class CandleVenue {
     const market = this.markets[marketIndex];
     if (market === undefined)
       throw new RangeError(`expected a market below ${this.markets.length}, was ${marketIndex}`);
+    if (columns !== market.columns && this.markets.length > 1) {
+      this.account.receipts.keepFor(resolutionMs(columns.resolution));
+    }
     if (!market.begin(columns, index)) return false;
     new BarFiller(market, this.context).run();
     return this.account.changedOrders.size > 0 || this.account.walletVersion !== this.toldWallets;

@@ -6,29 +6,33 @@ interface Receipt {
   readonly amount: bigint;
 }
 
-/** The longest bar there is: what was received before it began is in nobody's future. */
-const LONGEST_BAR_MS = 3 * 86_400_000;
-
-const PRUNED_FROM = 64;
+const PRUNED_FROM = 32;
 
 /**
  * What fills brought, and when. Bars of several markets are gone through one after another, so that a fill of one can come before what another has brought
- * already: that money was not there yet. Bounded by the fills of the longest bar, twice.
+ * already: that money was not there yet. One market goes through its own time in order, so for it alone nothing is kept. Bounded by the fills of the longest
+ * bar, twice.
  */
 export class RecentReceipts {
   #receipts: Receipt[] = [];
   #pruneAt = PRUNED_FROM;
+  #keptMs = 0;
+
+  /** Has receipts kept for as long as a bar of several markets lasts, or longer where that was said before. */
+  keepFor(barMs: number): void {
+    this.#keptMs = Math.max(this.#keptMs, barMs);
+  }
 
   add(receipt: Receipt): void {
-    if (this.#receipts.push(receipt) < this.#pruneAt) return;
-    this.#receipts = this.#receipts.filter(({ atMs }) => atMs > receipt.atMs - LONGEST_BAR_MS);
+    if (this.#keptMs === 0 || this.#receipts.push(receipt) < this.#pruneAt) return;
+    this.#receipts = this.#receipts.filter(({ atMs }) => atMs > receipt.atMs - this.#keptMs);
     this.#pruneAt = Math.max(PRUNED_FROM, this.#receipts.length * 2);
   }
 
   /** What came into a wallet later than at a time. */
   after(of: Wallet, timeMs: number): bigint {
-    return this.#receipts.reduce((sum, { wallet, atMs, amount }) => {
-      return wallet === of && atMs > timeMs ? sum + amount : sum;
-    }, 0n);
+    let sum = 0n;
+    for (const { wallet, atMs, amount } of this.#receipts) if (atMs > timeMs && wallet === of) sum += amount;
+    return sum;
   }
 }

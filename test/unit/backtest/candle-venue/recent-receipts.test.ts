@@ -45,14 +45,25 @@ describe('money that one market brings inside a bar', () => {
 });
 
 describe('recent receipts', () => {
+  test('are not kept for one market alone', () => {
+    const receipts = new RecentReceipts();
+    const wallet = { id: 1 } as unknown as Wallet;
+    receipts.add({ wallet, atMs: HOUR_MS, amount: 1n });
+    expect(receipts.after(wallet, 0)).toBe(0n);
+  });
+
   test('are those of a wallet after a time, and of old ones no more is known than can matter', () => {
     const receipts = new RecentReceipts();
+    receipts.keepFor(HOUR_MS);
+    receipts.keepFor(3 * DAY_MS);
+    receipts.keepFor(DAY_MS);
     const [one, other] = [{ id: 1 }, { id: 2 }] as unknown as readonly [Wallet, Wallet];
     for (let hour = 0; hour < 1_000; hour += 1) {
       receipts.add({ wallet: hour % 2 === 0 ? one : other, atMs: hour * HOUR_MS, amount: 1n });
       const fromMs = Math.max(-1, hour * HOUR_MS - 3 * DAY_MS);
       expect(receipts.after(one, fromMs) + receipts.after(other, fromMs)).toBe(BigInt(Math.min(hour + 1, 72)));
     }
+    // Pruned now and then.
     expect(receipts.after(one, 0)).toBeLessThanOrEqual(72n);
     expect(receipts.after(other, 999 * HOUR_MS)).toBe(0n);
   });
