@@ -6,7 +6,6 @@ import { readCandles } from '../read-candles.ts';
 import { partitionsWithin } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
 import { roundedDecimal } from '../rounded-decimal.ts';
-import { isSettled } from '../settled-bar.ts';
 import { CANDLE_SHAPE } from '../table-shapes.ts';
 import { segmentRows, type Segment } from './read-segment.ts';
 import type { SeenBar } from './segment-entry.ts';
@@ -14,16 +13,14 @@ import type { SealTarget } from './seal-target.ts';
 
 /**
  * Adds the bars of a segment to the catalogue, those of each resolution to its own folder: a bar that was seen twice as it was seen last, and volumes, which some
- * exchanges add up as floats, with ten decimals. One that was only seen so soon after its end that it may have changed since is left to whoever asks for it
- * again; one that is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor a second try can come into conflict.
- * Throws `DATA_UNUSABLE` where another process writes to the folder.
+ * exchanges add up as floats, with ten decimals. One that is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor
+ * a second try can come into conflict. Throws `DATA_UNUSABLE` where another process writes to the folder.
  */
 export async function sealBars(segment: Segment<'candles'>, target: SealTarget): Promise<void> {
   const { market } = segment;
   const seen = new Map<Resolution, SeenBar[]>();
   for await (const part of segmentRows(segment)) {
     for (const bar of part) {
-      if (!isSettled(bar.candle.openTimeMs + resolutionMs(bar.resolution), bar.seenMs)) continue;
       const of = seen.get(bar.resolution) ?? [];
       seen.set(bar.resolution, of);
       of.push(bar);

@@ -101,7 +101,7 @@ export class Sightings {
     ];
   }
 
-  /** A bar that has closed is noted whenever it is seen while it may still change, and then when it is new or another than before. */
+  /** A bar is noted when it was seen so long after its end that it should stay what it is, and again where it is another after all. */
   takeBars(resolution: Resolution, page: readonly Candle[], seenMs: number): readonly SegmentEntry<'candles'>[] {
     const lengthMs = resolutionMs(resolution);
     const afterMs = this.options.barsAfterMs?.(resolution) ?? Number.NEGATIVE_INFINITY;
@@ -113,8 +113,9 @@ export class Sightings {
     for (const candle of page) {
       const { openTimeMs, open, high, low, close, volume } = candle;
       const text = `${open} ${high} ${low} ${close} ${volume}`;
-      if (openTimeMs + lengthMs > seenMs || openTimeMs <= afterMs || known.get(openTimeMs) === text) continue;
-      if (isSettled(openTimeMs + lengthMs, seenMs)) known.set(openTimeMs, text);
+      const mayChange = !isSettled(openTimeMs + lengthMs, seenMs);
+      if (mayChange || openTimeMs <= afterMs || known.get(openTimeMs) === text) continue;
+      known.set(openTimeMs, text);
       noted.push({ what: 'row', row: { seenMs, resolution, toldFromMs, candle } });
     }
     for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT))) known.delete(openTimeMs);

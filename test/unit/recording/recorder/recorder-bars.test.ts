@@ -32,7 +32,7 @@ describe('bars that a run asks for', () => {
     takePage(recorder, bars.slice(8, 12), NOON_MS + MINUTE_MS + 1_000);
     takePage(recorder, bars.slice(10, 13), NOON_MS + 2 * MINUTE_MS + 1_000);
     takePage(recorder, candles(NOON_MS - 7_200_000, 3, 3_600_000), NOON_MS + 1_000, '60');
-    expect(recorder.markets).toMatchObject([{ kinds: { candles: { rows: 16 } }, resolutions: ['1', '60'] }]);
+    expect(recorder.markets).toMatchObject([{ kinds: { candles: { rows: 12 } }, resolutions: ['1', '60'] }]);
     await recorder.close();
     // A second after its end a bar may still change: the last one was seen no later.
     expect(await barsIn(root)).toEqual(bars.slice(0, 11));
