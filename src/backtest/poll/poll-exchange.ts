@@ -79,6 +79,8 @@ export class PollExchange {
   private readonly exchange: SimulatedExchange;
   private readonly bySymbol: ReadonlyMap<string, RecordedMarket>;
   private readonly rules: PollRules;
+  /** Records of orders of which nothing has filled: lists show the same ones again and again. */
+  private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
 
   constructor(options: PollExchangeOptions) {
     const { markets, balances, limits, startMs, rules, fees } = options;
@@ -153,7 +155,7 @@ export class PollExchange {
         return value('cancel-old', null);
       case 'order': {
         const found = this.find(call);
-        return found === undefined ? refused('NotFound', 'Order not found') : value('order', recordOf(found));
+        return found === undefined ? refused('NotFound', 'Order not found') : value('order', this.recordOf(found));
       }
       case 'orders':
         return value('orders', this.orders(call.status, call.fromId));
@@ -195,14 +197,14 @@ export class PollExchange {
     const [first, second] = placed.value;
     if (first === undefined) return refused('Failed', 'No order was made');
     return second === undefined
-      ? value('place', recordOf(first))
-      : value('place-oco', [recordOf(first), recordOf(second)]);
+      ? value('place', this.recordOf(first))
+      : value('place-oco', [this.recordOf(first), this.recordOf(second)]);
   }
 
   private cancel(order: SimulatedOrder | undefined, nowMs: number): VenueAnswer {
     if (order === undefined) return refused('NotFound', 'Order not found');
     const isCanceled = this.exchange.trading.cancel(order, nowMs);
-    const record = recordOf(order);
+    const record = this.recordOf(order);
     if (isCanceled) return value('cancel', { status: order.status, order: record });
     return { ...refused('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
   }
@@ -218,7 +220,7 @@ export class PollExchange {
 
   private orders(status: 'open' | 'all', fromId: number | null): Page<VenueOrder> {
     const { items, hasNext } = listOrders(this.exchange.trading.trader(BOT_USER), { ...ALL_ORDERS, status, fromId });
-    return { items: items.map(({ order }) => recordOf(order)), hasNext };
+    return { items: items.map(({ order }) => this.recordOf(order)), hasNext };
   }
 
   private trades(fromId: number, nowMs: number): Page<VenueTrade> {
@@ -227,6 +229,15 @@ export class PollExchange {
     const trader = this.exchange.trading.trader(BOT_USER);
     const { items, hasNext } = listTrades(trader, { ...ALL_TRADES, fromId, asOfMs }, nowMs);
     return { items: items.map(venueTradeOf), hasNext };
+  }
+
+  private recordOf(order: SimulatedOrder): VenueOrder {
+    if (order.remaining !== order.amount) return venueOrderOf(order, order.market.rules);
+    const known = this.untouched.get(order);
+    if (known !== undefined && known.status === order.status) return known;
+    const record = venueOrderOf(order, order.market.rules);
+    this.untouched.set(order, record);
+    return record;
   }
 
   private transactions(walletId: number, page: number): Page<WalletTransaction> {
@@ -288,10 +299,6 @@ function candlesOf(
   const count = Math.min(call.count, CANDLES_PAGE);
   const made = bars.slice(Math.max(0, end - count), end).map((bar) => candleOf(state.grid, bar));
   return recorded.over(made, { ...call, count, nowMs });
-}
-
-function recordOf(order: SimulatedOrder): VenueOrder {
-  return venueOrderOf(order, order.market.rules);
 }
 
 /** The kind is there for the compiler, to hold the value against. */
