@@ -15,6 +15,7 @@ import { openCsv } from './open-csv.ts';
 import { openParquet } from './open-parquet.ts';
 import { Rejects } from './rejects.ts';
 import { RowReader, type ReadRow } from './row-reader.ts';
+import { RowSpan } from './row-span.ts';
 
 /** Rows that the columns and the resolution are found from, and often some more. */
 const FIRST_ROWS = 1_000;
@@ -300,13 +301,11 @@ async function* resampled(
 ): AsyncGenerator<readonly Candle[]> {
   const { path, resolution, partMs, ends } = of;
   const builder = new BarBuilder(resolution);
-  let firstMs = Number.POSITIVE_INFINITY;
-  let endMs = Number.NEGATIVE_INFINITY;
+  const span = new RowSpan(partMs);
   for await (const part of parts) {
     for (const candle of part) {
       builder.add(candle);
-      firstMs = Math.min(firstMs, candle.openTimeMs);
-      endMs = Math.max(endMs, candle.openTimeMs + partMs);
+      span.add(candle.openTimeMs);
     }
     if (builder.count > MOST_BUILT_BARS) {
       throw new SarrafError(
@@ -318,7 +317,7 @@ async function* resampled(
   const built = builder.candles();
   const lengthMs = resolutionMs(resolution);
   // What another file may have the rest of is no bar yet.
-  const whole = built.filter(({ openTimeMs }) => openTimeMs >= firstMs && openTimeMs + lengthMs <= endMs);
+  const whole = built.filter(({ openTimeMs }) => span.reachesOver(openTimeMs, openTimeMs + lengthMs));
   if (built.length > 0 && whole.length === 0) {
     throw new SarrafError(
       'INVALID_FILE',

@@ -162,6 +162,22 @@ describe('a file of candles', () => {
     await expect(importLines(temporaryCatalogue(), [HEADER, ...bySecond(30, 110)], change)).rejects.toThrow(way);
   });
 
+  test('has whole bars at its ends where no more is missing than usually is amid it, as of a thin market that was cut at midnight', async () => {
+    const change = { resolution: '240', mayResample: true } as const;
+    const all = hourly(24);
+    const without = (...hours: readonly number[]): string[] => all.filter((_, hour) => !hours.includes(hour));
+    const thin = await importLines(temporaryCatalogue(), [HEADER, ...without(0, 5, 9, 14, 23)], change);
+    expect(thin).toMatchObject({ parts: [{ outcome: { added: 6 } }] });
+    const newestFirst = [HEADER, ...without(0, 5, 9, 14, 23).toReversed()];
+    expect(await importLines(temporaryCatalogue(), newestFirst, change)).toMatchObject({
+      parts: [{ outcome: { added: 6 } }],
+    });
+    const cut = await importLines(temporaryCatalogue(), [HEADER, ...without(0, 1, 5, 9, 14)], change);
+    expect(cut).toMatchObject({ parts: [{ outcome: { added: 5 } }] });
+    const dense = await importLines(temporaryCatalogue(), [HEADER, ...without(0, 5, 9)], change);
+    expect(dense).toMatchObject({ parts: [{ outcome: { added: 5 } }] });
+  });
+
   test('counts a bar once that comes twice when bars are put together, and refuses another one for its time', async () => {
     const catalogue = temporaryCatalogue();
     const change = { resolution: '240', mayResample: true } as const;
