@@ -279,16 +279,22 @@ describe('every plan', () => {
     expect(fitting).toBeGreaterThan(30);
   });
 
-  test('stretches nobody more when every budget is larger', () => {
+  test('that fits stretches nobody more when every budget is larger, and still fits', () => {
+    let fitting = 0;
     fc.assert(
       fc.property(situation, scale, scale, (given, one, other) => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)].map((factor) =>
           plan({ ...given, scale: factor }),
         );
+        // Of one that does not fit, how far it is from fitting is told in whole ms.
+        if (less!.problems.length > 0) return;
+        fitting += 1;
+        expect(more!.problems).toEqual([]);
         expect(more!.largestStretch).toBeLessThanOrEqual(less!.largestStretch * (1 + 1e-9));
-        if (less!.problems.length === 0) expect(more!.problems).toEqual([]);
       }),
+      { numRuns: 300 },
     );
+    expect(fitting).toBeGreaterThan(20);
   });
 
   test('asks for all books at once where they can not have the ages they want one by one, and only there', () => {
