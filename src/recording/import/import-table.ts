@@ -1,11 +1,10 @@
-import { barStartMs, resolutionMs, RESOLUTIONS, type Candle, type Resolution } from '../../domain/candle.ts';
+import { barStartMs, type Candle, type Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
-import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
 import type { Catalogue } from '../catalogue.ts';
-import { lengthText } from '../length-text.ts';
 import type { RecordedTrade } from '../records.ts';
+import { BackwardSteps } from './backward-steps.ts';
 import { findPlaces, missingColumns, type ColumnPlaces, type Field, type Preset } from './column-places.ts';
 import { planBars, type BarPlan } from './detect-resolution.ts';
 import type { FileRow, ReadProgress, RowFile } from './file-row.ts';
@@ -14,8 +13,8 @@ import { KnownBars } from './known-bars.ts';
 import { openCsv } from './open-csv.ts';
 import { openParquet } from './open-parquet.ts';
 import { Rejects } from './rejects.ts';
+import { resampledBars, wayToWhole } from './resampled-bars.ts';
 import { RowReader, type ReadRow } from './row-reader.ts';
-import { RowSpan } from './row-span.ts';
 
 /** Rows that the columns and the resolution are found from, and often some more. */
 const FIRST_ROWS = 1_000;
@@ -88,7 +87,7 @@ async function importCandles(
       market,
       source,
       resolution,
-      candles: partMs === null ? rows : resampled(rows, { path: options.path, resolution, partMs, ends }),
+      candles: partMs === null ? rows : resampledBars(rows, { path: options.path, resolution, partMs, ends }),
     }),
   );
   if (outcome?.kind === 'conflict' && !isResampled) await rejectConflicts(outcome, options, reader);
@@ -240,32 +239,6 @@ class TableReader {
   }
 }
 
-/** Looks for times that go back by hours amid a file that goes on: it was put together of parts of different time zones. */
-class BackwardSteps {
-  private beforeMs: number | null = null;
-  private forward = 0;
-  private back = 0;
-  private first: string | null = null;
-
-  look(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
-    if ('problem' in read) return read;
-    const { openTimeMs } = read.row;
-    const stepMs = this.beforeMs === null ? 0 : openTimeMs - this.beforeMs;
-    this.beforeMs = openTimeMs;
-    if (stepMs > 0) this.forward += 1;
-    if (stepMs >= 0) return read;
-    this.back += 1;
-    this.first ??= `line ${line} goes back by ${lengthText(-stepMs)}`;
-    return read;
-  }
-
-  /** Nothing where the file is sorted, either way. */
-  notes(): string[] {
-    if (this.first === null || this.back > this.forward / 10) return [];
-    return [`its times are not in order: ${this.first}, as after a change of the time zone`];
-  }
-}
-
 /** A bar that does not begin where bars of its resolution do is one of another time zone, or none. */
 function aligned(read: ReadRow<Candle>, { resolution, partMs }: BarPlan): ReadRow<Candle> {
   if ('problem' in read || partMs !== null || barStartMs(read.row.openTimeMs, resolution) === read.row.openTimeMs)
@@ -286,53 +259,6 @@ function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRow<Candl
       problem: `expected the bar of ${new Date(read.row.openTimeMs).toISOString()} once, found another for it before`,
     };
   };
-}
-
-/** Bars put together of finer ones: those that the file reaches over whole, gaps or not. */
-async function* resampled(
-  parts: AsyncIterable<readonly Candle[]>,
-  of: {
-    readonly path: string;
-    readonly resolution: Resolution;
-    readonly partMs: number;
-    /** Told how many bars were left out. */
-    readonly ends: { leftOut: number };
-  },
-): AsyncGenerator<readonly Candle[]> {
-  const { path, resolution, partMs, ends } = of;
-  const builder = new BarBuilder(resolution);
-  const span = new RowSpan(partMs);
-  for await (const part of parts) {
-    for (const candle of part) {
-      builder.add(candle);
-      span.add(candle.openTimeMs);
-    }
-    if (builder.count > MOST_BUILT_BARS) {
-      throw new SarrafError(
-        'INVALID_FILE',
-        `expected at most ${MOST_BUILT_BARS} bars, found more: import a coarser resolution`,
-      );
-    }
-  }
-  const built = builder.candles();
-  const lengthMs = resolutionMs(resolution);
-  // What another file may have the rest of is no bar yet.
-  const whole = built.filter(({ openTimeMs }) => span.reachesOver(openTimeMs, openTimeMs + lengthMs));
-  if (built.length > 0 && whole.length === 0) {
-    throw new SarrafError(
-      'INVALID_FILE',
-      `expected bars in ${path} that fill at least one of ${lengthText(lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
-    );
-  }
-  ends.leftOut = built.length - whole.length;
-  yield whole;
-}
-
-/** What to do for bars that one file does not reach over whole, where those that it has are this long. */
-function wayToWhole(partMs: number): string {
-  return RESOLUTIONS.some((resolution) => resolutionMs(resolution) === partMs)
-    ? 'import the finer ones, and resample them once the rest is there'
-    : 'put the file together with those before and after it, and import them as one';
 }
 
 interface FirstRows {

@@ -1,0 +1,29 @@
+import type { Candle } from '../../domain/candle.ts';
+import { lengthText } from '../length-text.ts';
+import type { ReadRow } from './row-reader.ts';
+
+/** Looks for times that go back by hours amid a file that goes on: it was put together of parts of different time zones. */
+export class BackwardSteps {
+  private beforeMs: number | null = null;
+  private forward = 0;
+  private back = 0;
+  private first: string | null = null;
+
+  look(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
+    if ('problem' in read) return read;
+    const { openTimeMs } = read.row;
+    const stepMs = this.beforeMs === null ? 0 : openTimeMs - this.beforeMs;
+    this.beforeMs = openTimeMs;
+    if (stepMs > 0) this.forward += 1;
+    if (stepMs >= 0) return read;
+    this.back += 1;
+    this.first ??= `line ${line} goes back by ${lengthText(-stepMs)}`;
+    return read;
+  }
+
+  /** Nothing where the file is sorted, either way. */
+  notes(): string[] {
+    if (this.first === null || this.back > this.forward / 10) return [];
+    return [`its times are not in order: ${this.first}, as after a change of the time zone`];
+  }
+}

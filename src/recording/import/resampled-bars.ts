@@ -1,0 +1,52 @@
+import { resolutionMs, RESOLUTIONS, type Candle, type Resolution } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
+import { lengthText } from '../length-text.ts';
+import { RowSpan } from './row-span.ts';
+
+/** Bars put together of finer ones: those that the file reaches over whole, gaps or not. */
+export async function* resampledBars(
+  parts: AsyncIterable<readonly Candle[]>,
+  of: {
+    readonly path: string;
+    readonly resolution: Resolution;
+    readonly partMs: number;
+    /** Told how many bars were left out. */
+    readonly ends: { leftOut: number };
+  },
+): AsyncGenerator<readonly Candle[]> {
+  const { path, resolution, partMs, ends } = of;
+  const builder = new BarBuilder(resolution);
+  const span = new RowSpan(partMs);
+  for await (const part of parts) {
+    for (const candle of part) {
+      builder.add(candle);
+      span.add(candle.openTimeMs);
+    }
+    if (builder.count > MOST_BUILT_BARS) {
+      throw new SarrafError(
+        'INVALID_FILE',
+        `expected at most ${MOST_BUILT_BARS} bars, found more: import a coarser resolution`,
+      );
+    }
+  }
+  const built = builder.candles();
+  const lengthMs = resolutionMs(resolution);
+  // What another file may have the rest of is no bar yet.
+  const whole = built.filter(({ openTimeMs }) => span.reachesOver(openTimeMs, openTimeMs + lengthMs));
+  if (built.length > 0 && whole.length === 0) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected bars in ${path} that fill at least one of ${lengthText(lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
+    );
+  }
+  ends.leftOut = built.length - whole.length;
+  yield whole;
+}
+
+/** What to do for bars that one file does not reach over whole, where those that it has are this long. */
+export function wayToWhole(partMs: number): string {
+  return RESOLUTIONS.some((resolution) => resolutionMs(resolution) === partMs)
+    ? 'import the finer ones, and resample them once the rest is there'
+    : 'put the file together with those before and after it, and import them as one';
+}
