@@ -9,6 +9,7 @@ export class BackwardSteps {
   private back = 0;
   private first: string | null = null;
 
+  /** Looks at a bar in the order of the file, and hands it on as it is. */
   look(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
     if ('problem' in read) return read;
     const { openTimeMs } = read.row;
@@ -21,7 +22,7 @@ export class BackwardSteps {
     return read;
   }
 
-  /** Nothing where the file is sorted, either way. */
+  /** What to say of the file; nothing where it is sorted, either way. */
   notes(): string[] {
     if (this.first === null || this.back > this.forward / 10) return [];
     return [`its times are not in order: ${this.first}, as after a change of the time zone`];

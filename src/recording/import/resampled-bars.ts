@@ -4,7 +4,10 @@ import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
 import { lengthText } from '../length-text.ts';
 import { RowSpan } from './row-span.ts';
 
-/** Bars put together of finer ones: those that the file reaches over whole, gaps or not. */
+/**
+ * Bars put together of finer ones, all at once: those that the file reaches over whole, gaps or not. Throws `INVALID_FILE` where there are too many, or none
+ * of finer ones.
+ */
 export async function* resampledBars(
   parts: AsyncIterable<readonly Candle[]>,
   of: {
