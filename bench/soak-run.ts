@@ -141,7 +141,8 @@ async function soak(hours: number, folder: string): Promise<void> {
   const bot = createBot({ config, venue, seats: createSeats(), mirror, screen });
   bot.shell.start();
   for (let hour = 1; hour <= hours; hour += 1) {
-    await Promise.race([time.run(START_MS + hour * HOUR_MS), bot.shell.failure]);
+    await time.run(START_MS + hour * HOUR_MS);
+    bot.shell.throwIfFailed();
     const { phase, isBroken } = bot.engine.status();
     if (phase !== 'trading' || isBroken) throw new Error(`expected a trading bot in hour ${hour}, was ${phase}`);
     const stale = bot.engine.dataAges().find(({ ageMs, longestAgeMs }) => ageMs === null || ageMs > longestAgeMs);

@@ -53,6 +53,7 @@ export class BotShell {
   private readonly options: BotShellOptions;
   private readonly sending: SendRequestOptions;
   private readonly failed = Promise.withResolvers<never>();
+  private fault: { readonly error: unknown } | null = null;
   private cancelWake: Cancel | null = null;
   private cancelFlush: Cancel | null = null;
   private wakeAtMs = Number.POSITIVE_INFINITY;
@@ -70,9 +71,17 @@ export class BotShell {
     this.failed.promise.catch(() => undefined);
   }
 
-  /** Rejects when the bot can not go on: a broken invariant, a disk that takes nothing more. */
+  /**
+   * Rejects when the bot can not go on: a broken invariant, a disk that takes nothing more. It settles once in the bot's life, so listen to it once: each
+   * `Promise.race` with it would leave a reaction behind that lives as long as the bot. Loops call `throwIfFailed`.
+   */
   get failure(): Promise<never> {
     return this.failed.promise;
+  }
+
+  /** Throws what keeps the bot from going on, if anything does. */
+  throwIfFailed(): void {
+    if (this.fault !== null) throw this.fault.error;
   }
 
   /** How long ago the loop last turned: at least once a second, where the store is one to flush; else with each step only. */
@@ -101,7 +110,7 @@ export class BotShell {
     try {
       this.options.store.flush?.();
     } catch (error) {
-      this.failed.reject(error);
+      this.noteFault(error);
     }
   }
 
@@ -119,8 +128,13 @@ export class BotShell {
     this.isClosed = true;
     this.cancelWake?.();
     this.cancelFlush?.();
-    this.failed.reject(error);
+    this.noteFault(error);
     void this.options.limiter.close();
+  }
+
+  private noteFault(error: unknown): void {
+    this.fault ??= { error };
+    this.failed.reject(error);
   }
 
   private carryOut(event: EngineEvent): void {

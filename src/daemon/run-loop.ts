@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VirtualTime } from '../virtual/virtual-time.ts';
+import type { BotShell } from './bot-shell.ts';
 import type { BotVenue } from './bot-venue.ts';
 import type { CreatedBot } from './create-bot.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -20,7 +21,7 @@ const LAST_COMPARISON_MS = 5_000;
 const VIRTUAL_DRAIN_MS = 600_000;
 
 export interface RunUntil {
-  readonly venue: BotVenue;
+  readonly venue: Pick<BotVenue, 'time'>;
   readonly signal?: AbortSignal;
   /** Of the wall's time; null: no limit. */
   readonly forMs?: number | null;
@@ -31,12 +32,14 @@ export interface RunUntil {
 }
 
 /** Lets the bot go on until something ends the wait. Throws what keeps the bot from going on. */
-export async function runUntil(bot: CreatedBot, until: RunUntil): Promise<void> {
+export async function runUntil(
+  bot: { readonly shell: Pick<BotShell, 'throwIfFailed'> },
+  until: RunUntil,
+): Promise<void> {
   const { venue, signal, forMs = null, deadlineMs = Number.POSITIVE_INFINITY, isOver, onStatus } = until;
   const { time } = venue;
   const begunMs = performance.now();
   let statusMs = begunMs;
-  const { failure } = bot.shell;
   const isEnded = (): boolean => signal?.aborted === true || isOver() || time.now() >= deadlineMs;
   while (!isEnded()) {
     const nowMs = performance.now();
@@ -45,8 +48,9 @@ export async function runUntil(bot: CreatedBot, until: RunUntil): Promise<void> 
       statusMs = nowMs;
       onStatus?.();
     }
-    const turn = time instanceof VirtualTime ? time.run(time.now() + VIRTUAL_SLICE_MS) : pause(LOOK_EVERY_MS);
-    await Promise.race([turn, failure]);
+    if (time instanceof VirtualTime) await time.run(time.now() + VIRTUAL_SLICE_MS);
+    else await pause(LOOK_EVERY_MS);
+    bot.shell.throwIfFailed();
   }
 }
 

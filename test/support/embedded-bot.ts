@@ -105,7 +105,8 @@ export class BotLife {
   /** Lets so much time pass. */
   async run(durationMs: number): Promise<void> {
     const { time } = this.world;
-    return Promise.race([time.run(time.now() + durationMs), this.bot.shell.failure]);
+    await time.run(time.now() + durationMs);
+    this.bot.shell.throwIfFailed();
   }
 
   /** From now on the exchange places and cancels orders as it is asked, and no reply to that comes back. */

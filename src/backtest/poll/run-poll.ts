@@ -268,7 +268,8 @@ class PollLife {
   }
 
   private async runTo(untilMs: number): Promise<void> {
-    await Promise.race([this.time.run(untilMs), this.bot.shell.failure]);
+    await this.time.run(untilMs);
+    this.bot.shell.throwIfFailed();
   }
 
   /** A point of the curve now, and then again and again while the market lives. */
