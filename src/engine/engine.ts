@@ -4,6 +4,7 @@ import type { FillRecord } from '../execution/fill-record.ts';
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import { KEPT_ABSENT_FILLS } from './absent-fills.ts';
 import { AccountState } from './account-state.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import { CandleReader } from './candle-reader.ts';
@@ -150,7 +151,6 @@ export class Engine {
       fills: this.fills,
       reconciler: this.reconciler,
       candles: this.readers,
-      currencies,
       expect,
       onPast: (candles) => {
         for (const candle of candles) this.strategies.warmUp(candle);
@@ -427,6 +427,7 @@ export class Engine {
       const seat = this.strategies.seatOf(record.name);
       if (seat !== undefined) restoreSeat(seat, record);
     }
+    this.strategies.restoreAbsent(state.kept[KEPT_ABSENT_FILLS]);
     this.fills.restore(state);
     this.reconciler.restore(state.kept[KEPT_RECONCILIATION]);
     this.desk.keeper.restore(state, nowMs);

@@ -41,8 +41,6 @@ export interface FeedDeskOptions {
   readonly fills: FillReader;
   readonly reconciler: Reconciler;
   readonly candles: ReadonlyMap<string, CandleReader>;
-  /** Currencies whose wallets are followed. */
-  readonly currencies: ReadonlySet<string>;
   readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Bars of the past, all at once, and a live one. */
   readonly onPast: (candles: readonly ClosedCandle[]) => void;
@@ -141,7 +139,7 @@ export class FeedDesk {
   }
 
   private callFor(feed: PlannedFeed, nowMs: number): VenueCall | null {
-    const { markets, fills, account, candles, currencies, reconciler } = this.options;
+    const { markets, fills, account, candles, reconciler } = this.options;
     const market = feed.market ?? '';
     switch (feed.kind) {
       case 'book':
@@ -168,7 +166,7 @@ export class FeedDesk {
         return { kind: 'wallets' };
       case 'transactions': {
         const wanted = reconciler.wantedLines(nowMs);
-        const wallet = account.nextOf(wanted.size > 0 ? wanted : currencies);
+        const wallet = account.nextOf(wanted.size > 0 ? wanted : reconciler.currencies);
         return wallet === null ? null : { kind: 'transactions', walletId: wallet.walletId, page: 1 };
       }
       case 'options':

@@ -31,6 +31,8 @@ export interface StoredReconciliation {
   readonly lastLineIds: Readonly<Record<string, number>>;
   readonly concludedAtMs: number | null;
   readonly conclusions: number;
+  /** Currencies that were compared. Missing in what was stored before this was kept: then those of the books. */
+  readonly followed?: readonly string[];
   /** When the books began, until a later reading has confirmed them. Missing in what was stored before this was kept. */
   readonly begunAtMs?: number | null;
   readonly suspicion: Suspicion | null;
@@ -81,15 +83,18 @@ export class Reconciler {
   private readonly readSinceMs = new Map<string, number>();
   private startedAtMs: number | null = null;
 
-  /** Currencies that are compared: those of the markets that are traded. */
-  private readonly currencies: ReadonlySet<string>;
+  /**
+   * Currencies that are compared: those of the markets that are traded, and those that the books have from before. A start without some of the markets,
+   * such as an offline halt, must not take their wallets for empty.
+   */
+  readonly currencies: Set<string>;
 
   constructor(
     settings: ReconciliationSettings & { readonly currencies: ReadonlySet<string> },
     outbox: Outbox,
     ports: ReconcilerPorts,
   ) {
-    this.currencies = settings.currencies;
+    this.currencies = new Set(settings.currencies);
     this.settings = settings;
     this.books = new BalanceBooks(settings.lagMs);
     this.outbox = outbox;
@@ -116,6 +121,16 @@ export class Reconciler {
     this.concludedAtMs = stored.concludedAtMs;
     this.conclusions = stored.conclusions;
     this.begunAtMs = stored.begunAtMs ?? null;
+    this.followAll(stored);
+  }
+
+  /** What a wallet had before it was followed is in no book: where one is added, the books begin anew, unless a break has to be looked at first. */
+  private followAll({ books, followed }: StoredReconciliation): void {
+    if (books.expected === null) return;
+    const before = new Set([...(followed ?? []), ...Object.keys(books.expected)]);
+    const isNew = [...this.currencies].some((currency) => !before.has(currency));
+    for (const currency of before) this.currencies.add(currency);
+    if (isNew && this.found === null) this.beginAnew();
   }
 
   /** Tries at once, as at the start and at the end. */
@@ -142,7 +157,7 @@ export class Reconciler {
     if (fill.market === '?') return;
     const { src, dst } = parseMarket(fill.market);
     const { side, amount, total, fee } = fill;
-    this.books.addTrade({ src, dst, side, amount, total, fee });
+    this.books.addTrade({ src, dst, side, amount, total, fee }, this.currencies);
     if (this.books.hasBegun) this.keep();
   }
 
@@ -221,11 +236,15 @@ export class Reconciler {
   /** A person has looked: the books begin anew with the next reading. */
   accept(): void {
     this.found = null;
-    this.suspicion = null;
-    this.books.restore({ expected: null, unmatched: [], outside: [] });
+    this.beginAnew();
     this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
     this.outbox.journal('reconciliation', 'accepted', {});
     this.keep();
+  }
+
+  private beginAnew(): void {
+    this.suspicion = null;
+    this.books.restore({ expected: null, unmatched: [], outside: [] });
   }
 
   /** Something that can not be, such as a fill of an order that never was. Stops new orders at once. */
@@ -336,6 +355,7 @@ export class Reconciler {
       lastLineIds: Object.fromEntries(this.lastLineIds),
       concludedAtMs: this.concludedAtMs,
       conclusions: this.conclusions,
+      followed: [...this.currencies],
       begunAtMs: this.begunAtMs,
       suspicion: this.suspicion,
       break: this.found,

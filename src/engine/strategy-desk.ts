@@ -4,6 +4,7 @@ import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
+import { AbsentFills, type AbsentFill } from './absent-fills.ts';
 import type { AccountState } from './account-state.ts';
 import type { MarketDesk } from './market-desk.ts';
 import type { OrderKeeper } from './order-keeper.ts';
@@ -56,6 +57,7 @@ export class StrategyDesk {
   /** Who subscribed to what: `book BTCIRT`, `candles BTCIRT 1h`. */
   private readonly routes = new Map<string, Listener[]>();
   private readonly told = new ToldQueue();
+  private readonly absent: AbsentFills;
   private lastCandles: { readonly market: string; readonly span: string; readonly listeners: readonly Listener[] } = {
     market: '',
     span: '',
@@ -65,6 +67,7 @@ export class StrategyDesk {
   constructor(options: StrategyDeskOptions) {
     const { seats, markets, keeper, account, candlesSeenAtMs } = options;
     this.options = options;
+    this.absent = new AbsentFills(options.outbox);
     this.seatsByName = new Map(seats.map((seat) => [seat.name, seat]));
     this.listeners = new Map(
       seats.map((seat) => [seat, { seat, view: new SeatView({ seat, markets, keeper, account, candlesSeenAtMs }) }]),
@@ -178,9 +181,27 @@ export class StrategyDesk {
 
   /** A trade of one of its orders. */
   onFill(fill: FillRecord, order: OrderRecord): void {
+    this.takeFill({ fill, tag: order.tag }, order);
+  }
+
+  /** Hands out the trades that came while their strategies were not at work. */
+  restoreAbsent(json: string | undefined): void {
+    this.absent.restore(json);
+    const { markets } = this.options;
+    for (const { fill, tag } of this.absent.take(
+      ({ strategy, market }) => this.seatsByName.has(strategy ?? '') && markets.get(market) !== undefined,
+    )) {
+      this.takeFill({ fill, tag }, { key: fill.orderKey ?? '', strategy: fill.strategy ?? '' });
+    }
+  }
+
+  private takeFill({ fill, tag }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
     const seat = this.seatOf(order.strategy);
     const market = this.options.markets.get(fill.market)?.market;
-    if (seat === undefined || market === undefined) return;
+    if (seat === undefined || market === undefined) {
+      this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag });
+      return;
+    }
     seat.takeFill(fill, market);
     if (!seat.runner.wants('fill')) return;
     const { side, atMs, price, amount, total, fee } = fill;
@@ -195,7 +216,7 @@ export class StrategyDesk {
         amount: formatUnits(amount),
         total: formatUnits(total),
         fee: formatUnits(fee),
-        tag: order.tag,
+        tag,
       },
     });
   }

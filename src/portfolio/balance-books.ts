@@ -72,12 +72,13 @@ export class BalanceBooks {
     this.outside = [];
   }
 
-  addTrade(effect: TradeEffect): void {
+  /** A trade of the account, also in a market of which not both wallets are followed. */
+  addTrade(effect: TradeEffect, followed: ReadonlySet<string>): void {
     if (this.expected === null) return;
     const { src, dst, side, amount, total, fee } = effect;
     const isBuy = side === 'buy';
-    this.add(src, isBuy ? amount - fee : -amount);
-    this.add(dst, isBuy ? -total : total - fee);
+    if (followed.has(src)) this.add(src, isBuy ? amount - fee : -amount);
+    if (followed.has(dst)) this.add(dst, isBuy ? -total : total - fee);
   }
 
   /** A line of a wallet's history. */

@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { controlPath } from '../../src/daemon/control/control-file.ts';
+import { readReconciliation } from '../../src/cli/read-reconciliation.ts';
+import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import type { BotHome } from './bot-home.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
@@ -23,6 +25,18 @@ async function untilOpen(count: number): Promise<void> {
     await pause(20);
   }
   throw new Error(`expected ${count} open orders within 30 s`);
+}
+
+/** Resolves when the bot has begun its books and compared them. */
+async function untilCompared({ mirrorPath }: BotHome): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 200) {
+    const reader = new MirrorReader(mirrorPath);
+    const { state, comparisons } = readReconciliation(reader);
+    reader.close();
+    if (state === 'agreed' && comparisons > 1) return;
+    await pause(200);
+  }
+  throw new Error('expected books that were compared within 30 s');
 }
 
 /** From the posting of the last command to its being taken up, by the clock that both ends share. */
@@ -90,6 +104,30 @@ test('stays halted over a kill, with its orders canceled, until it is told to go
   await untilOpen(1);
   exchange.endTrading();
   const { code, out } = await second.end();
+  expect(code, out).toBe(0);
+  expect(brokenPromises(exchange, home)).toEqual([]);
+});
+
+test('halts from outside after a kill, and leaves books that agree', async () => {
+  const { exchange } = own;
+  const home = own.home({ instance: 'away', seed: 3 });
+  const bot = own.start(home);
+  await bot.healthAddress();
+  await untilOpen(2);
+  await untilCompared(home);
+  await bot.kill();
+
+  const halt = await startSarraf(['halt', '--config', home.configPath]).finished;
+  expect(halt.code, halt.error).toBe(0);
+  const report = await startSarraf(['reconcile', '--data', home.dataFolder]).finished;
+  expect(report.out).not.toContain('difference');
+  expect(report.code, report.error).toBe(0);
+  expect(exchange.truth().orders.filter(({ isOpen }) => isOpen)).toEqual([]);
+
+  const next = own.start(home);
+  await next.healthAddress();
+  exchange.endTrading();
+  const { code, out } = await next.end();
   expect(code, out).toBe(0);
   expect(brokenPromises(exchange, home)).toEqual([]);
 });

@@ -25,7 +25,7 @@ import { MemoryMirror } from './memory-mirror.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 
 export const START_MS = 1_700_000_000_000;
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
+export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
 
 /** From a question to its answer, for what answers by itself. */
 const REPLY_MS = 50;

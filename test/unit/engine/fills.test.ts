@@ -153,3 +153,29 @@ describe('the fills of an order', () => {
     expect(world.toldOf('fill')).toHaveLength(2);
   });
 });
+
+describe('a fill that comes while its strategy is not at work', () => {
+  const ABSENT = {
+    strategies: [],
+    feeds: FEEDS.filter(({ kind }) => kind !== 'book'),
+    settings: { markets: [] },
+  };
+
+  it('waits for the strategy, over restarts, and is counted and told once', () => {
+    const { world, id } = open();
+    world.restart({ options: ABSENT });
+    world.venue.fill(id, '0.4');
+    world.advance(6_000);
+    world.restart({ options: ABSENT });
+    world.advance(6_000);
+    expect(world.fills()).toHaveLength(1);
+    world.restart();
+    expect(world.engine.seats[0]?.position('BTCUSDT', 'usdt')).toBe(3_992_000_000n);
+    world.advance(2_000);
+    expect(world.toldOf('fill')).toMatchObject([{ amount: '0.4', tag: 'first' }]);
+    world.restart();
+    world.advance(2_000);
+    expect(world.engine.seats[0]).toMatchObject({ fills: 1 });
+    expect(world.toldOf('fill')).toHaveLength(1);
+  });
+});

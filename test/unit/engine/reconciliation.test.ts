@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { buy, type Intent } from '../../../src/strategy/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { createMarket } from '../../../src/domain/market.ts';
+import { EngineWorld, FEEDS, MARKET } from './engine-world.ts';
 
 const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
+/** Of a start without strategies, which look at no market. */
+const ACCOUNT_FEEDS = FEEDS.filter(({ kind }) => kind !== 'book');
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
 /** A world whose books have begun. */
@@ -197,5 +200,42 @@ describe('reconciliation', () => {
       world.advance(60_000);
       expect([laterMs, world.engine.status().isBroken]).toEqual([laterMs, false]);
     }
+  });
+
+  it('compares every wallet of its books after a start without markets, as an offline halt is', () => {
+    const world = begun();
+    world.restart({
+      options: { strategies: [], feeds: ACCOUNT_FEEDS, settings: { markets: [], reconciliation: FAST } },
+    });
+    const before = world.engine.status().conclusions;
+    world.advance(60_000);
+    expect(world.engine.status().conclusions).toBeGreaterThan(before);
+    expect(world.engine.reconciler.break).toBeNull();
+    world.venue.steal('usdt', '1');
+    world.advance(90_000);
+    expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'usdt', found: '99999' }]);
+  });
+
+  it('takes no wallet that it does not follow for empty when somebody trades in another market', () => {
+    const world = begun();
+    world.venue.fill(world.venue.placeByHand('buy', '2', '99', null, 'eth').id ?? 0);
+    world.advance(90_000);
+    expect(world.alarms()).toEqual([]);
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it('follows a wallet from its own reading on when a market is added that the account has coins of', () => {
+    const world = begun();
+    world.venue.deposit('eth', '5');
+    const markets = [
+      MARKET,
+      createMarket({ market: 'ETHUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' }),
+    ];
+    world.restart({ options: { settings: { markets, reconciliation: FAST } } });
+    world.advance(90_000);
+    expect(world.alarms()).toEqual([]);
+    world.venue.steal('eth', '1');
+    world.advance(90_000);
+    expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'eth', expected: '5', found: '4' }]);
   });
 });

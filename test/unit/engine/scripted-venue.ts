@@ -38,9 +38,9 @@ export class ScriptedVenue {
   book = { bid: '99', ask: '101' };
   /** Orders that lists do not show yet, and trades that are not shown yet, by their ids. */
   readonly hidden = new Set<number>();
-  private readonly totals = new Map([
-    ['usdt', parseUnits('100000') as bigint],
-    ['btc', parseUnits('10') as bigint],
+  private readonly totals = new Map<string, bigint>([
+    ['usdt', parseUnits('100000')],
+    ['btc', parseUnits('10')],
   ]);
   private lastId = 100;
 
@@ -80,10 +80,15 @@ export class ScriptedVenue {
   }
 
   /** An order by somebody else's hand. */
-  placeByHand(side: Side, amount: string, price: string, clientOrderId: string | null = null): VenueOrder {
-    const market = marketOfCurrencies('btc', 'usdt');
+  placeByHand(
+    side: Side,
+    amount: string,
+    price: string,
+    clientOrderId: string | null = null,
+    coin: 'btc' | 'eth' = 'btc',
+  ): VenueOrder {
     return this.add({
-      market,
+      market: marketOfCurrencies(coin, 'usdt'),
       side,
       execution: 'limit',
       amount: decimalText(amount),
@@ -118,8 +123,9 @@ export class ScriptedVenue {
       fee: formatUnits(fee),
     };
     this.trades.push(trade);
-    this.move('btc', side === 'buy' ? units - fee : -units, 'trade');
-    this.move('usdt', side === 'buy' ? -total : total - fee, 'trade');
+    if (market === null) throw new Error(`expected a market for the order ${id}`);
+    this.move(market.src, side === 'buy' ? units - fee : -units, 'trade');
+    this.move(market.dst, side === 'buy' ? -total : total - fee, 'trade');
     return trade;
   }
 
@@ -131,12 +137,12 @@ export class ScriptedVenue {
   }
 
   /** A deposit, or with a negative amount a withdrawal. */
-  deposit(currency: 'btc' | 'usdt', amount: string): void {
+  deposit(currency: string, amount: string): void {
     this.move(currency, parseUnits(amount), 'deposit');
   }
 
   /** Changes a balance without any line that says why. */
-  steal(currency: 'btc' | 'usdt', amount: string): void {
+  steal(currency: string, amount: string): void {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) - parseUnits(amount));
   }
 
@@ -240,7 +246,7 @@ export class ScriptedVenue {
     return added;
   }
 
-  private move(currency: 'btc' | 'usdt', units: bigint, description: string): void {
+  private move(currency: string, units: bigint, description: string): void {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
     this.lines.push({ id: this.nextId(), currency, atMs: this.nowMs, amount: formatUnits(units), description });
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BalanceBooks, type TradeEffect } from '../../../src/portfolio/balance-books.ts';
 
+const BOTH: ReadonlySet<string> = new Set(['btc', 'usdt']);
 const BUY: TradeEffect = { src: 'btc', dst: 'usdt', side: 'buy', amount: 10n, total: 1_000n, fee: 1n };
 const SALE: TradeEffect = { src: 'btc', dst: 'usdt', side: 'sell', amount: 10n, total: 1_000n, fee: 2n };
 
@@ -25,15 +26,15 @@ function line(amount: bigint, readAtMs = 0, currency = 'usdt'): Parameters<Balan
 describe('the books of the balances', () => {
   it('take the fee of a purchase off the coins and that of a sale off the money', () => {
     const books = begun();
-    books.addTrade(BUY);
+    books.addTrade(BUY, BOTH);
     expect(books.compare(totals(109n, 4_000n), 0)).toEqual([]);
-    books.addTrade(SALE);
+    books.addTrade(SALE, BOTH);
     expect(books.compare(totals(99n, 4_998n), 0)).toEqual([]);
   });
 
   it('say which balances are not what they should be', () => {
     const books = begun();
-    books.addTrade(BUY);
+    books.addTrade(BUY, BOTH);
     expect(books.compare(totals(109n, 4_001n), 0)).toEqual([{ currency: 'usdt', expected: 4_000n, found: 4_001n }]);
     expect(books.compare(totals(100n, 5_000n), 0)).toEqual([
       { currency: 'btc', expected: 109n, found: 100n },
@@ -48,7 +49,7 @@ describe('the books of the balances', () => {
     books.addLine(line(9n, 100, 'btc'));
     expect(books.compare(totals(109n, 4_000n), 120)).toEqual([]);
     expect(books.isPending).toBe(true);
-    books.addTrade(BUY);
+    books.addTrade(BUY, BOTH);
     expect(books.compare(totals(109n, 4_000n), 140)).toEqual([]);
     expect(books.isPending).toBe(false);
   });
@@ -64,7 +65,7 @@ describe('the books of the balances', () => {
 
   it('say nothing before they have begun, and forget what came before', () => {
     const books = new BalanceBooks();
-    books.addTrade(BUY);
+    books.addTrade(BUY, BOTH);
     books.addLine(line(50n));
     expect(books.hasBegun).toBe(false);
     expect(books.compare(totals(1n, 2n), 0)).toEqual([]);
@@ -113,12 +114,12 @@ describe('the books of the balances', () => {
 
   it('let the lines of a trade explain nothing, whichever of the two was read first', () => {
     const books = begun();
-    books.addTrade(BUY);
+    books.addTrade(BUY, BOTH);
     books.addLine(line(-1_000n));
     expect(books.compare(totals(109n, 3_000n), 0)).toHaveLength(1);
     const early = begun();
     early.addLine(line(-1_000n));
-    early.addTrade(BUY);
+    early.addTrade(BUY, BOTH);
     expect(early.compare(totals(109n, 3_000n), 0)).toHaveLength(1);
   });
 
@@ -141,7 +142,7 @@ describe('the books of the balances', () => {
     for (let count = 0; count < 301; count += 1) books.addLine(line(1_000n + BigInt(count)));
     expect(books.store().outside).toHaveLength(300);
     expect(books.store().outside[0]?.[2]).toBe('1001');
-    for (let count = 0; count < 301; count += 1) books.addTrade({ ...BUY, total: 2_000n + BigInt(count) });
+    for (let count = 0; count < 301; count += 1) books.addTrade({ ...BUY, total: 2_000n + BigInt(count) }, BOTH);
     expect(books.store().unmatched).toHaveLength(300);
   });
 });
@@ -173,7 +174,7 @@ describe('the books of the balances, over any history', () => {
             const { side, amount: coins, total, fee } = happened;
             btc += side === 'buy' ? coins - fee : -coins;
             usdt += side === 'buy' ? -total : total - fee;
-            books.addTrade({ src: 'btc', dst: 'usdt', side, amount: coins, total, fee });
+            books.addTrade({ src: 'btc', dst: 'usdt', side, amount: coins, total, fee }, BOTH);
           }
           if (isReadNow) {
             expected = books.compare(totals(btc, usdt), 0);

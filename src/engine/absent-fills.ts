@@ -1,0 +1,65 @@
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { Outbox } from './outbox.ts';
+
+/** A trade of an order whose strategy is not at work, with the tag that the strategy gave the order. */
+export interface AbsentFill {
+  readonly fill: FillRecord;
+  readonly tag: string | null;
+}
+
+export const KEPT_ABSENT_FILLS = 'absent-fills';
+
+/** Orders of strategies that are not at work are few; beyond this the oldest is given up, and that is told. */
+const MOST_ABSENT = 2_000;
+
+const MONEY: ReadonlySet<string> = new Set(['price', 'amount', 'total', 'fee']);
+
+/**
+ * Trades of orders whose strategies are not at work, as while an offline halt cancels, or after a strategy was taken out of the configuration. They wait
+ * here, over restarts, until the strategy is back: its position counts them then.
+ */
+export class AbsentFills {
+  private readonly outbox: Outbox;
+  private fills: readonly AbsentFill[] = [];
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  add(absent: AbsentFill): void {
+    this.fills = [...this.fills, absent];
+    const [oldest] = this.fills;
+    if (this.fills.length > MOST_ABSENT && oldest !== undefined) {
+      this.fills = this.fills.slice(1);
+      const { strategy, tradeId } = oldest.fill;
+      this.outbox.alarm(`the trade ${tradeId} of ${strategy}, which is not at work, is left out of its position`);
+    }
+    this.keep();
+  }
+
+  /** Takes out those that somebody can be told of now. */
+  take(isTold: (fill: FillRecord) => boolean): readonly AbsentFill[] {
+    const told = this.fills.filter(({ fill }) => isTold(fill));
+    if (told.length === 0) return told;
+    this.fills = this.fills.filter((absent) => !told.includes(absent));
+    this.keep();
+    return told;
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    this.fills = JSON.parse(json, (name, value: unknown) =>
+      MONEY.has(name) ? parseUnits(String(value)) : value,
+    ) as readonly AbsentFill[];
+  }
+
+  private keep(): void {
+    const stored = this.fills.map(({ fill, tag }) => {
+      const { price, amount, total, fee } = fill;
+      const money = { price: formatUnits(price), amount: formatUnits(amount), total: formatUnits(total) };
+      return { tag, fill: { ...fill, ...money, fee: formatUnits(fee) } };
+    });
+    this.outbox.keep(KEPT_ABSENT_FILLS, stored);
+  }
+}
