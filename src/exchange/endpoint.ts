@@ -39,6 +39,10 @@ export interface Endpoint<
   readonly timeoutMs: number;
   readonly request: Request;
   readonly reply: Reply;
+  /**
+   * A request as the command line shows it. A secret stands there as the place that it is read from, `env:NAME`.
+   */
+  readonly example: z.input<Request>;
   /** What it is for, one sentence. */
   readonly summary: string;
   /** Heading of the interface specification it comes from. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints/index.ts';
+import { isSecretText } from './request-types.ts';
 
 export interface EncodedRequest {
   readonly method: Endpoint['method'];
@@ -10,8 +11,6 @@ export interface EncodedRequest {
   readonly body: string | null;
 }
 
-/** Fields whose values no message may show. */
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['password', 'api']);
 const SHOWN_LENGTH = 60;
 
 /** Built on first use, one an endpoint. */
@@ -32,10 +31,10 @@ function expectation(issue: z.core.$ZodIssue): string {
   return issue.message;
 }
 
-function shown(request: unknown, path: readonly PropertyKey[]): string {
-  const field = path[0];
+function shown(name: EndpointName, request: unknown, field: PropertyKey | undefined): string {
   if (field === undefined) return 'something else';
-  if (SECRET_FIELDS.has(String(field))) return 'hidden';
+  const declared = strictSchema(name).shape[String(field)];
+  if (declared !== undefined && isSecretText(declared as z.ZodType)) return 'hidden';
   const value: unknown = (request as Readonly<Record<PropertyKey, unknown>>)[field];
   if (value === undefined) return 'missing';
   const plain = value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
@@ -43,12 +42,37 @@ function shown(request: unknown, path: readonly PropertyKey[]): string {
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }
 
-function describe(issue: z.core.$ZodIssue, context: { readonly name: string; readonly request: unknown }): string {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `unknown field ${[context.name, ...issue.path, key].join('.')}`).join('; ');
-  }
-  const place = [context.name, ...issue.path].join('.');
-  return `${expectation(issue)} for ${place}, was ${shown(context.request, issue.path)}`;
+/** What is wrong with one field of a request. */
+export interface FieldProblem {
+  /** Its path; empty for the request itself. */
+  readonly field: string;
+  /** Such as `expected a positive decimal`; null for a field that the endpoint does not have. */
+  readonly expected: string | null;
+  /** What was there, as a message may show it. */
+  readonly found: string;
+}
+
+export type CheckedRequest =
+  | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** Holds a request strictly against what its endpoint declares, and gives its fields as they are sent, or every problem. */
+export function checkRequest(name: EndpointName, request: unknown): CheckedRequest {
+  const parsed = strictSchema(name).safeParse(request);
+  if (parsed.success) return { ok: true, fields: parsed.data };
+  const problems = parsed.error.issues.flatMap((issue): readonly FieldProblem[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), expected: null, found: 'unknown' }));
+    }
+    const found = shown(name, request, issue.path[0]);
+    return [{ field: issue.path.join('.'), expected: expectation(issue), found }];
+  });
+  return { ok: false, problems };
+}
+
+function describe(name: EndpointName, { field, expected, found }: FieldProblem): string {
+  const place = field === '' ? name : `${name}.${field}`;
+  return expected === null ? `unknown field ${place}` : `${expected} for ${place}, was ${found}`;
 }
 
 function queryOf(fields: Readonly<Record<string, unknown>>): string {
@@ -68,17 +92,13 @@ function queryOf(fields: Readonly<Record<string, unknown>>): string {
  */
 export function encodeRequest<Name extends EndpointName>(name: Name, request: EndpointRequest<Name>): EncodedRequest {
   const endpoint: Endpoint = ENDPOINTS[name];
-  const parsed = strictSchema(name).safeParse(request);
-  if (!parsed.success) {
-    const message = parsed.error.issues.map((issue) => describe(issue, { name, request })).join('; ');
-    const paths = parsed.error.issues.flatMap((issue) =>
-      (issue.code === 'unrecognized_keys' ? issue.keys : ['']).map((key) =>
-        [name, ...issue.path, key].filter((part) => part !== '').join('.'),
-      ),
-    );
+  const checked = checkRequest(name, request);
+  if (!checked.ok) {
+    const message = checked.problems.map((problem) => describe(name, problem)).join('; ');
+    const paths = checked.problems.map(({ field }) => (field === '' ? name : `${name}.${field}`));
     throw new SarrafError('INVALID_REQUEST', message, { details: { endpoint: name, paths } });
   }
-  const rest: Record<string, unknown> = { ...parsed.data };
+  const rest: Record<string, unknown> = { ...checked.fields };
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_placeholder, field: string) => {
     const value = rest[field];
     delete rest[field];

@@ -103,6 +103,17 @@ export const day = () =>
 export const text = (most = 255) =>
   z.string({ error: 'expected text' }).min(1, 'expected text').max(most, `expected at most ${most} characters`);
 
+/** Text that nobody may see: no message, dry run or log shows it. */
+export const secretText = (most?: number) => text(most).meta({ format: 'password' });
+
+/** Whether a field was declared as `secretText`. */
+export function isSecretText(field: z.ZodType): boolean {
+  return field.meta()?.['format'] === 'password';
+}
+
+/** A wallet by its id, sent as text. */
+export const walletId = () => z.union([z.string(), z.number()], { error: "expected a wallet's id" }).transform(String);
+
 /** What a rule between fields of a request adds to an issue: the code the exchange itself would answer with. */
 export interface RuleIssue {
   readonly field: string;

@@ -7,21 +7,20 @@ import { budget } from './budget.ts';
 
 const fields = z.object({
   type: z.enum(['buy', 'sell']),
-  /** Limit when left out. */
-  execution: z.enum(['limit', 'market', 'stop_limit', 'stop_market']).optional(),
+  execution: z.enum(['limit', 'market', 'stop_limit', 'stop_market']).optional().describe('Limit when left out.'),
   srcCurrency: currency(),
   dstCurrency: currency(),
-  /** In the source currency; the exchange rounds digits beyond the market's step down. */
-  amount: positiveDecimal(),
-  /** Required but for market and stop-market orders; a market order without it has no bound but the 1 % band. */
-  price: positiveDecimal().optional(),
-  stopPrice: positiveDecimal().optional(),
-  /** Price of the stop-limit order of an OCO. */
-  stopLimitPrice: positiveDecimal().optional(),
-  mode: z.enum(['default', 'oco']).optional(),
-  clientOrderId: clientOrderId().nullish(),
-  /** Turns the exchange's ten-second check for duplicates off. */
-  pro: flag().optional(),
+  amount: positiveDecimal().describe(
+    "In the source currency; the exchange rounds digits beyond the market's step down.",
+  ),
+  price: positiveDecimal()
+    .optional()
+    .describe('Needed but for market and stop-market orders; a market order without it has no bound but the 1 % band.'),
+  stopPrice: positiveDecimal().optional().describe('Price at which a stop order wakes.'),
+  stopLimitPrice: positiveDecimal().optional().describe('Price of the stop-limit order of an OCO.'),
+  mode: z.enum(['default', 'oco']).optional().describe('oco places two orders, of which one cancels the other.'),
+  clientOrderId: clientOrderId().nullish().describe('A name of your own for the order, unique among the open ones.'),
+  pro: flag().optional().describe("Turns the exchange's ten-second check for duplicates off."),
 });
 
 /** Which prices each of the five kinds needs: rule 1 of "POST /market/orders/add". */
@@ -74,6 +73,7 @@ export const addOrder = endpoint({
       context.addIssue({ code: 'custom', path: ['order'], message: 'expected an order', input: wire });
       return z.NEVER;
     }),
+  example: { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '50000000000' },
   summary: 'Places a limit, market, stop-limit, stop-market or OCO order.',
   section: 'Spot trading',
 });

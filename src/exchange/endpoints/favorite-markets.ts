@@ -20,6 +20,7 @@ export const favoriteMarkets = endpoint({
   timeoutMs,
   request: z.object({}),
   reply,
+  example: {},
   summary: 'The symbols of the favourite markets.',
   section,
 });
@@ -33,9 +34,9 @@ export const addFavoriteMarkets = endpoint({
   idempotent: false,
   sends: 'json',
   timeoutMs,
-  /** Market symbols, separated by commas. */
-  request: z.object({ market: text(4000) }),
+  request: z.object({ market: text(4000).describe('Market symbols, separated by commas.') }),
   reply,
+  example: { market: 'BTCIRT,USDTIRT' },
   summary: 'Adds favourite markets.',
   section,
 });
@@ -49,9 +50,9 @@ export const removeFavoriteMarkets = endpoint({
   idempotent: false,
   sends: 'json',
   timeoutMs,
-  /** A market symbol, or `All`. */
-  request: z.object({ market: text() }),
+  request: z.object({ market: text().describe('A market symbol, or All.') }),
   reply,
+  example: { market: 'BTCIRT' },
   summary: 'Removes one favourite market, or all.',
   section,
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { decimal, decimalOrNull, text, textOrNull } from '../reply-types.ts';
-import { integer, text as requiredText } from '../request-types.ts';
+import { integer, secretText, text as requiredText } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 
 const section = 'Payment gateway';
@@ -17,24 +17,23 @@ export const gatewaySend = endpoint({
   sends: 'json',
   timeoutMs,
   request: z.object({
-    /** The merchant's key. */
-    api: requiredText(),
-    /** In rial. */
-    amount: integer({ least: 10_000 }),
+    api: secretText().describe("The merchant's key."),
+    amount: integer({ least: 10_000 }).describe('In rial.'),
     callbackURL: z
       .string({ error: 'expected an address with its scheme' })
-      .regex(/^https?:\/\/\S+$/, 'expected an address with its scheme'),
-    /** Shown to the payer. */
-    factorNumber: z.string().optional(),
-    mobile: z.string().optional(),
+      .regex(/^https?:\/\/\S+$/, 'expected an address with its scheme')
+      .describe('Where the payer comes back to; it has to belong to the merchant.'),
+    factorNumber: z.string().optional().describe('Number of the invoice, shown to the payer.'),
+    mobile: z.string().optional().describe("The payer's mobile number."),
     description: z.string().max(255, 'expected at most 255 characters').optional(),
-    /** Any of `btc` and `ltc`, separated by commas; both when left out. */
     currencies: z
       .string()
       .regex(/^(?:btc|ltc)(?:,(?:btc|ltc))*$/, 'expected btc, ltc or both separated by a comma')
-      .optional(),
+      .optional()
+      .describe('What the payer may pay with; both when left out.'),
   }),
   reply: z.object({ token: text }),
+  example: { api: 'env:MERCHANT_API', amount: 500_000, callbackURL: 'https://shop.example/back' },
   summary: 'Makes an invoice and the token of its payment page.',
   section,
 });
@@ -49,7 +48,10 @@ export const gatewayVerify = endpoint({
   idempotent: false,
   sends: 'json',
   timeoutMs,
-  request: z.object({ api: requiredText(), token: requiredText() }),
+  request: z.object({
+    api: secretText().describe("The merchant's key."),
+    token: requiredText().describe('The token of the payment, from its making.'),
+  }),
   reply: z
     .object({
       amount: decimal,
@@ -60,6 +62,7 @@ export const gatewayVerify = endpoint({
       description: textOrNull,
     })
     .transform(({ txHash, ...payment }) => ({ ...payment, transactionHash: txHash })),
+  example: { api: 'env:MERCHANT_API', token: 'TOKEN_OF_THE_PAYMENT' },
   summary: 'Confirms a payment; the hash of the answer is still to be checked with the merchant secret.',
   section,
 });

@@ -31,6 +31,7 @@ export const marginMarkets = endpoint({
   timeoutMs,
   request: z.object({}),
   reply: z.object({ markets: z.record(z.string(), marginMarket) }).transform((wire) => wire.markets),
+  example: {},
   summary: "Markets with margin trading, by symbol; with a token the leverage is that of the user's level.",
   section,
 });
@@ -60,6 +61,7 @@ export const liquidityPools = endpoint({
   reply: z
     .object({ pools: z.record(z.string(), pool) })
     .transform((wire): Readonly<Record<string, LiquidityPool>> => wire.pools),
+  example: {},
   summary: 'Liquidity pools by currency.',
   section,
 });
@@ -84,6 +86,7 @@ export const transfer = endpoint({
       ]);
     }),
   reply: z.object({ srcWallet: walletRecord, dstWallet: walletRecord }),
+  example: { currency: 'usdt', amount: '10', src: 'spot', dst: 'margin' },
   summary: 'Moves rial or tether between the spot and the margin wallet.',
   section,
 });
@@ -100,6 +103,7 @@ export const delegationLimit = endpoint({
   timeoutMs,
   request: z.object({ currency: currency() }),
   reply: z.object({ limit: decimal }).transform((wire) => wire.limit),
+  example: { currency: 'btc' },
   summary: 'How much may be delegated in a currency.',
   section,
 });

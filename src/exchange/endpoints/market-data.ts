@@ -29,6 +29,7 @@ export const orderBook = endpoint({
   timeoutMs,
   request: z.object({ symbol: marketSymbol() }),
   reply: bookRecord,
+  example: { symbol: 'BTCIRT' },
   summary: 'The order book of one market, turned the right way round.',
   section,
 });
@@ -56,6 +57,7 @@ export const allOrderBooks = endpoint({
   timeoutMs: 10_000,
   request: z.object({}),
   reply: allBooks,
+  example: {},
   summary: 'The order books of all markets, by market symbol.',
   section,
 });
@@ -80,6 +82,7 @@ export const depth = endpoint({
     book: orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
     lastTradePrice: wire.lastTradePrice,
   })),
+  example: { symbol: 'BTCIRT' },
   summary: 'The aggregated depth of one market.',
   section,
   experimental: true,
@@ -96,6 +99,7 @@ export const publicTrades = endpoint({
   timeoutMs,
   request: z.object({ symbol: marketSymbol() }),
   reply: z.object({ trades: z.array(publicTradeRecord) }).transform((wire) => wire.trades),
+  example: { symbol: 'BTCIRT' },
   summary: 'The latest trades of one market, as the exchange orders them. They carry no id.',
   section,
 });
@@ -112,6 +116,7 @@ export const marketStats = endpoint({
   timeoutMs,
   request: z.object({ srcCurrency: currencyList(), dstCurrency: currencyList() }),
   reply: marketStatsReply,
+  example: { srcCurrency: 'btc', dstCurrency: 'rls' },
   summary: 'The day of a market: best prices, volumes, range, change.',
   section,
 });
@@ -127,15 +132,14 @@ export const history = endpoint({
   timeoutMs: 10_000,
   request: z.object({
     symbol: marketSymbol(),
-    resolution: z.enum(RESOLUTIONS),
-    /** Unix time in seconds. */
-    to: integer({ least: 0 }),
-    /** Unix time in seconds. */
-    from: integer({ least: 0 }).optional(),
-    countback: integer({ least: 1 }).optional(),
+    resolution: z.enum(RESOLUTIONS).describe('Minutes, or days with a D.'),
+    to: integer({ least: 0 }).describe('Unix time in seconds.'),
+    from: integer({ least: 0 }).optional().describe('Unix time in seconds.'),
+    countback: integer({ least: 1 }).optional().describe('How many candles; goes before from.'),
     page: integer({ least: 1 }).optional(),
   }),
   reply: candlesReply,
+  example: { symbol: 'BTCIRT', resolution: '60', to: 1_767_225_600, countback: 24 },
   summary: 'Candles of one market, at most 500 a request; an empty list where the range has none.',
   section,
 });
@@ -151,6 +155,7 @@ export const globalStats = endpoint({
   timeoutMs,
   request: z.object({}),
   reply: globalStatsReply,
+  example: {},
   summary: 'Prices of other providers, by currency and provider.',
   section,
 });
@@ -166,6 +171,7 @@ export const options = endpoint({
   timeoutMs: 10_000,
   request: z.object({}),
   reply: optionsReply,
+  example: {},
   summary: 'Minimum order values, and the price and amount steps of every market.',
   section: 'Wallets',
 });

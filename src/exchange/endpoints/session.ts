@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { text, textOrNull } from '../reply-types.ts';
-import { text as requiredText } from '../request-types.ts';
+import { secretText, text as requiredText } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 
 /** A one-time password, where the account asks for one, goes in the `X-TOTP` header, not in the body. */
@@ -16,15 +16,14 @@ export const login = endpoint({
   timeoutMs: 15_000,
   request: z.object({
     username: requiredText(),
-    password: requiredText(1024),
-    /** `yes` asks for a token of 30 days in place of 4 hours. */
-    remember: z.string().optional(),
-    /** `api` for a log-in without a person. */
-    captcha: z.string().optional(),
-    /** What an earlier log-in called this device; the interface does not say where it goes, so it goes here. */
-    device: z.string().optional(),
+    password: secretText(1024),
+    remember: z.string().optional().describe('yes asks for a token of 30 days in place of 4 hours.'),
+    captcha: z.string().optional().describe('api for a log-in without a person.'),
+    // The interface does not say where it goes, so it goes here.
+    device: z.string().optional().describe('What an earlier log-in called this device.'),
   }),
   reply: z.object({ key: text, device: textOrNull }),
+  example: { username: 'trader', password: 'env:PASSWORD', captcha: 'api' },
   summary: 'Exchanges a user name and password for a token.',
   section: 'Authentication and user information',
 });

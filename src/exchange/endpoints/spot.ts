@@ -31,6 +31,7 @@ export const orderStatus = endpoint({
     .object({ id: integer({ least: 1 }).optional(), clientOrderId: clientOrderId().nullish() })
     .superRefine(someId('id')),
   reply: z.object({ order: orderRecord }).transform((wire) => wire.order),
+  example: { id: 1 },
   summary: 'One order, by its id or, among open orders, by its clientOrderId.',
   section,
 });
@@ -53,9 +54,10 @@ export const ordersList = endpoint({
       tradeType: z.enum(['spot', 'margin']).optional(),
       srcCurrency: currency().optional(),
       dstCurrency: currency().optional(),
-      /** 2 adds id, status, fee, time of creation and average price. */
-      details: integer({ least: 1, most: 2 }).optional(),
-      fromId: integer({ least: 1 }).optional(),
+      details: integer({ least: 1, most: 2 })
+        .optional()
+        .describe('2 adds id, status, fee, time of creation and average price.'),
+      fromId: integer({ least: 1 }).optional().describe('Ids from this one on; one page, and not together with page.'),
       order: z.enum(['id', '-id', 'created_at', '-created_at', 'price', '-price']).optional(),
       page: integer({ least: 1 }).optional(),
       pageSize: integer({ least: 1, most: 1000 }).optional(),
@@ -67,6 +69,7 @@ export const ordersList = endpoint({
       ]);
     }),
   reply: pageOf('orders', orderRecord),
+  example: { status: 'open', details: 2 },
   summary: 'Orders of the user, filtered and paged.',
   section,
 });
@@ -90,6 +93,7 @@ export const updateOrderStatus = endpoint({
   reply: z
     .object({ updatedStatus: textOrNull, order: orderRecord.nullish() })
     .transform((wire) => ({ updatedStatus: wire.updatedStatus, order: wire.order ?? null })),
+  example: { order: 1, status: 'canceled' },
   summary: 'Cancels one open order, and with it the other of an OCO pair that has not executed.',
   section,
 });
@@ -104,14 +108,14 @@ export const cancelOldOrders = endpoint({
   sends: 'json',
   timeoutMs: 20_000,
   request: z.object({
-    /** Older than this; all active orders without it. */
-    hours: positiveNumber().optional(),
+    hours: positiveNumber().optional().describe('Older than this; all active orders without it.'),
     execution: z.enum(EXECUTIONS).optional(),
     tradeType: z.enum(['spot', 'margin']).optional(),
     srcCurrency: currency().optional(),
     dstCurrency: currency().optional(),
   }),
   reply: z.object({}).transform(() => null),
+  example: { hours: 24, srcCurrency: 'btc', dstCurrency: 'rls' },
   summary: 'Cancels the active orders that match and are old enough. Waiting stop orders outside an OCO stay.',
   section,
 });
@@ -143,6 +147,7 @@ export const tradesList = endpoint({
       addRuleIssues(context, [{ field, message, exchangeCode: 'ParseError' }]);
     }),
   reply: pageOf('trades', tradeRecord),
+  example: { srcCurrency: 'btc', dstCurrency: 'rls', pageSize: 100 },
   summary: "The user's trades of the last 180 days.",
   section,
 });

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { limitationsReply } from '../records/limitations.ts';
 import { profileReply } from '../records/profile.ts';
 import { decimalOrNull, integerOrNull, text, textOrNull, timeMsOrNull } from '../reply-types.ts';
-import { addRuleIssues, currency, text as requiredText } from '../request-types.ts';
+import { addRuleIssues, currency, text as requiredText, walletId } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
 
 const section = 'Authentication and user information';
@@ -21,6 +21,7 @@ export const profile = endpoint({
   timeoutMs,
   request: z.object({}),
   reply: profileReply,
+  example: {},
   summary: 'Who the user is, the bank cards and accounts, and the fee rates that apply.',
   section,
 });
@@ -40,6 +41,7 @@ export const loginAttempts = endpoint({
   timeoutMs,
   request: z.object({}),
   reply: z.object({ attempts: z.array(attempt) }).transform((wire) => wire.attempts),
+  example: {},
   summary: 'The latest log-in attempts.',
   section,
 });
@@ -60,6 +62,7 @@ export const referralCode = endpoint({
     referralFeeTotalCount: integerOrNull,
     referralFeeTotal: decimalOrNull,
   }),
+  example: {},
   summary: 'The referral code and what it brought.',
   section,
   deprecated: true,
@@ -77,6 +80,7 @@ export const limitations = endpoint({
   timeoutMs,
   request: z.object({}),
   reply: limitationsReply,
+  example: {},
   summary: 'What the user may do and how much of the withdrawal limits is used.',
   section,
 });
@@ -93,8 +97,7 @@ export const generateAddress = endpoint({
   request: z
     .object({
       currency: currency().optional(),
-      /** The older way to say which: a wallet's id. */
-      wallet: z.union([z.string(), z.number()]).transform(String).optional(),
+      wallet: walletId().optional().describe("The older way to say which: a wallet's id."),
     })
     .superRefine((fields, context) => {
       if (fields.currency !== undefined || fields.wallet !== undefined) return;
@@ -102,6 +105,7 @@ export const generateAddress = endpoint({
       addRuleIssues(context, [{ field: 'currency', message, exchangeCode: 'ParseError' }]);
     }),
   reply: z.object({ address: text }).transform((wire) => wire.address),
+  example: { currency: 'btc' },
   summary: 'Makes a deposit address, and the wallet if there is none yet.',
   section,
 });
@@ -119,6 +123,7 @@ export const addCard = endpoint({
   timeoutMs,
   request: z.object({ number: requiredText(), bank: requiredText() }),
   reply: done,
+  example: { number: '6219861000000002', bank: 'Sample bank' },
   summary: 'Adds a bank card.',
   section,
 });
@@ -134,6 +139,7 @@ export const addAccount = endpoint({
   timeoutMs,
   request: z.object({ number: requiredText(), shaba: requiredText(), bank: requiredText() }),
   reply: done,
+  example: { number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' },
   summary: 'Adds a bank account.',
   section,
 });

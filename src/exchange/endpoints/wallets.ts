@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { pageOf } from '../records/page.ts';
 import { balanceRecord, depositRecord, transactionRecord, walletRecord, type VenueBalance } from '../records/wallet.ts';
 import { decimal } from '../reply-types.ts';
-import { currency, currencyList, day, integer } from '../request-types.ts';
+import { currency, currencyList, day, integer, walletId } from '../request-types.ts';
 import { budget } from './budget.ts';
 
 const section = 'Wallets';
@@ -22,6 +22,7 @@ export const walletsList = endpoint({
   timeoutMs,
   request: z.object({ type: walletKind }),
   reply: z.object({ wallets: z.array(walletRecord) }).transform((wire) => wire.wallets),
+  example: { type: 'spot' },
   summary: 'All wallets. Under load the reply may lack what was asked for: ask again.',
   section,
 });
@@ -45,6 +46,7 @@ export const wallets = endpoint({
       blocked: wallet.blocked,
     })),
   ),
+  example: { currencies: 'rls,btc' },
   summary: 'Balances of chosen currencies.',
   section,
 });
@@ -60,6 +62,7 @@ export const walletBalance = endpoint({
   timeoutMs,
   request: z.object({ currency: currency() }),
   reply: z.object({ balance: decimal }).transform((wire) => wire.balance),
+  example: { currency: 'rls' },
   summary: 'The balance of one currency.',
   section,
 });
@@ -75,13 +78,14 @@ export const walletTransactions = endpoint({
   sends: 'query',
   timeoutMs,
   request: z.object({
-    wallet: integer({ least: 1 }),
+    wallet: integer({ least: 1 }).describe("A wallet's id, which the list of wallets has."),
     page: integer({ least: 1 }).optional(),
     pageSize: integer({ least: 1 }).optional(),
     from: day().optional(),
     to: day().optional(),
   }),
   reply: pageOf('transactions', transactionRecord),
+  example: { wallet: 1 },
   summary: 'What came into and left one wallet.',
   section,
 });
@@ -97,14 +101,14 @@ export const deposits = endpoint({
   sends: 'query',
   timeoutMs,
   request: z.object({
-    /** A wallet's id, or `all`. Pages and times apply only to one wallet. */
-    wallet: z.union([z.string(), z.number()]).transform(String).optional(),
+    wallet: walletId().optional().describe("A wallet's id, or all. Pages and times apply only to one wallet."),
     page: integer({ least: 1 }).optional(),
     pageSize: integer({ least: 1 }).optional(),
     from: day().optional(),
     to: day().optional(),
   }),
   reply: pageOf('deposits', depositRecord),
+  example: { wallet: 'all' },
   summary: 'Deposits of the last three months at most.',
   section,
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { flagOrNull, type Page } from '../reply-types.ts';
 import { listedWithdrawalRecord, rialWithdrawalRecord, type ListedWithdrawal } from '../records/withdrawal.ts';
-import { day, integer, positiveDecimal } from '../request-types.ts';
+import { day, integer, positiveDecimal, walletId } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 
 const section = 'Rial withdrawal (version 2)';
@@ -18,9 +18,12 @@ export const createWithdrawal = endpoint({
   idempotent: false,
   sends: 'json',
   timeoutMs: 20_000,
-  /** The amount is in rial, and includes the fee. */
-  request: z.object({ destinationBankAccountId: integer({ least: 1 }), amount: positiveDecimal() }),
+  request: z.object({
+    destinationBankAccountId: integer({ least: 1 }).describe('Id of a bank account of the profile.'),
+    amount: positiveDecimal().describe('In rial, with the fee in it.'),
+  }),
   reply,
+  example: { destinationBankAccountId: 1, amount: '5000000' },
   summary: 'Creates and confirms a rial withdrawal in one step.',
   section,
 });
@@ -36,6 +39,7 @@ export const withdrawal = endpoint({
   timeoutMs: 10_000,
   request: z.object({ id: withdrawalId() }),
   reply,
+  example: { id: 'CW430542' },
   summary: 'The state and bank payments of a rial withdrawal.',
   section,
 });
@@ -52,6 +56,7 @@ export const cancelWithdrawal = endpoint({
   request: z.object({ id: withdrawalId() }),
   /** The documents do not show what a cancel answers: the withdrawal where it comes, else null. */
   reply: z.object({ result: rialWithdrawalRecord.nullish() }).transform((wire) => wire.result ?? null),
+  example: { id: 'CW430542' },
   summary: 'Cancels a rial withdrawal that is still new, within three minutes.',
   section,
 });
@@ -67,7 +72,7 @@ export const withdrawals = endpoint({
   sends: 'query',
   timeoutMs: 10_000,
   request: z.object({
-    wallet: z.union([z.string(), z.number()]).transform(String).optional(),
+    wallet: walletId().optional(),
     page: integer({ least: 1 }).optional(),
     pageSize: integer({ least: 1 }).optional(),
     from: day().optional(),
@@ -86,6 +91,7 @@ export const withdrawals = endpoint({
       context.addIssue({ code: 'custom', path: ['withdraws'], message: 'expected a list', input: wire });
       return z.NEVER;
     }),
+  example: {},
   summary: 'All withdrawals, of rial (older and version 2) and of coins.',
   section,
 });
