@@ -1,15 +1,36 @@
-/** Asks for the end at the first SIGINT or SIGTERM, and leaves at once at the second. Asks too when nobody reads any more, as after `| head`. */
-export function endSignal(): { readonly signal: AbortSignal; readonly release: () => void } {
+import { isOutputGone } from '../daemon/logging/standard-output.ts';
+
+/** Whoever asks for the end of a run, and how it is told apart. */
+export interface EndSignal {
+  readonly signal: AbortSignal;
+  /** Asks for the end as a first SIGTERM does, for whoever finds that nobody reads the output any more. */
+  readonly end: () => void;
+  readonly release: () => void;
+}
+
+/**
+ * Asks for the end at the first SIGINT or SIGTERM, and leaves at once at the second. SIGHUP asks too, however often it comes: a terminal that is closed sends
+ * it more than once, from its shell and from the system. So does an output that nobody reads any more, as after `| head`.
+ */
+export function endSignal(): EndSignal {
   const controller = new AbortController();
+  const end = (): void => controller.abort();
+  let asked = 0;
   const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(1);
-    controller.abort();
+    asked += 1;
+    if (asked > 1) process.exit(1);
+    end();
   };
+  // What can not be written for another reason, such as a full disk, is lost, and no reason to stop trading.
   const onOutputError = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'EPIPE') throw error;
-    controller.abort();
+    if (isOutputGone(error)) end();
   };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', end);
   process.stdout.on('error', onOutputError);
-  return { signal: controller.signal, release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal) };
+  process.stderr.on('error', onOutputError);
+  return {
+    signal: controller.signal,
+    end,
+    release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGHUP', end),
+  };
 }

@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly program?: string;
   /** Asks for the end: orders are canceled and the summary is printed. */
   readonly signal: AbortSignal;
+  /** Told once when nobody reads the log on the standard output any more. */
+  readonly onOutputGone?: () => void;
   /** When an embedded market of synthetic traders opens, and how long it is run, of its own time: so a run can be repeated. The wall decides without it. */
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
 }
@@ -157,8 +159,10 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
 }
 
 /** Lines for people while the exchange is in this process, else the log. */
-function screenFor({ config, json, write }: RunOptions): Screen {
-  if (config.mode !== 'embedded') return createLogScreen(config, { json });
+function screenFor({ config, json, write, onOutputGone }: RunOptions): Screen {
+  if (config.mode !== 'embedded') {
+    return createLogScreen(config, { json, ...(onOutputGone === undefined ? {} : { onOutputGone }) });
+  }
   return createScreen({ json, write, wallMs: () => performance.now() });
 }
 

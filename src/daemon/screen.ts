@@ -103,7 +103,10 @@ function boundLines(put: Put, of: { readonly wallMs: () => number; readonly what
 }
 
 /** The log of a bot that trades elsewhere: JSON lines, pretty on a terminal, with every secret of the configuration taken out. */
-export function createLogScreen(config: BotConfig, { json }: { readonly json: boolean }): Screen {
+export function createLogScreen(
+  config: BotConfig,
+  { json, onOutputGone }: { readonly json: boolean; readonly onOutputGone?: () => void },
+): Screen {
   const { level, pretty, file } = config.log;
   const logger = createLogger({
     level,
@@ -111,6 +114,7 @@ export function createLogScreen(config: BotConfig, { json }: { readonly json: bo
     file,
     secrets: secretsOf(config.exchange.credentials),
     base: { instance: config.instance },
+    ...(onOutputGone === undefined ? {} : { onOutputGone }),
   });
   return {
     say: (kind, text, data = {}) => logger.info({ event: kind, ...data }, text),

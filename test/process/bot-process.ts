@@ -56,6 +56,13 @@ export class BotProcess {
     this.process.child.kill(name);
   }
 
+  /** Stops reading what it writes, as a terminal does that is closed: its writes fail from then on. */
+  closeOutput(): void {
+    const { stdout, stderr } = this.process.child;
+    stdout?.destroy();
+    stderr?.destroy();
+  }
+
   /** Ends it at once, wherever it is. */
   async kill(): Promise<Finished> {
     this.signal('SIGKILL');

@@ -131,3 +131,24 @@ test('halts from outside after a kill, and leaves books that agree', async () =>
   expect(code, out).toBe(0);
   expect(brokenPromises(exchange, home)).toEqual([]);
 });
+
+test.each([
+  { what: 'a SIGHUP', instance: 'hup', isClosed: false, hangUps: 1 },
+  { what: 'a closed terminal, whose SIGHUP comes twice', instance: 'tty', isClosed: true, hangUps: 2 },
+  { what: 'an output that nobody reads any more', instance: 'deaf', isClosed: true, hangUps: 0 },
+])('drains at $what', async ({ instance, isClosed, hangUps }) => {
+  const { exchange } = own;
+  const home = own.home({ instance, seed: 5 });
+  const bot = own.start(home);
+  await bot.healthAddress();
+  await untilOpen(2);
+  exchange.endTrading();
+  if (isClosed) bot.closeOutput();
+  for (let count = 0; count < hangUps; count += 1) {
+    bot.signal('SIGHUP');
+    await pause(100);
+  }
+  const { code, out } = await bot.finished;
+  expect(code, out).toBe(0);
+  expect(brokenPromises(exchange, home)).toEqual([]);
+});

@@ -50,6 +50,8 @@ function progressText({ left, closed }: ControlProgress): string {
   return `${closed} closed, ${left} left`;
 }
 
+const goOn = (): void => {};
+
 /** The bot does not run: cancels here if it is known how. */
 async function cancelHere(halt: Halt): Promise<ControlResult> {
   const { config, data, reason, wholeAccount, say } = halt;
@@ -68,6 +70,10 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
+  // Orders are canceled whether somebody looks on or not: a closed terminal is no reason to stop.
+  process.on('SIGHUP', goOn);
+  process.stdout.on('error', goOn);
+  process.stderr.on('error', goOn);
   try {
     return await haltWithoutDaemon({
       config,
@@ -77,7 +83,7 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
       onProgress: (progress) => say(progressText(progress)),
     });
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', goOn);
   }
 }
 

@@ -85,7 +85,7 @@ async function run(options: Options): Promise<void> {
   if (options.config !== undefined && options.market !== undefined) {
     throw wrongInput('expected --market or --config, were both: in a configuration each strategy names its market');
   }
-  const { signal, release } = endSignal();
+  const { signal, end, release } = endSignal();
   try {
     const summary = await runBot({
       config: configOf(options),
@@ -95,6 +95,7 @@ async function run(options: Options): Promise<void> {
       write: (line) => console.log(line),
       program: programName(),
       signal,
+      onOutputGone: end,
     });
     if (summary.openOrders > 0) throw failed(`${summary.openOrders} orders are not known to be closed`);
   } catch (error) {

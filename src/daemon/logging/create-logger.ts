@@ -1,16 +1,9 @@
-import {
-  destination as pinoDestination,
-  multistream,
-  pino,
-  stdSerializers,
-  stdTimeFunctions,
-  type DestinationStream,
-  type Logger,
-} from 'pino';
+import { multistream, pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Secret } from '../settings/secret.ts';
 import { LogFile } from './log-file.ts';
 import { createScrubber, redact } from './redact.ts';
+import { StandardOutput } from './standard-output.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -24,6 +17,8 @@ export interface LoggerOptions {
   readonly secrets?: readonly Secret[];
   /** The standard output by default. */
   readonly destination?: DestinationStream;
+  /** Told once when nobody reads the standard output any more. */
+  readonly onOutputGone?: () => void;
   /** Put into every line, such as the instance. */
   readonly base?: Readonly<Record<string, string>>;
 }
@@ -35,8 +30,6 @@ export interface Correlation {
   readonly order?: string;
   readonly request?: number;
 }
-
-const STANDARD_OUTPUT = 1;
 
 /**
  * The log of a daemon: JSON lines, or lines for people on a terminal. Every line is written before the call returns, in this process and without a
@@ -66,9 +59,15 @@ export function about(logger: Logger, correlation: Correlation): Logger {
   return logger.child(correlation);
 }
 
-function streamOf({ level, pretty, destination, file = null }: LoggerOptions): DestinationStream {
+function streamOf({
+  level,
+  pretty,
+  destination,
+  file = null,
+  onOutputGone = () => {},
+}: LoggerOptions): DestinationStream {
   const isTerminal = destination === undefined && process.stdout.isTTY;
-  const output = destination ?? pinoDestination({ dest: STANDARD_OUTPUT, sync: true });
+  const output = destination ?? new StandardOutput(onOutputGone);
   const isPretty = pretty === 'auto' ? isTerminal : pretty;
   const isColored = isTerminal && (process.env['NO_COLOR'] ?? '') === '';
   const shown = isPretty ? prettyStream(output, isColored) : output;
