@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { StrategyDefinition } from './definition.ts';
+import { frozenCopy } from './frozen-copy.ts';
 import type { HandlerContext } from './handler-context.ts';
 import type { StrategyEvent } from './strategy-event.ts';
 
@@ -17,7 +18,10 @@ export const HANDLERS = {
   reject: 'onReject',
 } as const satisfies Record<StrategyEvent['kind'], keyof StrategyDefinition>;
 
-/** Calls the handler of an event, if there is one, and answers whatever that answers. Candles have a shorter way: see the runner. */
+/**
+ * Calls the handler of an event, if there is one, and answers whatever that answers. What the event holds is handed over as a frozen copy, since the
+ * engine and other strategies go on reading it. Candles have a shorter way: see the runner.
+ */
 export function callHandler(
   definition: StrategyDefinition,
   event: Exclude<StrategyEvent, { kind: 'candle' }>,
@@ -30,23 +34,25 @@ export function callHandler(
       return definition.onStop?.(context, { reason: event.reason });
     case 'book': {
       const { market, seenAtMs } = event;
-      const { bids, asks, updatedAtMs } = event.book;
-      return definition.onBook?.(context, { market, bids, asks, updatedAtMs, seenAtMs });
+      if (definition.onBook === undefined) return undefined;
+      const { bids, asks, updatedAtMs } = frozenCopy(event.book);
+      return definition.onBook(context, Object.freeze({ market, bids, asks, updatedAtMs, seenAtMs }));
     }
     case 'trades': {
-      const { market, trades, hasGap, seenAtMs } = event;
-      return definition.onTrades?.(context, { market, trades, hasGap, seenAtMs });
+      const { market, hasGap, seenAtMs } = event;
+      const trades = frozenCopy(event.trades);
+      return definition.onTrades?.(context, Object.freeze({ market, trades, hasGap, seenAtMs }));
     }
     case 'stats':
-      return definition.onStats?.(context, { ...event.stats, seenAtMs: event.seenAtMs });
+      return definition.onStats?.(context, Object.freeze({ ...frozenCopy(event.stats), seenAtMs: event.seenAtMs }));
     case 'timer':
       return definition.onTimer?.(context, { name: event.name, dueMs: event.dueMs });
     case 'fill':
-      return definition.onFill?.(context, event.fill);
+      return definition.onFill?.(context, Object.freeze({ ...event.fill }));
     case 'order':
-      return definition.onOrder?.(context, event.order);
+      return definition.onOrder?.(context, Object.freeze({ ...event.order }));
     case 'reject':
-      return definition.onReject?.(context, event.rejection);
+      return definition.onReject?.(context, frozenCopy(event.rejection));
   }
 }
 

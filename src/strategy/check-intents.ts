@@ -27,7 +27,7 @@ const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', 'amount']);
 
 /**
  * What a handler returned as intents, when it is a list of intents. Authors may write JavaScript, so the types are not believed. Written by hand, since
- * it runs at every event. The list itself is handed back, not a copy.
+ * it runs at every event. Answers frozen copies with every decimal as a text: the strategy keeps what it returned, and may change it later.
  * @throws SarrafError `INVALID_STRATEGY` that says which field of which intent is wrong.
  */
 export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<string>): readonly Intent[] {
@@ -35,25 +35,63 @@ export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<stri
   if (intents.length > MOST_INTENTS) {
     throw refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${intents.length}`);
   }
+  const checked: Intent[] = [];
   for (let index = 0; index < intents.length; index += 1) {
-    new IntentCheck(index, knownMarkets).check(intents[index]);
+    checked.push(new IntentCheck(index, knownMarkets).taken(intents[index]));
   }
-  return intents as readonly Intent[];
+  return checked;
 }
 
 /** The checks of one intent. */
 class IntentCheck extends FieldCheck {
-  check(intent: unknown): void {
+  /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
+  taken(intent: unknown): Intent {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
       this.fail('', `expected an intent such as buy(market, { amount }), was ${sayInput(intent)}`);
     }
-    const fields = intent as Fields;
+    const fields: Record<string, unknown> = { ...intent };
+    if (Array.isArray(fields['quotes'])) fields['quotes'] = this.quoteCopies(fields['quotes']);
+    this.check(fields);
+    for (const name in fields) {
+      const value = fields[name];
+      if (value === undefined) delete fields[name];
+      else if (typeof value === 'object' && !Array.isArray(value)) fields[name] = this.text(value, `.${name}`);
+    }
+    if (Array.isArray(fields['quotes'])) this.sealQuotes(fields['quotes'] as Record<string, unknown>[]);
+    return Object.freeze(fields) as unknown as Intent;
+  }
+
+  private check(fields: Fields): void {
     const kind = fields['kind'] as Intent['kind'];
     if (typeof kind !== 'string' || !Object.hasOwn(FIELDS, kind)) {
       this.fail('.kind', `expected one of ${Object.keys(FIELDS).join(', ')}, was ${sayInput(kind)}`);
     }
     this.onlyFields(fields, FIELDS[kind], '');
     this.checkKind(kind, fields);
+  }
+
+  private quoteCopies(quotes: readonly unknown[]): readonly unknown[] {
+    if (quotes.length > MOST_INTENTS) {
+      this.fail('.quotes', `expected at most ${MOST_INTENTS}, were ${quotes.length}`);
+    }
+    return Array.from(quotes, (quote) => (typeof quote === 'object' && quote !== null ? { ...quote } : quote));
+  }
+
+  private sealQuotes(quotes: readonly Record<string, unknown>[]): void {
+    for (const [index, quote] of quotes.entries()) {
+      const { price, amount } = quote;
+      if (typeof price !== 'string') quote['price'] = this.text(price, `.quotes.${index}.price`);
+      if (typeof amount !== 'string') quote['amount'] = this.text(amount, `.quotes.${index}.amount`);
+      Object.freeze(quote);
+    }
+    Object.freeze(quotes);
+  }
+
+  /** A Decimal, which could be changed later, as its text. */
+  private text(value: unknown, place: string): string {
+    const text: unknown = Decimal.isDecimal(value) ? value.toFixed() : null;
+    if (typeof text !== 'string') this.fail(place, `expected a decimal, was ${sayInput(value)}`);
+    return text;
   }
 
   private checkKind(kind: Intent['kind'], fields: Fields): void {
@@ -110,9 +148,6 @@ class IntentCheck extends FieldCheck {
 
   private quotes(quotes: unknown): void {
     if (!Array.isArray(quotes)) this.fail('.quotes', `expected a list of quotes, was ${sayInput(quotes)}`);
-    if (quotes.length > MOST_INTENTS) {
-      this.fail('.quotes', `expected at most ${MOST_INTENTS}, were ${quotes.length}`);
-    }
     for (let index = 0; index < quotes.length; index += 1) {
       const quote: unknown = quotes[index];
       if (typeof quote !== 'object' || quote === null) {

@@ -126,9 +126,11 @@ const PLAINLY: ProxyHandler<ColumnCandle> = {
   set: () => false,
   defineProperty: () => false,
   deleteProperty: () => false,
+  setPrototypeOf: () => false,
+  preventExtensions: () => false,
 };
 
 /** The bar as authors expect it: an object that can be spread, copied and stored, whose texts are made when they are looked at. */
 export function plainCandle(candle: ClosedCandle): ClosedCandle {
-  return candle instanceof ColumnCandle ? new Proxy(candle, PLAINLY) : candle;
+  return candle instanceof ColumnCandle ? new Proxy(candle, PLAINLY) : Object.freeze({ ...candle });
 }

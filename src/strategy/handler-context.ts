@@ -7,6 +7,7 @@ import type { DataAges, StrategyContext } from './context.ts';
 import type { ClosedCandle, OwnOrder } from './definition.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
 import type { MarketRules } from './market-rules.ts';
+import { frozenCopy } from './frozen-copy.ts';
 import type { EngineView } from './strategy-event.ts';
 import type { Span } from './subscriptions.ts';
 
@@ -18,9 +19,11 @@ export interface HandlerSetup {
   readonly series: readonly CandleSeries[];
 }
 
+const NO_CANDLES: readonly ClosedCandle[] = [];
+
 /**
  * The context of one call. Asks the engine only for what the handler looks at. What takes a market is handed out as functions of their own, since
- * authors take a context apart.
+ * authors take a context apart. Nothing that it hands out can be changed, since the engine and other strategies read on.
  */
 export class HandlerContext implements StrategyContext<unknown, unknown> {
   readonly state: unknown;
@@ -54,7 +57,7 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
   }
 
   get free(): Readonly<Record<string, DecimalText>> {
-    return this.#view.free();
+    return frozenCopy(this.#view.free());
   }
 
   get equity(): DecimalText | null {
@@ -66,17 +69,17 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
   }
 
   get book(): OrderBook | null {
-    return this.#view.book(this.#setup.market);
+    return frozenCopy(this.#view.book(this.#setup.market));
   }
 
   get stats(): MarketStats | null {
-    return this.#view.stats(this.#setup.market);
+    return frozenCopy(this.#view.stats(this.#setup.market));
   }
 
   get rules(): MarketRules {
     const rules = this.#view.rules(this.#setup.market);
     invariant(rules !== null, () => `expected the rules of ${this.#setup.market}, were none`);
-    return rules;
+    return frozenCopy(rules);
   }
 
   get ages(): DataAges {
@@ -84,7 +87,7 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
   }
 
   get history(): readonly ClosedCandle[] {
-    return this.#setup.series[0]?.history ?? [];
+    return Object.freeze(this.#setup.series[0]?.history ?? NO_CANDLES);
   }
 
   get positionOf(): (market: string) => DecimalText {
@@ -96,15 +99,15 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
   }
 
   get bookOf(): (market: string) => OrderBook | null {
-    return (market) => this.#view.book(market);
+    return (market) => frozenCopy(this.#view.book(market));
   }
 
   get statsOf(): (market: string) => MarketStats | null {
-    return (market) => this.#view.stats(market);
+    return (market) => frozenCopy(this.#view.stats(market));
   }
 
   get rulesOf(): (market: string) => MarketRules | null {
-    return (market) => this.#view.rules(market);
+    return (market) => frozenCopy(this.#view.rules(market));
   }
 
   get agesOf(): (market: string) => DataAges {
@@ -112,7 +115,8 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
   }
 
   get historyOf(): (market: string, span: Span) => readonly ClosedCandle[] {
-    return (market, span) => this.#setup.series.find((series) => series.isOf(market, span))?.history ?? [];
+    return (market, span) =>
+      Object.freeze(this.#setup.series.find((series) => series.isOf(market, span))?.history ?? NO_CANDLES);
   }
 }
 
@@ -153,4 +157,10 @@ class MarketAges implements DataAges {
   get balances(): number | null {
     return this.#view.accountAgeMs('balances');
   }
+}
+
+// Strategies of one process share these: one of them must not give the others another context.
+for (const shared of [HandlerContext, MarketAges]) {
+  Object.freeze(shared.prototype);
+  Object.freeze(shared);
 }

@@ -3,7 +3,7 @@ import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { LONGEST_WARM_UP } from './check-subscriptions.ts';
 import { closeNumber } from './column-candle.ts';
-import type { IndicatorSpec, IndicatorValue, LengthSpec, MacdSpec } from './indicator-specs.ts';
+import type { BollingerValue, IndicatorSpec, IndicatorValue, LengthSpec, MacdSpec } from './indicator-specs.ts';
 
 /** One running indicator: takes closed candles in order, and answers its value as of each. */
 export interface Indicator {
@@ -27,7 +27,7 @@ export function createIndicator(spec: IndicatorSpec): Indicator {
   if (spec.kind === 'macd') return createMacd(spec);
   if (spec.kind === 'bollinger') {
     const bands = new BollingerBands(spec.length, spec.deviations);
-    return { settledAfter: spec.length, add: (candle) => bands.update(closeNumber(candle), false) };
+    return { settledAfter: spec.length, add: (candle) => frozen(bands.update(closeNumber(candle), false)) };
   }
   return createAverage(spec);
 }
@@ -95,9 +95,14 @@ function createMacd({ fast, slow, signal }: MacdSpec): Indicator {
       if (above === null || below === null) return null;
       const line = above - below;
       const level = trigger(line);
-      return level === null ? null : { line, signal: level, histogram: line - level };
+      return level === null ? null : Object.freeze({ line, signal: level, histogram: line - level });
     },
   };
+}
+
+/** The library's own record, which it may read again, as one of ours. */
+function frozen(value: BollingerValue | null): BollingerValue | null {
+  return value === null ? null : Object.freeze({ lower: value.lower, middle: value.middle, upper: value.upper });
 }
 
 function memory(candles: number): number {

@@ -2,6 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
 import { checkedSubscriptions } from './check-subscriptions.ts';
 import type { IndicatorSpecs, StrategyDefinition } from './definition.ts';
+import { deepFreeze, frozenCopy } from './frozen-copy.ts';
 import { createIndicator } from './indicators.ts';
 import type { CandleSource } from './indicator-specs.ts';
 import type { Subscription } from './subscriptions.ts';
@@ -11,7 +12,7 @@ const LONGEST_NAME = 12;
 /** Indicators of one strategy. */
 const MOST_INDICATORS = 100;
 
-/** Parameters as the schema of a strategy makes them. Throws `INVALID_STRATEGY` that names each that is wrong, or the name of the strategy. */
+/** Parameters as the schema of a strategy makes them, frozen. Throws `INVALID_STRATEGY` that names each that is wrong, or the name of the strategy. */
 export function checkedParameters(
   definition: StrategyDefinition,
   name: string,
@@ -21,8 +22,8 @@ export function checkedParameters(
     const message = `expected a strategy name of at most twelve lower-case letters, digits and hyphens, was ${JSON.stringify(name)}`;
     throw new SarrafError('INVALID_STRATEGY', message);
   }
-  const params = definition.params.safeParse(given);
-  if (params.success) return params.data;
+  const params = definition.params.safeParse(frozenCopy(given));
+  if (params.success) return deepFreeze(params.data);
   const problems = params.error.issues.map((issue) => `${issue.path.join('.') || 'params'}: ${issue.message}`);
   throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${problems.join('; ')}`);
 }

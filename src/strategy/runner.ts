@@ -76,7 +76,7 @@ export class StrategyRunner {
     });
     this.subscriptions = subscriptions;
     for (const name of indicators) this.values[name] = null;
-    this.setup = { params, market, indicators: this.values, series };
+    this.setup = { params, market, indicators: shownValues(this.values), series };
     const isFed = series.some(({ warmUpLength }) => warmUpLength > 0);
     const kinds = Object.keys(HANDLERS) as StrategyEvent['kind'][];
     this.handled = new Set(kinds.filter((kind) => definition[HANDLERS[kind]] !== undefined));
@@ -206,6 +206,17 @@ export class StrategyRunner {
     for (const series of this.setup.series) if (series.isOf(market, span)) return series;
     return undefined;
   }
+}
+
+/** What a strategy sees of its indicators: their values as of now, in an object that can not be changed. */
+function shownValues(
+  values: Readonly<Record<string, IndicatorValue | null>>,
+): Readonly<Record<string, IndicatorValue | null>> {
+  const shown = {};
+  for (const name of Object.keys(values)) {
+    Object.defineProperty(shown, name, { get: () => values[name], enumerable: true });
+  }
+  return Object.freeze(shown);
 }
 
 function directly(work: () => unknown): unknown {

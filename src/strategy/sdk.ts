@@ -2,7 +2,7 @@
  * All that the author of a strategy imports: `import { buy, candles, defineStrategy } from '#sdk'` in the checkout, `sarraf/sdk` when the package
  * is installed. A strategy imports this and zod, nothing else.
  */
-export { Decimal } from 'decimal.js';
+export { Decimal } from './strategy-decimal.ts';
 export type { DecimalText } from '../domain/decimal-text.ts';
 export type { BookLevel, OrderBook } from '../domain/order-book.ts';
 export type { PublicTrade } from '../domain/trade.ts';

@@ -1,7 +1,7 @@
 import type { Resolution } from '../domain/candle.ts';
 
 /** Lengths of candles, as people write them, and the exchange's own words for them. */
-export const SPANS = {
+export const SPANS = Object.freeze({
   '1m': '1',
   '5m': '5',
   '15m': '15',
@@ -14,7 +14,7 @@ export const SPANS = {
   '1d': 'D',
   '2d': '2D',
   '3d': '3D',
-} as const satisfies Record<string, Resolution>;
+} as const satisfies Record<string, Resolution>);
 
 export type Span = keyof typeof SPANS;
 

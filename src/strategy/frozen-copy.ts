@@ -1,0 +1,42 @@
+/** Copies by what they were made of: a book that ten strategies look at is copied once. */
+const COPIES = new WeakMap<object, unknown>();
+
+/**
+ * What a strategy may hold of the engine's data: a copy that nobody can change, nothing of which the engine reads again. Plain objects and lists are
+ * copied through and through; the same input gives the same copy, so the input must not change afterwards. What is of a class is handed on as it is.
+ */
+export function frozenCopy<Value>(value: Value): Value {
+  if (!isPlain(value)) return value;
+  const known = COPIES.get(value);
+  if (known !== undefined) return known as Value;
+  const copy = copyOf(value);
+  COPIES.set(value, copy);
+  return copy as Value;
+}
+
+/** Freezes plain objects and lists through and through, in place. What holds itself is no plain data, and is not looked into twice. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (!isPlain(value) || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}
+
+function copyOf(value: object): object {
+  if (Array.isArray(value)) return Object.freeze((value as readonly unknown[]).map(partOf));
+  const copy: Record<string, unknown> = {};
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(fields)) copy[name] = partOf(fields[name]);
+  return Object.freeze(copy);
+}
+
+function partOf(part: unknown): unknown {
+  return isPlain(part) ? copyOf(part) : part;
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,248 @@
+import { Decimal as Shared } from 'decimal.js';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { columnsOf } from '../../../src/domain/candle-columns.ts';
+import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
+import type { MarketStats } from '../../../src/domain/market-stats.ts';
+import { ColumnCandle } from '../../../src/strategy/column-candle.ts';
+import type { HandlerResult, StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { bollinger, book, buy, candles, Decimal, macd, quotes, sma, SPANS } from '../../../src/strategy/sdk.ts';
+import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
+import { vandalize } from '../../support/vandal.ts';
+import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';
+
+const MARKET = 'BTCIRT';
+
+const statistics: MarketStats = {
+  market: { symbol: MARKET, src: 'btc', dst: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as MarketStats['market'],
+  isClosed: false,
+  closedReason: null,
+  bestSell: text('3'),
+  bestBuy: null,
+  volumeSrc: null,
+  volumeDst: null,
+  latest: text('5'),
+  mark: null,
+  dayLow: null,
+  dayHigh: null,
+  dayOpen: null,
+  dayClose: null,
+  dayChange: null,
+};
+
+const seenBook = {
+  bids: [
+    [text('2'), text('1')],
+    [text('1'), text('4')],
+  ] as const,
+  asks: [
+    [text('3'), text('1')],
+    [text('4'), text('2')],
+  ] as const,
+  updatedAtMs: 5,
+};
+
+/** What the engine goes on reading, whatever strategies do. */
+const view: EngineView = {
+  ...engineView({ nowMs: 9, position: '1', free: { rls: '7', btc: '1' }, book: seenBook, stats: statistics }),
+  // The engine makes its list of orders anew for everybody who asks.
+  orders: () => [ownOrder('a', { tag: 'entry' }), ownOrder('b')],
+};
+
+const rejection = {
+  intent: quotes(MARKET, [{ side: 'buy', price: '1', amount: '2' }]),
+  clientOrderId: null,
+  market: MARKET,
+  side: 'buy',
+  tag: null,
+  code: 'fit',
+  reason: 'too small',
+} as const;
+
+const fill = {
+  clientOrderId: 'a',
+  market: MARKET,
+  timeMs: 1,
+  side: 'buy',
+  price: text('1'),
+  amount: text('1'),
+  total: text('1'),
+  fee: text('0'),
+  tag: 'x',
+} as const;
+
+/** A bar as backtests have them. */
+const columnBar = new ColumnCandle(
+  {
+    columns: columnsOf({ market: 'BTCIRT' as MarketSymbol, resolution: '60' }, [closedCandle('5')]),
+    span: '1h',
+    barMs: 3_600_000,
+  },
+  0,
+  0,
+);
+
+const EVENTS: readonly StrategyEvent[] = [
+  { kind: 'start', isRestart: true },
+  { kind: 'candle', candle: closedCandle('5', { openTimeMs: 100 }) },
+  { kind: 'candle', candle: columnBar },
+  { kind: 'book', market: MARKET, book: seenBook, seenAtMs: 9 },
+  {
+    kind: 'trades',
+    market: MARKET,
+    trades: [{ timeMs: 1, price: text('1'), amount: text('2'), side: 'buy' }],
+    hasGap: false,
+    seenAtMs: 9,
+  },
+  { kind: 'stats', stats: statistics, seenAtMs: 9 },
+  { kind: 'timer', name: 'daily', dueMs: 7 },
+  { kind: 'fill', fill },
+  { kind: 'order', order: { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null } },
+  { kind: 'reject', rejection },
+  { kind: 'stop', reason: 'over' },
+];
+
+/** A strategy of everything there is, whose handlers do one thing. */
+function strategyOf(handle: (context: object, what: object) => unknown): StrategyDefinition {
+  const handler = (context: object, what: object): HandlerResult<unknown> => handle(context, what) ?? {};
+  return {
+    name: 'handed',
+    params: z.strictObject({ sizes: z.array(z.number()).default([1, 2]), more: z.any().optional() }),
+    subscribe: ({ market }) => [candles(market, '1h', { warmUp: 3 }), book(market)],
+    indicators: () => ({
+      average: sma(2),
+      bands: bollinger(2, 2),
+      cross: macd({ fast: 1, slow: 2, signal: 1 }),
+    }),
+    init: () => ({ list: [1, { deep: true }] }),
+    onStart: handler,
+    onStop: handler,
+    onCandle: handler,
+    onBook: handler,
+    onTrades: handler,
+    onStats: handler,
+    onTimer: handler,
+    onFill: handler,
+    onOrder: handler,
+    onReject: handler,
+  };
+}
+
+/** Everything that a strategy can see, as a text. */
+function everything(context: object, what: object): string {
+  const parts = context as Record<string, unknown>;
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(context)).filter((name) => name !== 'constructor');
+  const seen = names.map((name) => {
+    const part = parts[name];
+    return [name, typeof part === 'function' ? (part as (...args: string[]) => unknown)(MARKET, '1h') : part];
+  });
+  return JSON.stringify([seen, parts['state'], what]);
+}
+
+describe('what a strategy is handed', () => {
+  const given = { more: { nested: [1, 2, { three: 3 }] } };
+  const runnerOf = (handle: (context: object, what: object) => unknown): StrategyRunner => {
+    const runner = new StrategyRunner(strategyOf(handle), { market: MARKET, span: '1h', params: given });
+    for (const close of [1, 2, 3]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
+    return runner;
+  };
+
+  test.each(EVENTS)('can not be changed for anybody else, nor for the next call: %j', (event) => {
+    const seen: string[] = [];
+    const witness = runnerOf((context, what) => void seen.push(everything(context, what)));
+    let isVandal = true;
+    let paths: readonly string[] = [];
+    const before = JSON.stringify([event, seenBook, statistics, given, view.free(), view.rules(MARKET)]);
+    const vandal = runnerOf((context, what) => {
+      if (isVandal) paths = vandalize(context).paths.concat(vandalize(what).paths);
+      else seen.push(everything(context, what));
+    });
+    witness.handle(event, view);
+    vandal.handle(event, view);
+    const clean = runnerOf((context, what) => void seen.push(everything(context, what)));
+    clean.handle(event, view);
+    witness.handle(event, view);
+    isVandal = false;
+    vandal.clearFailure();
+    vandal.handle(event, view);
+    expect([vandal.failure, witness.failure, clean.failure]).toEqual([null, null, null]);
+    expect(seen).toHaveLength(4);
+    expect(new Set(seen).size).toBe(1);
+    expect(JSON.stringify([event, seenBook, statistics, given, view.free(), view.rules(MARKET)])).toBe(before);
+    for (const path of [
+      '.book.bids.0',
+      '.bookOf',
+      '.free',
+      '.rules',
+      '.history.0',
+      '.indicators.bands',
+      '.params.more.nested.2',
+      '.state.list.1',
+      '.orders.0',
+      '.stats.market',
+      '.ages.[[Prototype]]',
+      '.[[Prototype]]',
+    ])
+      expect(paths).toContain(path);
+  });
+
+  test('are settings of decimals of their own', () => {
+    const before = new Shared('1').dividedBy(3).toString();
+    Decimal.set({ precision: 2 });
+    try {
+      expect(new Decimal('1').dividedBy(3).toString()).toBe('0.33');
+      expect(new Shared('1').dividedBy(3).toString()).toBe(before);
+    } finally {
+      Decimal.set({ precision: 20 });
+    }
+  });
+
+  test('are lengths of candles that stay as they are', () => {
+    expect(() => ((SPANS as Record<string, string>)['1m'] = 'D')).toThrow('read only');
+  });
+});
+
+function runnerOfIntents(intents: unknown): StrategyRunner {
+  return new StrategyRunner(
+    strategyOf(() => ({ intents })),
+    { market: MARKET, span: '1h' },
+  );
+}
+
+describe('what a strategy returned', () => {
+  test('is taken as it was then, whatever becomes of it', () => {
+    const price = new Decimal('12.50');
+    const order = { ...buy(MARKET, { amount: '1', price }) } as Record<string, unknown>;
+    const list = [{ side: 'sell' as const, price: '3', amount: new Decimal('0.10') }];
+    const runner = runnerOfIntents([order, quotes(MARKET, list)]);
+    const taken = runner.handle(bookEvent('1', '2'), view);
+    const was = JSON.stringify(taken);
+    order['amount'] = '1000';
+    (price as unknown as { e: number }).e = 9;
+    list.reverse();
+    list[0] = { side: 'sell', price: '1', amount: new Decimal('1000') };
+    expect(JSON.stringify(taken)).toBe(was);
+    expect(taken).toEqual([
+      { kind: 'place', market: MARKET, side: 'buy', amount: '1', price: '12.5' },
+      { kind: 'quotes', market: MARKET, quotes: [{ side: 'sell', price: '3', amount: '0.1' }] },
+    ]);
+    for (const intent of taken) vandalize(intent);
+    expect(JSON.stringify(taken)).toBe(was);
+  });
+
+  test('is checked as it is taken: a field that answers otherwise at each look is looked at once', () => {
+    let looks = 0;
+    const order = {
+      kind: 'place',
+      market: MARKET,
+      side: 'buy',
+      get amount() {
+        looks += 1;
+        return looks === 1 ? '1' : '-5';
+      },
+    };
+    expect(runnerOfIntents([order]).handle(bookEvent('1', '2'), view)).toMatchObject([{ amount: '1' }]);
+    expect(looks).toBe(1);
+  });
+});
