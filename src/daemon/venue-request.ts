@@ -1,3 +1,4 @@
+import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type {
@@ -40,9 +41,19 @@ function request<Kind extends VenueCallKind, Name extends EndpointName>(
     endpoint,
     async send(client, signal) {
       const result: EndpointResult<Name> = await client.call(endpoint, fields, { signal });
-      return result.ok ? { ok: true, value: read(result.value) } : result;
+      return result.ok ? { ok: true, value: readSafely(endpoint, () => read(result.value)) } : result;
     },
   };
+}
+
+/** Whatever a reply holds that can not be said in the engine's words is the error of its request. */
+function readSafely<Value>(endpoint: EndpointName, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SarrafError('UNEXPECTED_REPLY', `${endpoint}: the reply can not be used: ${why}`, { cause: error });
+  }
 }
 
 /** The order that a call is about: by the exchange's id, or while that is not known by ours. */

@@ -21,11 +21,16 @@ const MESSAGE_LENGTH = 300;
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** Texts of a list of messages that are read; the rest says nothing new. */
+const MOST_TEXTS = 20;
+
+/** A text, a number, or a list of them. Anything else is not made into text: an object can hold anything, and be nested as deep as it likes. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
-  if (Array.isArray(value)) return value.map(String).join(' ');
-  return null;
+  if (!Array.isArray(value)) return null;
+  const texts = value.slice(0, MOST_TEXTS).filter((part) => typeof part === 'string' || typeof part === 'number');
+  return texts.length === 0 ? null : texts.join(' ');
 }
 
 function codeOf(body: Body, status: number): string {

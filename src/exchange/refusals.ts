@@ -1,5 +1,6 @@
 import type { ErrorTraits } from '../domain/errors.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { EndpointName } from './endpoints/index.ts';
 
 /** What an exchange's "no" means for the caller, and where the code is documented. */
 export interface RefusalTraits extends ErrorTraits {
@@ -15,7 +16,7 @@ const withdrawal = { ...final, of: 'withdrawal' } as const;
 
 /**
  * Every code that the interface and its deployments name ("Errors"). A code that occurs in several tables stands once, under the first.
- * `none` everywhere but where said otherwise: a failed response registers nothing.
+ * `none` everywhere but where said otherwise: a failed response registers nothing. It counts only from the calls that a code belongs to: `refusalTraits`.
  */
 export const REFUSAL_TABLE = {
   InvalidOrderPrice: { ...orders, meaning: 'A required price is missing or invalid.' },
@@ -108,19 +109,55 @@ export function isDocumentedRefusal(code: string): boolean {
 /** Codes that mean a rate limit, in whatever reply they come. */
 export const LIMIT_CODES: ReadonlySet<string> = new Set(['TooManyRequests']);
 
+type Family = RefusalTraits['of'];
+
 /**
- * What a refusal allows the caller to conclude. A code that nobody documents: nothing changed where the call reads, where HTTP itself says
- * that the request was bad, and where an order was to be placed (the interface promises it for every failed response); otherwise unknown.
+ * Whose codes a call that changes something is refused with: the table of the interface that belongs to it, and what stands in another table or with
+ * the deployments and is said of it too.
+ */
+const CODES_OF: Readonly<
+  Partial<Record<EndpointName, { readonly families: readonly Family[]; readonly also: readonly string[] }>>
+> = {
+  addOrder: { families: ['orders'], also: ['ParseError'] },
+  updateOrderStatus: { families: [], also: ['NullIdAndClientOrderId', 'NotFound', 'ParseError', 'FeatureUnavailable'] },
+  cancelOldOrders: { families: [], also: ['ParseError'] },
+  transfer: { families: ['transfer'], also: ['FeatureUnavailable'] },
+  createWithdrawal: { families: ['withdrawal'], also: ['FeatureUnavailable', 'ParseError', 'InsufficientBalance'] },
+  cancelWithdrawal: { families: ['withdrawal'], also: ['NotFound'] },
+  gatewaySend: { families: ['gateway'], also: [] },
+  gatewayVerify: { families: ['gateway'], also: [] },
+  generateAddress: { families: [], also: ['ParseError', 'NotFound', 'WalletNotFound', 'FeatureUnavailable'] },
+  addCard: { families: [], also: ['ParseError'] },
+  addAccount: { families: [], also: ['ParseError'] },
+  addFavoriteMarkets: { families: [], also: ['ParseError', 'InvalidMarketPair', 'NotFound'] },
+  removeFavoriteMarkets: { families: [], also: ['ParseError', 'InvalidMarketPair', 'NotFound'] },
+  // It leaves nothing behind that would have to be found out.
+  login: { families: ['orders', 'any'], also: [] },
+};
+
+/** Of an order that is to be placed: a code of the table that it can not be refused with. */
+const NOT_OF_A_PLACEMENT: ReadonlySet<string> = new Set(['NullIdAndClientOrderId']);
+
+function isOwnCode(code: string, endpoint: EndpointName): boolean {
+  if (endpoint === 'addOrder' && NOT_OF_A_PLACEMENT.has(code)) return false;
+  const { families, also } = CODES_OF[endpoint] ?? { families: [], also: [] };
+  return also.includes(code) || families.includes(REFUSAL_TABLE[code as KnownRefusalCode].of);
+}
+
+/**
+ * What a refusal allows the caller to conclude. Of a read, that nothing changed. Of anything else only the interface's own code for that very call is
+ * evidence: a 400, a 404 or a `failed` body without one can come from something that stands in between, when the exchange has taken the request long since.
  */
 export function refusalTraits(
   code: string,
-  context: { readonly endpoint: Endpoint; readonly httpStatus: number },
+  { endpoint }: { readonly endpoint: Endpoint },
 ): Pick<ErrorTraits, 'retry' | 'outcome'> {
-  const { endpoint, httpStatus } = context;
-  const known = Object.hasOwn(REFUSAL_TABLE, code) ? REFUSAL_TABLE[code as KnownRefusalCode] : undefined;
-  if (known !== undefined && known !== REFUSAL_TABLE.Failed) return { retry: known.retry, outcome: known.outcome };
-  const nothingChanged = endpoint.idempotent || httpStatus >= 400 || endpoint.name === 'addOrder';
-  return { retry: 'never', outcome: nothingChanged ? 'none' : 'unknown' };
+  const isKnown = Object.hasOwn(REFUSAL_TABLE, code);
+  const { retry, outcome }: RefusalTraits = isKnown
+    ? REFUSAL_TABLE[code as KnownRefusalCode]
+    : { ...final, of: 'any', meaning: '' };
+  if (endpoint.idempotent || (isKnown && isOwnCode(code, endpoint.name as EndpointName))) return { retry, outcome };
+  return { retry: 'never', outcome: 'unknown' };
 }
 
 /** The gateway's codes as negative numbers, which arrive as `"-1"`, `-1` or `"1-"`. Other codes stay as they are. */

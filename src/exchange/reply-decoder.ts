@@ -64,7 +64,12 @@ function parseBody(text: string): { readonly body: unknown } | null {
 const isObject = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function throwRateLimited(endpoint: Endpoint, response: HttpResponse, failure: Failure): never {
+function throwRateLimited(
+  endpoint: Endpoint,
+  response: HttpResponse,
+  failure: Failure,
+  outcome: ErrorTraits['outcome'] = 'none',
+): never {
   const wait = failure.backOffMs === null ? '' : `, to wait ${failure.backOffMs} ms`;
   throw new SarrafError(
     'RATE_LIMITED',
@@ -77,6 +82,7 @@ function throwRateLimited(endpoint: Endpoint, response: HttpResponse, failure: F
         backOffMs: failure.backOffMs,
         limit: failure.limit,
       },
+      outcome,
     },
   );
 }
@@ -84,7 +90,7 @@ function throwRateLimited(endpoint: Endpoint, response: HttpResponse, failure: F
 function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): Refusal {
   if (LIMIT_CODES.has(failure.code)) throwRateLimited(endpoint, response, failure);
   const { code, message, clientOrderId } = failure;
-  const traits = refusalTraits(code, { endpoint, httpStatus: response.status });
+  const traits = refusalTraits(code, { endpoint });
   return { ok: false, code, message, httpStatus: response.status, ...traits, clientOrderId };
 }
 
@@ -94,9 +100,13 @@ function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown
   if (status !== 401 && status !== 403 && status !== 429) return;
   const failure = failureOf(isObject(body) ? body : {}, response);
   const details = { endpoint: endpoint.name, httpStatus: status };
+  // The exchange bars requests in JSON or without a body. A web page is of something in between, which may have passed the request on.
+  const isOwn = isObject(body) || response.body.trim() === '';
+  const outcome = endpoint.idempotent || isOwn ? 'none' : 'unknown';
   if (status === 401) {
     throw new SarrafError('UNAUTHORIZED', `${endpoint.name}: the credentials were refused: ${failure.message}`, {
       details,
+      outcome,
     });
   }
   if (status === 403 && failure.isPermission) {
@@ -105,7 +115,7 @@ function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown
   // A documented refusal is one whatever status it comes with.
   if (status === 403 && failure.backOffMs === null && isDocumentedRefusal(failure.code)) return;
   // A 403 that does not say which it is: taken as a limit, since going on after one locks out for hours.
-  throwRateLimited(endpoint, response, failure);
+  throwRateLimited(endpoint, response, failure, outcome);
 }
 
 function requireObject(endpoint: Endpoint, response: HttpResponse, parsed: { readonly body: unknown } | null): Body {
@@ -139,10 +149,21 @@ function notApplied(body: Body, response: HttpResponse): Refusal {
 }
 
 /**
- * What a reply means. Refusals are returned.
+ * What a reply means. Refusals are returned. Whatever a reply holds, it is the error of this request alone.
  * @throws SarrafError for everything that is neither the value nor a clear refusal: limits, credentials, 5xx, bodies that can not be read.
  */
 export function decodeReply<Name extends EndpointName>(name: Name, response: HttpResponse): EndpointResult<Name> {
+  try {
+    return decode(name, response);
+  } catch (error) {
+    if (error instanceof SarrafError) throw error;
+    // Such as a value that is nested deeper than the stack.
+    const why = `expected a reply that can be read, was one that fails with ${error instanceof Error ? error.name : typeof error}`;
+    return unusable(ENDPOINTS[name], 'UNEXPECTED_REPLY', { response, why });
+  }
+}
+
+function decode<Name extends EndpointName>(name: Name, response: HttpResponse): EndpointResult<Name> {
   const endpoint: Endpoint = ENDPOINTS[name];
   const { status } = response;
   if (status >= 500) unusable(endpoint, 'SERVER_ERROR', { response, why: 'the server failed' });

@@ -57,14 +57,26 @@ describe('codes of failed responses', () => {
     expect(await call(clientOver(venue), endpoint, request)).toMatchObject({ ok: false, code, httpStatus: 400 });
   });
 
-  test('a code that no table has changed nothing where an order was placed, and is unknown where one was cancelled', async () => {
+  test('a code that no table has proves nothing, neither where an order was placed nor where one was cancelled', async () => {
     const venue = new OneReply({ body: '{"status": "failed", "code": "Surprise", "message": "No."}' });
     expect(await call(clientOver(venue), ...PLACE)).toMatchObject({
       code: 'Surprise',
-      outcome: 'none',
+      outcome: 'unknown',
       retry: 'never',
     });
     expect(await call(clientOver(venue), ...CANCEL)).toMatchObject({ code: 'Surprise', outcome: 'unknown' });
+  });
+
+  test.each([
+    ['a 400 without a body that says why', 400, '{}'],
+    ['a 400 of something in between', 400, '{"message": "Bad Request"}'],
+    ['a 404', 404, '{"error": "NotFound", "message": "No such page."}'],
+    ['a failed body without a code', 200, '{"status": "failed", "message": "No."}'],
+    ['a code of another call', 200, '{"status": "failed", "code": "WithdrawUnavailable", "message": "No."}'],
+    ['a code that only a look-up has', 200, '{"status": "failed", "code": "NullIdAndClientOrderId", "message": "No."}'],
+  ])('%s is no evidence that an order was not placed', async (_, status, body) => {
+    const venue = new OneReply({ status, body });
+    expect(await call(clientOver(venue), ...PLACE)).toMatchObject({ ok: false, outcome: 'unknown', retry: 'never' });
   });
 
   test('a failure of cancel-old is read from code and from error', async () => {
@@ -119,7 +131,6 @@ describe('limits', () => {
     ],
     ['a 403 that says nothing', 403, '{}'],
     ['a 403 without a body', 403, ''],
-    ['a 403 of a proxy', 403, '<html><body>Forbidden</body></html>'],
     ['a 429', 429, '{"status": "failed", "code": "TooManyRequests", "message": "Slow down"}'],
     ['a 429 without a body', 429, ''],
     [
@@ -133,6 +144,12 @@ describe('limits', () => {
     for (const target of [READ, PLACE]) {
       expect(await thrownFor(target, { status, body })).toMatchObject({ code: 'RATE_LIMITED', outcome: 'none' });
     }
+  });
+
+  test('a 403 of a proxy stops the caller, and what became of a placement is unknown: the proxy may have passed it on', async () => {
+    const page = { status: 403, body: '<html><body>Forbidden</body></html>' };
+    expect(await thrownFor(READ, page)).toMatchObject({ code: 'RATE_LIMITED', outcome: 'none' });
+    expect(await thrownFor(PLACE, page)).toMatchObject({ code: 'RATE_LIMITED', outcome: 'unknown' });
   });
 
   test('a backOff in seconds is handed on in milliseconds, with the limit', async () => {

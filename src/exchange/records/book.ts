@@ -3,18 +3,22 @@ import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { orientBook, type BookLevel, type OrderBook } from '../../domain/order-book.ts';
 import { timeMsOrNull } from '../reply-types.ts';
 
-type RawLevel = string | number | undefined;
+const isNumeric = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
 
-/** Reads pairs by hand: a book has some fifty of them and is polled all day. Levels with nothing left in them are dropped. */
+/**
+ * Reads pairs by hand: a book has some fifty of them and is polled all day. Levels with nothing left in them are dropped; one that costs nothing or
+ * holds less than nothing makes the whole book none.
+ */
 function readLevels(pairs: readonly unknown[]): readonly BookLevel[] | null {
   const levels: BookLevel[] = [];
   for (const pair of pairs) {
     if (!Array.isArray(pair)) return null;
-    const [rawPrice, rawAmount] = pair as readonly RawLevel[];
-    if (rawPrice === undefined || rawAmount === undefined) return null;
+    const [rawPrice, rawAmount] = pair as readonly unknown[];
+    if (!isNumeric(rawPrice) || !isNumeric(rawAmount)) return null;
     const price = tryDecimalText(rawPrice);
     const amount = tryDecimalText(rawAmount);
     if (price === null || amount === null) return null;
+    if (price === '0' || price.startsWith('-') || amount.startsWith('-')) return null;
     if (amount !== '0') levels.push([price, amount]);
   }
   return levels;
@@ -26,7 +30,7 @@ const levels = z
   .transform((pairs, context): readonly BookLevel[] => {
     const read = readLevels(pairs);
     if (read !== null) return read;
-    context.addIssue({ code: 'custom', message: 'expected [price, amount] pairs', input: pairs });
+    context.addIssue({ code: 'custom', message: 'expected [price, amount] pairs of positive decimals', input: pairs });
     return z.NEVER;
   });
 

@@ -97,7 +97,6 @@ describe('ExchangeClient', () => {
   it.each<[string, ReturnType<typeof json>, number | null]>([
     ['403 with details', json({ detail: 'limit exceeded' }, 403), null],
     ['403 without a word', json('', 403), null],
-    ['403 as a page', json('<html>Forbidden</html>', 403), null],
     ['403 that speaks of a limit and a permission', json({ message: 'no permission: too many requests' }, 403), null],
     ['429', json({ status: 'failed', code: 'TooManyRequests', message: 'm', backOff: 12, limit: 60 }, 429), 12_000],
     ['429 with both waits', json({ backOff: 12 }, 429, { 'retry-after': '30' }), 30_000],

@@ -16,6 +16,9 @@ const DOCUMENTED = `
   .trim()
   .split(/\s+/);
 
+const outcome = (code: string, endpoint: keyof typeof ENDPOINTS): string =>
+  refusalTraits(code, { endpoint: ENDPOINTS[endpoint] }).outcome;
+
 describe('refusals', () => {
   it.each(DOCUMENTED)('knows the documented code %s', (code) => {
     expect(isDocumentedRefusal(code)).toBe(true);
@@ -23,25 +26,37 @@ describe('refusals', () => {
 
   it('does not take a name of Object for a code', () => {
     expect(isDocumentedRefusal('constructor')).toBe(false);
-    expect(refusalTraits('toString', { endpoint: ENDPOINTS.addOrder, httpStatus: 200 })).toEqual({
-      retry: 'never',
-      outcome: 'none',
-    });
+    expect(refusalTraits('toString', { endpoint: ENDPOINTS.addOrder })).toEqual({ retry: 'never', outcome: 'unknown' });
   });
 
   it('lets a closed market be tried again and a verified payment count as applied', () => {
-    expect(refusalTraits('MarketClosed', { endpoint: ENDPOINTS.addOrder, httpStatus: 200 })).toEqual({
+    expect(refusalTraits('MarketClosed', { endpoint: ENDPOINTS.addOrder })).toEqual({
       retry: 'safe',
       outcome: 'none',
     });
-    expect(refusalTraits('-32', { endpoint: ENDPOINTS.gatewayVerify, httpStatus: 200 }).outcome).toBe('applied');
+    expect(refusalTraits('-32', { endpoint: ENDPOINTS.gatewayVerify }).outcome).toBe('applied');
   });
 
-  it('leaves the outcome unknown where a write fails with a code that nobody documents', () => {
-    expect(refusalTraits('Strange', { endpoint: ENDPOINTS.createWithdrawal, httpStatus: 200 }).outcome).toBe('unknown');
-    expect(refusalTraits('Strange', { endpoint: ENDPOINTS.createWithdrawal, httpStatus: 400 }).outcome).toBe('none');
-    expect(refusalTraits('Strange', { endpoint: ENDPOINTS.addOrder, httpStatus: 200 }).outcome).toBe('none');
-    expect(refusalTraits('Strange', { endpoint: ENDPOINTS.ordersList, httpStatus: 200 }).outcome).toBe('none');
+  it('leaves the outcome of a write unknown where the code is not one of that very call, and that of a read is none', () => {
+    expect(outcome('OverValueOrder', 'addOrder')).toBe('none');
+    expect(outcome('ParseError', 'addOrder')).toBe('none');
+    for (const code of [
+      'Strange',
+      'Failed',
+      'BadRequest',
+      'NotFound',
+      'AmountTooLow',
+      'NullIdAndClientOrderId',
+      '-5',
+    ]) {
+      expect(outcome(code, 'addOrder'), code).toBe('unknown');
+    }
+    expect(outcome('AmountTooLow', 'createWithdrawal')).toBe('none');
+    expect(outcome('OverValueOrder', 'createWithdrawal')).toBe('unknown');
+    expect(outcome('BadRequest', 'createWithdrawal')).toBe('unknown');
+    expect(outcome('NotFound', 'updateOrderStatus')).toBe('none');
+    expect(outcome('OverValueOrder', 'updateOrderStatus')).toBe('unknown');
+    expect(outcome('Strange', 'ordersList')).toBe('none');
   });
 
   it('reads a gateway code with its minus at the end', () => {
