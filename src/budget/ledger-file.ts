@@ -27,11 +27,16 @@ export function ledgerFolder(environment: NodeJS.ProcessEnv = process.env): stri
   return join(base, 'sarraf', 'ledgers');
 }
 
-/** The file for one base address: its host, readable, and a hash of the whole. */
-export function ledgerPath(baseAddress: string, folder: string = ledgerFolder()): string {
+/** A name for one base address in the names of files: its host, readable, and a hash of the whole. */
+export function addressName(baseAddress: string): string {
   const { host, pathname } = new URL(baseAddress);
   const address = `${host}${pathname}`.replace(/\/+$/, '');
-  return join(folder, `${host.replaceAll(/[^a-z0-9.-]/g, '_')}-${subjectOf(address)}.sqlite`);
+  return `${host.replaceAll(/[^a-z0-9.-]/g, '_')}-${subjectOf(address)}`;
+}
+
+/** The file for one base address. */
+export function ledgerPath(baseAddress: string, folder: string = ledgerFolder()): string {
+  return join(folder, `${addressName(baseAddress)}.sqlite`);
 }
 
 function unusable(path: string, found: string, cause?: unknown): SarrafError {

@@ -13,11 +13,13 @@ import type { ExchangeClient } from '../exchange/client.ts';
 import { UndiciTransport } from '../exchange/undici-transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import type { BotVenue, WrapTransport } from './bot-venue.ts';
+import { knownDevice } from './device-file.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { MachineTimeline } from './machine-timeline.ts';
 import { sendRequest } from './send-request.ts';
 import { accountIdentity, clientCredentials } from './settings/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
+import { stateFile, stateFolder } from './state-file.ts';
 import { createVenueCaller, type VenueCaller } from './venue-caller.ts';
 
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
@@ -42,18 +44,29 @@ export interface LiveVenue extends BotVenue {
 
 /** The way to an exchange at an address, with the ledger that all processes of this machine share. Throws `DATA_UNUSABLE` for a ledger that is none. */
 export function openRemoteExchange(options: {
-  readonly config: BotConfig;
+  readonly config: Pick<BotConfig, 'exchange'>;
   readonly baseUrl: string;
   readonly credentials: BotConfig['exchange']['credentials'];
   readonly wrap?: WrapTransport;
+  /** Told what does not work and does not stop it, such as a file that can not be written. */
+  readonly onProblem?: (message: string) => void;
 }): RemoteExchange {
-  const { config, baseUrl, credentials, wrap = (inner) => inner } = options;
+  const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined } = options;
   const { name, limits, ledgerFolder } = config.exchange;
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
   const client = createLimitedClient({
     transport: wrap(new UndiciTransport({ baseUrl }), () => time.now()),
     serviceName: name,
-    credentials: clientCredentials(credentials, Date.now),
+    credentials: clientCredentials(
+      credentials,
+      Date.now,
+      credentials?.kind === 'login'
+        ? knownDevice(
+            stateFile({ folder: stateFolder(ledgerFolder), baseUrl, username: credentials.username, kind: 'device' }),
+            onProblem,
+          )
+        : {},
+    ),
     limits,
     limiterMs: monotonicMs,
     limiter: () => limiter,
@@ -175,8 +188,14 @@ export async function createLiveVenue(config: BotConfig, waiting: Opening): Prom
   if (baseUrl === null || credentials === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected exchange.baseUrl and exchange.credentials for the mode live');
   }
-  const { wrap } = waiting;
-  const remote = openRemoteExchange({ config, baseUrl, credentials, ...(wrap === undefined ? {} : { wrap }) });
+  const { wrap, onWait: onProblem } = waiting;
+  const remote = openRemoteExchange({
+    config,
+    baseUrl,
+    credentials,
+    onProblem,
+    ...(wrap === undefined ? {} : { wrap }),
+  });
   try {
     const markets = await readMarkets(remote, waiting);
     return {

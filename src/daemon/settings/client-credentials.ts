@@ -1,10 +1,15 @@
 import type { Credentials } from '../../exchange/client-options.ts';
+import type { LoginCredentials } from '../../exchange/session.ts';
 import type { CredentialSettings } from './credentials-settings.ts';
 import { oneTimePassword } from './one-time-password.ts';
 import type { Secret } from './secret.ts';
 
-/** What the client takes. The secrets leave their wraps here and nowhere else. */
-export function clientCredentials(settings: CredentialSettings | null, nowMs: () => number): Credentials {
+/** What the client takes; `device` is for a user who logs in. The secrets leave their wraps here and nowhere else. */
+export function clientCredentials(
+  settings: CredentialSettings | null,
+  nowMs: () => number,
+  device: Pick<LoginCredentials, 'device' | 'onDevice'> = {},
+): Credentials {
   if (settings === null) return { kind: 'none' };
   switch (settings.kind) {
     case 'token':
@@ -13,7 +18,7 @@ export function clientCredentials(settings: CredentialSettings | null, nowMs: ()
       return { kind: 'key', key: { publicKey: settings.publicKey, privateKey: settings.privateKey.reveal() } };
     case 'login': {
       const { username, password, totpSecret } = settings;
-      const login = { username, password: password.reveal(), remember: true };
+      const login = { username, password: password.reveal(), remember: true, ...device };
       if (totpSecret === null) return { kind: 'login', login };
       return {
         kind: 'login',

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ledgerPath } from '../../src/budget/ledger-file.ts';
+import { LedgerStore } from '../../src/budget/store.ts';
+import { budgetTable } from '../../src/exchange/budget-table.ts';
+import { ExchangeServer } from '../../src/simulator/server/exchange-server.ts';
+import { readExchangeConfig, type ExchangeConfigInput } from '../../src/simulator/settings/exchange-config.ts';
+import { createSimulation, type Simulation } from '../../src/simulator/simulation.ts';
+
+export const PANEL_TOKEN = 'panel-token-of-trader';
+
+const CONFIG: ExchangeConfigInput = {
+  markets: [
+    { symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '50000000000' },
+    { symbol: 'USDTIRT', priceStep: '10', amountStep: '0.01', initialPrice: '800000' },
+  ],
+  users: [
+    {
+      username: 'trader',
+      id: 1,
+      password: 'pass-word-7',
+      tokens: [PANEL_TOKEN],
+      balances: { rls: '100000000000', usdt: '50000', btc: '2' },
+      bankAccounts: [{ id: 1, number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' }],
+    },
+    { username: 'other', id: 2, tokens: ['other-token'], balances: { rls: '100000000000', btc: '2' } },
+  ],
+  flow: { kind: 'none' },
+};
+
+/** A simulated exchange behind a port of this machine, and a folder of state with a ledger that counts nothing as sent. */
+export interface ServedAccount {
+  readonly baseUrl: string;
+  readonly simulation: Simulation;
+  /** A folder for whatever a test writes. */
+  readonly folder: string;
+  readonly ledgerFolder: string;
+  close(): Promise<void>;
+}
+
+export async function serveAccount(config: ExchangeConfigInput = {}): Promise<ServedAccount> {
+  const simulation = createSimulation({
+    config: readExchangeConfig({ ...CONFIG, ...config }),
+    startMs: Date.now(),
+    seed: 5,
+  });
+  const server = new ExchangeServer({ simulation });
+  const baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-account-'));
+  const ledgerFolder = join(folder, 'state');
+  new LedgerStore({
+    path: ledgerPath(baseUrl, ledgerFolder),
+    budgets: budgetTable().values(),
+    subjects: { ip: 'this-address', token: 'nobody' },
+    whenMissing: 'empty',
+  }).close();
+  return {
+    baseUrl,
+    simulation,
+    folder,
+    ledgerFolder,
+    async close() {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
