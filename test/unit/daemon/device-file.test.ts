@@ -41,8 +41,8 @@ async function startOnce(): Promise<readonly string[]> {
 
 const user = () => served.simulation.exchange.services.users.get(1);
 const deviceFile = () => {
-  const [name = ''] = readdirSync(served.ledgerFolder).filter((file) => file.endsWith('.device'));
-  return join(served.ledgerFolder, name);
+  const name = readdirSync(served.ledgerFolder).find((file) => file.endsWith('.device'));
+  return join(served.ledgerFolder, name ?? 'none');
 };
 
 describe('a bot whose user logs in', () => {
