@@ -18,7 +18,17 @@ export interface Slot {
   readonly admittedAtMs: number;
   /** The last instant at which the exchange can have counted it; null while that is not known. */
   readonly stampedAtMs: number | null;
+  /** When it ended without an answer; null while it is on its way, and where it was answered. */
+  readonly endedAtMs: number | null;
+  /** Whether a request that was sent after its end was answered. */
+  readonly isFollowed: boolean;
 }
+
+/**
+ * How a request ended. `answered`: by the exchange, which has counted it by now and has gone on until now. `unanswered`: it may have arrived, and may still
+ * arrive. `unsent`: no byte of it left.
+ */
+export type SlotEnd = 'answered' | 'unanswered' | 'unsent';
 
 export interface AdmissionAsk {
   readonly budget: string;
@@ -37,8 +47,8 @@ export type Admission =
 export interface RequestLedger {
   /** Asks for a slot now. */
   admit(ask: AdmissionAsk, nowMs: number): Admission;
-  /** Says when the exchange can have counted a request at the latest: the time of its reply, or of the end of its socket and what may linger. */
-  settle(slot: Slot, stampMs: number): void;
+  /** Says how a request ended, and when: the time of its reply, or of the end of its socket. */
+  settle(slot: Slot, end: SlotEnd, atMs: number): void;
   /** Gives back the slot of a request that was never sent. */
   withdraw(slot: Slot): void;
 }
@@ -49,7 +59,7 @@ export interface RequestLedger {
  */
 export const MOST_SEND_DELAY_MS = 250;
 
-/** How long after its socket is gone a request may still reach the exchange and be counted there. */
+/** How long after its socket is gone a request may still reach an exchange that does not stand still, and be counted there. */
 export const LATE_ARRIVAL_MS = 120_000;
 
 /** Budgets to which cancels and resolutions go. No request of either class places an order, so there a reserve would be waste. */

@@ -1,4 +1,4 @@
-import { LATE_ARRIVAL_MS, MOST_SEND_DELAY_MS, type LedgerBudget, type RequestLedger, type Slot } from './admission.ts';
+import { MOST_SEND_DELAY_MS, type LedgerBudget, type RequestLedger, type Slot } from './admission.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
 import type { LockoutBook, Pass } from './lockouts.ts';
@@ -156,7 +156,7 @@ export class BudgetLane {
     }
     try {
       const { loggedIn } = await job.send(signal);
-      ledger.settle(slot, nowMs());
+      ledger.settle(slot, 'answered', nowMs());
       lockouts.report(pass, { kind: 'answered', loggedIn }, nowMs());
       return true;
     } catch (error) {
@@ -164,8 +164,8 @@ export class BudgetLane {
         ledger.withdraw(slot);
         return false;
       }
-      const { isReply, verdict } = readFailedCall(error, job.canLogIn);
-      ledger.settle(slot, nowMs() + (isReply ? 0 : LATE_ARRIVAL_MS));
+      const { end, verdict } = readFailedCall(error, job.canLogIn);
+      ledger.settle(slot, end, nowMs());
       lockouts.report(pass, verdict, nowMs());
       throw error;
     }

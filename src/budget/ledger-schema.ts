@@ -48,4 +48,11 @@ export const LEDGER_MIGRATIONS: readonly string[] = [
     probe_at_ms INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- When it ended without an answer.
+  ALTER TABLE slots ADD COLUMN ended_at_ms INTEGER;
+  -- Whether a request that was sent after its end was answered.
+  ALTER TABLE slots ADD COLUMN is_followed INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX slots_in_doubt ON slots (subject, budget, ended_at_ms) WHERE ended_at_ms IS NOT NULL AND stamped_at_ms IS NULL;
+  `,
 ];

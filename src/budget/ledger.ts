@@ -7,7 +7,9 @@ import {
   type LedgerBudget,
   type RequestLedger,
   type Slot,
+  type SlotEnd,
 } from './admission.ts';
+import { follows, LONGEST_DOUBT_MS, stampByAnswer, stampByAnyAnswer, waitForProbe, type Answer } from './doubt.ts';
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 
@@ -20,6 +22,8 @@ interface Occupied {
   keptUntilMs: number;
   /** The most slots that were ever occupied at once. */
   most: number;
+  /** How many ended without an answer and are not stamped. */
+  doubtful: number;
 }
 
 /**
@@ -36,9 +40,9 @@ interface Occupied {
  * So at a all N others occupied slots, and the last was admitted as the N + 1st. The ledger never does that. Sliding windows and fixed ones, wherever
  * they begin, are windows. Two ends of the claim need care:
  *
- * - The stamp must not come before the count. A reply proves the count. Without a reply the owner stamps the end of the socket plus
- *   `LATE_ARRIVAL_MS`; for an owner proven dead, who can not stamp, `bury` does the same from the time of the proof. An owner that is merely
- *   stopped or slow keeps its slots.
+ * - The stamp must not come before the count. A reply proves the count. Without a reply the request is in doubt (`doubt.ts`): it is stamped once a
+ *   request was answered that was sent `LATE_ARRIVAL_MS` after it or later. For an owner proven dead `bury` does the same from the
+ *   time of the proof. An owner that is merely stopped or slow keeps its slots.
  * - Times must be of one clock that runs as the exchange's does. Monotonic time is handed in, so a stepped wall clock moves nothing; rounding
  *   down both admission and stamp is made up for by the strict comparison. After a restart of the machine, or without the file, nothing is known,
  *   and the window counts as full (`fullSinceMs`).
@@ -55,7 +59,13 @@ export class BudgetLedger implements RequestLedger {
   constructor(budgets: Iterable<LedgerBudget>, options: { readonly fullSinceMs?: number } = {}) {
     this.fullSinceMs = options.fullSinceMs ?? null;
     for (const budget of budgets) {
-      this.occupied.set(budget.name, { budget, slots: [], keptUntilMs: Number.POSITIVE_INFINITY, most: 0 });
+      this.occupied.set(budget.name, {
+        budget,
+        slots: [],
+        keptUntilMs: Number.POSITIVE_INFINITY,
+        most: 0,
+        doubtful: 0,
+      });
     }
   }
 
@@ -64,7 +74,10 @@ export class BudgetLedger implements RequestLedger {
     const occupied = this.occupied.get(ask.budget);
     if (occupied === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
     const { budget, slots } = occupied;
+    if (occupied.doubtful > 0) this.forgetOldDoubts(occupied, nowMs);
     if (nowMs > occupied.keptUntilMs) releaseOld(occupied, nowMs);
+    const probeWaitMs = occupied.doubtful === 0 ? 0 : probeWaitOf(occupied, nowMs);
+    if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
     const waitMs = waitForSlot({
       budget,
       requestClass: ask.requestClass,
@@ -81,16 +94,21 @@ export class BudgetLedger implements RequestLedger {
       owner: ask.owner ?? 'self',
       admittedAtMs: nowMs,
       stampedAtMs: null,
+      endedAtMs: null,
+      isFollowed: false,
     };
     slots.push(slot);
     if (slots.length > occupied.most) occupied.most = slots.length;
     return { admitted: true, slot };
   }
 
-  settle(slot: Slot, stampMs: number): void {
+  settle(slot: Slot, end: SlotEnd, atMs: number): void {
     const occupied = this.occupied.get(slot.budget);
     const open = occupied?.slots.findLast(({ id }) => id === slot.id);
-    if (occupied !== undefined && open !== undefined) this.stamp(occupied, open, stampMs);
+    if (occupied === undefined || open === undefined) return;
+    if (end === 'unanswered') this.doubt(occupied, open, atMs);
+    else this.stamp(occupied, open, atMs);
+    if (end === 'answered') this.endDoubts(occupied, { admittedAtMs: open.admittedAtMs, atMs });
   }
 
   withdraw(slot: Slot): void {
@@ -99,25 +117,67 @@ export class BudgetLedger implements RequestLedger {
     if (index !== -1) slots.splice(index, 1);
   }
 
-  /** Stamps what an owner has left behind, once it is proven dead. */
+  /** Ends what an owner has left behind, once it is proven dead. */
   bury(owner: string, provenDeadAtMs: number): void {
     for (const occupied of this.occupied.values()) {
       for (const slot of occupied.slots) {
-        if (slot.owner === owner) this.stamp(occupied, slot, provenDeadAtMs + LATE_ARRIVAL_MS);
+        if (slot.owner === owner) this.doubt(occupied, slot, provenDeadAtMs);
       }
     }
   }
 
   private stamp(occupied: Occupied, slot: OpenSlot, stampMs: number): void {
     if (slot.stampedAtMs !== null) return;
+    if (slot.endedAtMs !== null) occupied.doubtful -= 1;
     slot.stampedAtMs = stampMs;
     occupied.keptUntilMs = Math.min(occupied.keptUntilMs, stampMs + occupied.budget.windowMs);
+  }
+
+  private doubt(occupied: Occupied, slot: OpenSlot, endedAtMs: number): void {
+    if (slot.stampedAtMs !== null || slot.endedAtMs !== null) return;
+    slot.endedAtMs = endedAtMs;
+    occupied.doubtful += 1;
+  }
+
+  private endDoubts(answered: Occupied, answer: Answer): void {
+    for (const occupied of this.occupied.values()) {
+      if (occupied.doubtful === 0) continue;
+      for (const slot of occupied.slots) {
+        if (!isDoubt(slot)) continue;
+        const isSameBudget = occupied === answered;
+        if (isSameBudget && follows(slot, answer)) slot.isFollowed = true;
+        const stampMs = stampByAnyAnswer(slot, answer) ?? (isSameBudget ? stampByAnswer(slot, answer) : null);
+        if (stampMs !== null) this.stamp(occupied, slot, stampMs);
+      }
+    }
+  }
+
+  private forgetOldDoubts(occupied: Occupied, nowMs: number): void {
+    for (const slot of occupied.slots) {
+      if (isDoubt(slot) && slot.endedAtMs + LONGEST_DOUBT_MS <= nowMs) {
+        this.stamp(occupied, slot, slot.endedAtMs + LONGEST_DOUBT_MS);
+      }
+    }
   }
 
   /** The most slots that were ever occupied at once, by budget; none above its limit. */
   usage(): readonly { readonly budget: LedgerBudget; readonly most: number }[] {
     return [...this.occupied.values()].map(({ budget, most }) => ({ budget, most }));
   }
+}
+
+function isDoubt(slot: OpenSlot): slot is OpenSlot & { readonly endedAtMs: number } {
+  return slot.endedAtMs !== null && slot.stampedAtMs === null;
+}
+
+function probeWaitOf({ budget, slots }: Occupied, nowMs: number): number | null {
+  const onTheWay = slots.filter(({ endedAtMs, stampedAtMs }) => endedAtMs === null && stampedAtMs === null);
+  return waitForProbe({
+    doubts: slots.filter(isDoubt).filter(({ isFollowed }) => !isFollowed),
+    onTheWay: onTheWay.map(({ admittedAtMs }) => admittedAtMs),
+    limit: budget.limit,
+    nowMs,
+  });
 }
 
 /** Drops the slots that are free again. */

@@ -1,10 +1,10 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, type ErrorCode } from '../domain/errors.ts';
+import type { SlotEnd } from './admission.ts';
 import type { Verdict } from './lockouts.ts';
 
 /** What a call that threw says about the exchange. */
 export interface FailedCall {
-  /** Whether the exchange answered, so that it has counted the request by now. */
-  readonly isReply: boolean;
+  readonly end: SlotEnd;
   readonly verdict: Verdict;
 }
 
@@ -13,18 +13,28 @@ export function stoodStill(error: unknown): boolean {
   return error instanceof SarrafError && error.outcome === 'none' && error.details['stoodStill'] === true;
 }
 
+/** With these no byte of a request leaves. */
+const UNSENT_CODES: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_REQUEST',
+  'HOST_NOT_FOUND',
+  'CONNECTION_REFUSED',
+  'CONNECTION_FAILED',
+  'TOO_MANY_CALLS',
+]);
+
 /** Reads the error of the client: its code, and the wait that a limit reply named ("Rate limits"). */
 export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
-  if (!(error instanceof SarrafError)) return { isReply: false, verdict: { kind: 'silence' } };
+  if (!(error instanceof SarrafError)) return { end: 'unanswered', verdict: { kind: 'silence' } };
   const { code, details } = error;
+  if (UNSENT_CODES.has(code)) return { end: 'unsent', verdict: { kind: 'silence' } };
   if (code === 'RATE_LIMITED') {
     const waitMs = details['backOffMs'];
-    return { isReply: true, verdict: { kind: 'limited', waitMs: typeof waitMs === 'number' ? waitMs : null } };
+    return { end: 'answered', verdict: { kind: 'limited', waitMs: typeof waitMs === 'number' ? waitMs : null } };
   }
-  if (code === 'UNAUTHORIZED') return { isReply: true, verdict: { kind: 'unauthorized', canLogIn } };
+  if (code === 'UNAUTHORIZED') return { end: 'answered', verdict: { kind: 'unauthorized', canLogIn } };
   const status = details['httpStatus'];
-  if (typeof status !== 'number') return { isReply: false, verdict: { kind: 'silence' } };
+  if (typeof status !== 'number') return { end: 'unanswered', verdict: { kind: 'silence' } };
   // A proxy's or a failing server's answer does not show that a lockout is over; nor does it prove that the exchange itself has seen the request.
-  if (status >= 500) return { isReply: false, verdict: { kind: 'silence' } };
-  return { isReply: true, verdict: { kind: 'answered', loggedIn: false } };
+  if (status >= 500) return { end: 'unanswered', verdict: { kind: 'silence' } };
+  return { end: 'answered', verdict: { kind: 'answered', loggedIn: false } };
 }

@@ -1,4 +1,6 @@
 import type Database from 'better-sqlite3';
+import { LATE_ARRIVAL_MS } from './admission.ts';
+import { HANDLED_TOGETHER_MS, LONGEST_DOUBT_MS, PART_STANDS_STILL_MS, type Answer, type Doubt } from './doubt.ts';
 
 export interface BudgetRow {
   readonly requestLimit: number;
@@ -20,6 +22,8 @@ interface OpenSlotRow {
   readonly admittedAtMs: number;
 }
 
+const IN_DOUBT = 'ended_at_ms IS NOT NULL AND stamped_at_ms IS NULL';
+
 /** Budgets and slots in the ledger's file. Never more slots of a budget than its limit. */
 export class SlotRows {
   private readonly database: Database.Database;
@@ -35,6 +39,13 @@ export class SlotRows {
   private readonly insertSlot: Database.Statement<
     [BudgetKey & { readonly owner: string; readonly admittedAtMs: number }]
   >;
+  private readonly selectOnTheWay: Database.Statement<[BudgetKey], { readonly admittedAtMs: number }>;
+  private readonly selectDoubts: Database.Statement<[BudgetKey], Pick<Doubt, 'admittedAtMs' | 'endedAtMs'>>;
+  private readonly selectAnyDoubt: Database.Statement<[], { readonly id: number }>;
+  private readonly updateEnd: Database.Statement<[number, number]>;
+  private readonly followDoubtsOfBudget: Database.Statement<[BudgetKey & Answer]>;
+  private readonly stampOldDoubts: Database.Statement<[Answer]>;
+  private readonly stampOldestDoubts: Database.Statement<[number]>;
   private readonly updateStamp: Database.Statement<[number, number]>;
   private readonly deleteSlot: Database.Statement<[number]>;
 
@@ -56,7 +67,27 @@ export class SlotRows {
       ORDER BY stamped_at_ms NULLS LAST LIMIT 1 OFFSET @index`);
     this.selectUnstamped = database.prepare(`
       SELECT id, owner, admitted_at_ms AS admittedAtMs FROM slots
-      WHERE subject = @subject AND budget = @budget AND stamped_at_ms IS NULL AND owner <> @owner`);
+      WHERE subject = @subject AND budget = @budget AND stamped_at_ms IS NULL AND ended_at_ms IS NULL AND owner <> @owner`);
+    this.selectOnTheWay = database.prepare(`
+      SELECT admitted_at_ms AS admittedAtMs FROM slots
+      WHERE subject = @subject AND budget = @budget AND stamped_at_ms IS NULL AND ended_at_ms IS NULL`);
+    this.selectDoubts = database.prepare(`
+      SELECT admitted_at_ms AS admittedAtMs, ended_at_ms AS endedAtMs FROM slots
+      WHERE subject = @subject AND budget = @budget AND ${IN_DOUBT} AND is_followed = 0`);
+    this.selectAnyDoubt = database.prepare(`SELECT id FROM slots WHERE ${IN_DOUBT} LIMIT 1`);
+    this.updateEnd = database.prepare(
+      'UPDATE slots SET ended_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL AND ended_at_ms IS NULL',
+    );
+    this.followDoubtsOfBudget = database.prepare(`
+      UPDATE slots SET is_followed = 1,
+        stamped_at_ms = CASE WHEN ended_at_ms + ${LATE_ARRIVAL_MS} <= @admittedAtMs THEN @atMs + ${HANDLED_TOGETHER_MS} END
+      WHERE subject = @subject AND budget = @budget AND ${IN_DOUBT} AND ended_at_ms <= @admittedAtMs`);
+    this.stampOldDoubts = database.prepare(`
+      UPDATE slots SET stamped_at_ms = @atMs + ${HANDLED_TOGETHER_MS}
+      WHERE ${IN_DOUBT} AND ended_at_ms + ${PART_STANDS_STILL_MS} <= @admittedAtMs`);
+    this.stampOldestDoubts = database.prepare(`
+      UPDATE slots SET stamped_at_ms = ended_at_ms + ${LONGEST_DOUBT_MS}
+      WHERE ${IN_DOUBT} AND ended_at_ms + ${LONGEST_DOUBT_MS} <= ?`);
     this.insertSlot = database.prepare(`
       INSERT INTO slots (subject, budget, owner, admitted_at_ms) VALUES (@subject, @budget, @owner, @admittedAtMs)`);
     this.updateStamp = database.prepare('UPDATE slots SET stamped_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL');
@@ -101,6 +132,33 @@ export class SlotRows {
 
   stamp(id: number, stampMs: number): void {
     this.updateStamp.run(stampMs, id);
+  }
+
+  /** Requests of a budget that ended without an answer, and that nothing has followed. */
+  doubts(key: BudgetKey): readonly Doubt[] {
+    return this.selectDoubts.all(key).map((row) => ({ ...row, isFollowed: false }));
+  }
+
+  /** When the requests of a budget that are on their way were admitted, whoever sent them. */
+  onTheWay(key: BudgetKey): readonly number[] {
+    return this.selectOnTheWay.all(key).map(({ admittedAtMs }) => admittedAtMs);
+  }
+
+  /** Puts a slot in doubt. */
+  end(id: number, endedAtMs: number): void {
+    this.updateEnd.run(endedAtMs, id);
+  }
+
+  /** Takes in what an answer shows about doubts, as `follows`, `stampByAnswer` and `stampByAnyAnswer` say. */
+  endDoubts(key: BudgetKey, answer: Answer): void {
+    if (this.selectAnyDoubt.get() === undefined) return;
+    this.stampOldDoubts.run(answer);
+    this.followDoubtsOfBudget.run({ ...key, ...answer });
+  }
+
+  /** Stamps what has been in doubt for as long as anything can be. */
+  endOldestDoubts(nowMs: number): void {
+    if (this.selectAnyDoubt.get() !== undefined) this.stampOldestDoubts.run(nowMs);
   }
 
   delete(id: number): void {

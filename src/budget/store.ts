@@ -9,8 +9,10 @@ import {
   type LedgerBudget,
   type RequestLedger,
   type Slot,
+  type SlotEnd,
 } from './admission.ts';
 import { PROBE_EVERY_MS } from './credential-stop.ts';
+import { waitForProbe } from './doubt.ts';
 import { isBusy, LOCK_WAIT_MS, openLedgerFile } from './ledger-file.ts';
 import {
   heldUntil,
@@ -63,6 +65,13 @@ export interface LedgerStoreOptions {
   readonly machine?: Machine;
 }
 
+/** How a request ended, as it is to be written. */
+interface Ending {
+  readonly slot: Slot;
+  readonly end: SlotEnd;
+  readonly atMs: number;
+}
+
 interface ClockRow {
   readonly bootId: string;
   readonly fullSinceMs: number | null;
@@ -94,8 +103,8 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly lockouts: StoredLockouts;
   private readonly budgets: ReadonlyMap<string, StoredBudget>;
   private readonly subjects: LedgerStoreOptions['subjects'];
-  /** What is still to be written of own slots: a stamp, or null for a slot that is given back. */
-  private readonly unwritten = new Map<number, number | null>();
+  /** What is still to be written of own slots: how each ended, or null for a slot that is given back. */
+  private readonly unwritten = new Map<number, Ending | null>();
   private readonly unreported: { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] = [];
 
   /** @throws SarrafError `DATA_UNUSABLE` for a file that is damaged, foreign or can not be written; it stays as it is. */
@@ -142,8 +151,8 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
-  settle(slot: Slot, stampMs: number): void {
-    if (!this.unwritten.has(slot.id)) this.unwritten.set(slot.id, stampMs);
+  settle(slot: Slot, end: SlotEnd, atMs: number): void {
+    if (!this.unwritten.has(slot.id)) this.unwritten.set(slot.id, { slot, end, atMs });
     this.tryToWrite();
   }
 
@@ -189,13 +198,20 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   }
 
   private admitLocked(ask: AdmissionAsk, budget: StoredBudget, nowMs: number): Admission {
-    this.writeStamps();
+    this.writeEndings();
     const fullSinceMs = this.fullSince(nowMs);
     const key = this.keyOf(ask.budget);
     const row = this.rows.budget(key) ?? this.writeBudget(budget, nowMs);
     const windowMs = row.windowMs + Math.ceil(row.windowMs / CLOCK_DRIFT_PARTS);
-    this.stampForOthers(key, nowMs);
+    this.endForOthers(key, nowMs);
+    this.rows.endOldestDoubts(nowMs);
     this.rows.releaseBefore(key, nowMs - windowMs);
+    const doubts = this.rows.doubts(key);
+    if (doubts.length > 0) {
+      const onTheWay = this.rows.onTheWay(key);
+      const probeWaitMs = waitForProbe({ doubts, onTheWay, limit: row.requestLimit, nowMs });
+      if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
+    }
     const sinceMs = Math.max(fullSinceMs ?? -Infinity, row.fullSinceMs ?? -Infinity);
     const waitMs = waitForSlot({
       budget: { name: ask.budget, limit: row.requestLimit, windowMs, reserve: row.reserve },
@@ -208,7 +224,16 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     if (waitMs !== 0) return { admitted: false, reason: 'full', waitMs };
     const { owner } = this.machine;
     const id = this.rows.insert(key, owner, nowMs);
-    return { admitted: true, slot: { id, budget: ask.budget, owner, admittedAtMs: nowMs, stampedAtMs: null } };
+    const slot = {
+      id,
+      budget: ask.budget,
+      owner,
+      admittedAtMs: nowMs,
+      stampedAtMs: null,
+      endedAtMs: null,
+      isFollowed: false,
+    };
+    return { admitted: true, slot };
   }
 
   /** From when on the file knows everything. Times of another boot say nothing: its slots become a full window, its lockouts go on. */
@@ -238,11 +263,11 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     return row;
   }
 
-  /** Stamps slots whose owners can not do so any more. */
-  private stampForOthers(key: BudgetKey, nowMs: number): void {
+  /** Ends slots whose owners can not do so any more. */
+  private endForOthers(key: BudgetKey, nowMs: number): void {
     for (const { id, owner, admittedAtMs } of this.rows.unstampedOfOthers(key, this.machine.owner)) {
       const sign = this.machine.lifeSignOf(owner);
-      if (sign === 'dead') this.rows.stamp(id, nowMs + LATE_ARRIVAL_MS);
+      if (sign === 'dead') this.rows.end(id, nowMs);
       if (sign === 'foreign' && admittedAtMs + UNPROVABLE_OWNER_MS < nowMs) {
         this.rows.stamp(id, admittedAtMs + UNPROVABLE_OWNER_MS);
       }
@@ -262,7 +287,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     try {
       this.database
         .transaction(() => {
-          this.writeStamps();
+          this.writeEndings();
           this.writeReports();
         })
         .immediate();
@@ -273,11 +298,17 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
-  private writeStamps(): void {
-    for (const [id, stampMs] of this.unwritten) {
-      if (stampMs === null) this.rows.delete(id);
-      else this.rows.stamp(id, stampMs);
+  private writeEndings(): void {
+    for (const [id, ending] of this.unwritten) {
+      if (ending === null) this.rows.delete(id);
+      else this.writeEnding(ending);
     }
+  }
+
+  private writeEnding({ slot, end, atMs }: Ending): void {
+    if (end === 'unanswered') this.rows.end(slot.id, atMs);
+    else this.rows.stamp(slot.id, atMs);
+    if (end === 'answered') this.rows.endDoubts(this.keyOf(slot.budget), { admittedAtMs: slot.admittedAtMs, atMs });
   }
 
   private writeReports(): void {

@@ -69,6 +69,14 @@ export class Link implements Transport {
     await world.time.sleep(outMs);
     if (process.isDead && isLostWithSender) return new Promise<never>(() => {});
     const timeoutMs = Math.max(1, request.timeoutMs - outMs);
+    const { stallLeftMs } = world;
+    if (stallLeftMs >= timeoutMs) {
+      // Nobody waits for it any more when it is handled.
+      world.time.at(world.time.now() + stallLeftMs, () => void world.venue.send(bytes).catch(() => undefined));
+      await world.time.sleep(timeoutMs);
+      return { kind: 'failed', error: new SarrafError('TIMED_OUT', `expected a reply within ${request.timeoutMs} ms`) };
+    }
+    if (stallLeftMs > 0) await world.time.sleep(stallLeftMs);
     try {
       const response = await world.venue.send({ ...bytes, timeoutMs });
       await world.time.sleep(backMs);

@@ -109,6 +109,7 @@ class SeedRun {
     }
     for (const atMs of swarm.crashesAtMs) at(atMs, () => bot.crash('at random'));
     for (const atMs of swarm.stopsAtMs) at(atMs, () => bot.stop(STOP_MS));
+    for (const { atMs, forMs } of swarm.stalls) at(atMs, () => this.stall(forMs));
     for (const { atMs, byMs } of swarm.clockSteps) at(atMs, () => bot.stepClock(byMs));
     for (const atMs of swarm.lossesAtMs) at(atMs, () => this.loseMoney());
     for (const { atMs, kind } of swarm.controls) {
@@ -129,6 +130,12 @@ class SeedRun {
       again(dice.exponential(meanMs));
     }
     this.lookAtBudgets();
+  }
+
+  private stall(durationMs: number): void {
+    this.events.say(this.world.time.now(), `the exchange stands still for ${durationMs} ms`);
+    this.coverage.count('stall of the exchange');
+    this.world.stall(durationMs);
   }
 
   private lookAtBudgets(): void {

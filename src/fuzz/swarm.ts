@@ -24,6 +24,8 @@ export interface Swarm {
   readonly restartMs: readonly [least: number, most: number];
   /** The process stands still from here on for `STOP_MS`. */
   readonly stopsAtMs: readonly number[];
+  /** The exchange stands still, and goes on with everything that has arrived meanwhile. */
+  readonly stalls: readonly { readonly atMs: number; readonly forMs: number }[];
   readonly clockSteps: readonly { readonly atMs: number; readonly byMs: number }[];
   /** Whether the bot logs in for tokens of a few hours, in place of a token that lasts. */
   readonly logsIn: boolean;
@@ -38,6 +40,9 @@ export const STOP_MS = 90_000;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+
+const SHORTEST_STALL_MS = 1_000;
+const LONGEST_STALL_MS = 600_000;
 
 /** Times of something that comes at random every `meanMs`. */
 function drawTimes(dice: Dice, runMs: number, meanMs: number): readonly number[] {
@@ -76,6 +81,15 @@ function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]):
   return [...controls, ...looks].toSorted((left, right) => left.atMs - right.atMs);
 }
 
+/** Of their own dice: what else a seed draws stays as it is. */
+function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
+  if (!dice.happens(0.4)) return [];
+  return drawTimes(dice, runMs, dice.logUniform(0.3, 4) * HOUR_MS).map((atMs) => ({
+    atMs,
+    forMs: Math.round(dice.logUniform(SHORTEST_STALL_MS, LONGEST_STALL_MS)),
+  }));
+}
+
 /** What a seed makes go wrong in `hours`. The same seed and hours give the same. */
 export function drawSwarm(seed: number, hours: number): Swarm {
   const runMs = hours * HOUR_MS;
@@ -94,6 +108,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
     crashesAtMs: dice.happens(0.6) ? drawTimes(dice, runMs, dice.logUniform(0.3, 6) * HOUR_MS) : [],
     restartMs: dice.happens(0.5) ? [50, 2_000] : [1_000, 300_000],
     stopsAtMs: dice.happens(0.4) ? drawTimes(dice, runMs, dice.logUniform(0.5, 4) * HOUR_MS) : [],
+    stalls: drawStalls(Dice.of(seed, 'stalls'), runMs),
     clockSteps: dice.happens(0.4)
       ? drawTimes(dice, runMs, 2 * HOUR_MS).map((atMs) => ({ atMs, byMs: dice.integer(-20_000, 20_000) }))
       : [],

@@ -50,6 +50,7 @@ export class FuzzWorld {
   private readonly flow: SyntheticFlow;
   private isTrading = true;
   private plans = 0;
+  private stalledUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: FuzzWorldOptions) {
     const { seed, startMs, clockSkewMs } = options;
@@ -110,6 +111,16 @@ export class FuzzWorld {
     this.plans += 1;
     const seed = Math.imul(this.seed, 31) + this.plans;
     this.faulty.plan = new FaultPlan({ seed: seed >>> 0, rules, clockSkewMs: this.clockSkewMs });
+  }
+
+  /** Has the exchange stand still from now on, as a stopped process or a machine that hangs does: it goes on later with all that has arrived meanwhile. */
+  stall(durationMs: number): void {
+    this.stalledUntilMs = Math.max(this.stalledUntilMs, this.time.now() + durationMs);
+  }
+
+  /** How long the exchange still stands still; 0 where it does not. */
+  get stallLeftMs(): number {
+    return Math.max(0, this.stalledUntilMs - this.time.now());
   }
 
   /** Whether the others trade; without them no price moves. */

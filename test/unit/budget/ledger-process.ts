@@ -17,7 +17,7 @@ while (monotonicMs() < endMs) {
   if (admission.admitted) {
     sent.push(monotonicMs());
     await setTimeout(1);
-    store.settle(admission.slot, monotonicMs());
+    store.settle(admission.slot, 'answered', monotonicMs());
   } else {
     await setTimeout(2);
   }

@@ -14,8 +14,8 @@ function admitted(ledger: BudgetLedger, nowMs: number, requestClass: RequestClas
 describe('the ledger', () => {
   test('gives as many slots as the limit, and the next one a window after the first reply', () => {
     const ledger = new BudgetLedger([budget(2)]);
-    ledger.settle(admitted(ledger, 0), 100);
-    ledger.settle(admitted(ledger, 50), 60);
+    ledger.settle(admitted(ledger, 0), 'answered', 100);
+    ledger.settle(admitted(ledger, 50), 'answered', 60);
     expect(ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, 1_000)).toEqual({
       admitted: false,
       reason: 'full',
@@ -38,7 +38,7 @@ describe('the ledger', () => {
       reason: 'full',
       waitMs: null,
     });
-    ledger.settle(slot, 10_000_000);
+    ledger.settle(slot, 'answered', 10_000_000);
     expect(ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, 10_060_000).admitted).toBe(false);
     expect(ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, 10_060_001).admitted).toBe(true);
   });
@@ -46,10 +46,10 @@ describe('the ledger', () => {
   test('has each slot free again on time, whatever was looked at before and however late another was stamped', () => {
     const ledger = new BudgetLedger([budget(3)]);
     const late = admitted(ledger, 0);
-    ledger.settle(admitted(ledger, 10), 20);
+    ledger.settle(admitted(ledger, 10), 'answered', 20);
     const last = admitted(ledger, 50_000);
-    ledger.settle(late, 30_000);
-    ledger.settle(last, 50_010);
+    ledger.settle(late, 'answered', 30_000);
+    ledger.settle(last, 'answered', 50_010);
     const isFree = (nowMs: number): boolean => {
       const admission = ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, nowMs);
       return admission.admitted;
@@ -67,8 +67,8 @@ describe('the ledger', () => {
   test('counts from the first stamp of a reply, not from a second one', () => {
     const ledger = new BudgetLedger([budget(1)]);
     const slot = admitted(ledger, 0);
-    ledger.settle(slot, 10);
-    ledger.settle(slot, 50_000);
+    ledger.settle(slot, 'answered', 10);
+    ledger.settle(slot, 'answered', 50_000);
     expect(ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, 60_011).admitted).toBe(true);
   });
 
@@ -99,21 +99,24 @@ describe('the ledger', () => {
     const slot = admitted(ledger, 0);
     ledger.withdraw(slot);
     const sent = admitted(ledger, 1);
-    ledger.settle(sent, 2);
+    ledger.settle(sent, 'answered', 2);
     ledger.withdraw(sent);
     ledger.withdraw(slot);
     expect(ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, 3).admitted).toBe(false);
   });
 
-  test('keeps what a dead owner left for a window and the latest arrival after the proof, and the slots of others', () => {
-    const ledger = new BudgetLedger([budget(2)]);
-    ledger.admit({ budget: 'orders/list', requestClass: 'cancel', owner: 'dead' }, 0);
-    ledger.admit({ budget: 'orders/list', requestClass: 'cancel', owner: 'stopped' }, 0);
-    ledger.bury('dead', 10_000);
+  test('keeps what a dead owner left until an answer shows that nothing of it can arrive any more, and the slots of others', () => {
+    const ledger = new BudgetLedger([budget(3)]);
     const ask = { budget: 'orders/list', requestClass: 'cancel' } as const;
-    expect(ledger.admit(ask, 10_000)).toEqual({ admitted: false, reason: 'full', waitMs: 180_001 });
-    expect(ledger.admit(ask, 190_000).admitted).toBe(false);
-    expect(ledger.admit(ask, 190_001).admitted).toBe(true);
+    ledger.admit({ ...ask, owner: 'dead' }, 0);
+    ledger.admit({ ...ask, owner: 'stopped' }, 0);
+    ledger.bury('dead', 10_000);
+    expect(ledger.admit(ask, 110_000)).toMatchObject({ admitted: false, waitMs: null });
+    ledger.settle(admitted(ledger, 130_000), 'answered', 130_100);
+    expect(ledger.admit(ask, 190_100).admitted).toBe(false);
+    admitted(ledger, 190_101);
+    expect(ledger.admit(ask, 195_100).admitted).toBe(false);
+    admitted(ledger, 195_101);
     expect(ledger.admit(ask, 900_000)).toEqual({ admitted: false, reason: 'full', waitMs: null });
   });
 
@@ -139,7 +142,7 @@ describe('the ledger', () => {
     let sent = 0;
     for (let nowMs = 0; nowMs < 600_000; nowMs += 10) {
       for (const trip of underWay.splice(0)) {
-        if (trip.endsAtMs <= nowMs) ledger.settle(trip.slot, trip.endsAtMs);
+        if (trip.endsAtMs <= nowMs) ledger.settle(trip.slot, 'answered', trip.endsAtMs);
         else underWay.push(trip);
       }
       for (;;) {

@@ -150,8 +150,8 @@ describe('the limiter', () => {
     expect(ledger.admit({ budget: 'orders/list', requestClass: 'cancel' }, Date.now()).admitted).toBe(false);
   });
 
-  test('gives up at the time-out, and keeps the slot for as long as the request may still arrive', async () => {
-    const { limiter, ledger } = limiterOf({ limit: 1 });
+  test('gives up at the time-out, and keeps the slot until an answer shows that the request can not arrive any more', async () => {
+    const { limiter, ledger } = limiterOf({ limit: 2 });
     const endless = limiter.run(
       call((): Promise<never> => new Promise(() => undefined), {
         send: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone')))),
@@ -163,8 +163,13 @@ describe('the limiter', () => {
       vi.advanceTimersByTimeAsync(3_100),
     ]);
     const ask = { budget: 'orders/list', requestClass: 'cancel' } as const;
-    expect(ledger.admit(ask, 183_000).admitted).toBe(false);
-    expect(ledger.admit(ask, 183_200).admitted).toBe(true);
+    const later = ledger.admit(ask, 123_100);
+    if (!later.admitted) throw new Error('expected a slot');
+    expect(ledger.admit(ask, 123_100).admitted).toBe(false);
+    ledger.settle(later.slot, 'answered', 123_200);
+    expect(ledger.admit(ask, 183_201).admitted).toBe(true);
+    expect(ledger.admit(ask, 188_200).admitted).toBe(false);
+    expect(ledger.admit(ask, 188_201).admitted).toBe(true);
   });
 
   test('has no more requests on their way at once than it may', async () => {

@@ -71,7 +71,7 @@ describe('renewing a ledger', () => {
   test('leaves alone one with a request of its window, to the end of the window', async () => {
     const store = openStore(machineAt(0));
     const admission = store.admit(ASK, 0);
-    if (admission.admitted) store.settle(admission.slot, 1_000);
+    if (admission.admitted) store.settle(admission.slot, 'answered', 1_000);
     closeAll();
     expect(await renewLedger(path, machineAt(30_000))).toEqual({ kind: 'counting', requests: 1, forMs: 31_008 });
     expect(await renewLedger(path, machineAt(61_007))).toEqual({ kind: 'counting', requests: 1, forMs: 1 });

@@ -31,6 +31,14 @@ describe('the swarm', () => {
     }
   });
 
+  test('has the exchange stand still for a second to ten minutes', () => {
+    const lengthsMs = swarms.flatMap(({ stalls }) => stalls.map(({ forMs }) => forMs));
+    expect(Math.min(...lengthsMs)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.min(...lengthsMs)).toBeLessThan(5_000);
+    expect(Math.max(...lengthsMs)).toBeLessThanOrEqual(600_000);
+    expect(Math.max(...lengthsMs)).toBeGreaterThan(300_000);
+  });
+
   test('resumes after every halt', () => {
     const controls = swarms.flatMap((swarm) => swarm.controls);
     const count = (kind: string): number => controls.filter((control) => control.kind === kind).length;
@@ -44,6 +52,7 @@ describe('the swarm', () => {
       (swarm: (typeof swarms)[number]) => Object.values(swarm.crashes).some((probability) => probability > 0),
       (swarm: (typeof swarms)[number]) => swarm.stopsAtMs.length > 0,
       (swarm: (typeof swarms)[number]) => swarm.clockSteps.length > 0,
+      (swarm: (typeof swarms)[number]) => swarm.stalls.length > 0,
       (swarm: (typeof swarms)[number]) => swarm.logsIn,
       (swarm: (typeof swarms)[number]) => swarm.disturbances.some(({ disturbance }) => disturbance.name === 'deposit'),
     ];

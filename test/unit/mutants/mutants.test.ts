@@ -5,8 +5,8 @@ import { verdictOn } from '../../mutants/verdict.ts';
 
 const mutants = readMutants('test/mutants/planted');
 
-test('there are ten mutants, each of its own name', () => {
-  expect(new Set(mutants.map(({ name }) => name)).size).toBe(10);
+test('there are ten mutants or more, each of its own name', () => {
+  expect(new Set(mutants.map(({ name }) => name)).size).toBeGreaterThanOrEqual(10);
 });
 
 test.each(mutants.map((mutant) => [mutant.name, mutant] as const))('"%s" fits the bot as it is', (_, mutant) => {

@@ -32,7 +32,7 @@ function carryOut(feeds: readonly PlannedFeed[], replyMsOf: (request: number) =>
     for (const answer of flying.filter(({ atMs }) => atMs === nowMs)) {
       flying.splice(flying.indexOf(answer), 1);
       const { feed, slot } = answer;
-      ledger.settle(slot, nowMs);
+      ledger.settle(slot, 'answered', nowMs);
       queue.answered(feed.key, nowMs);
       const before = sentMs.get(feed.key);
       if (before !== undefined) seen.push({ feed, ageMs: nowMs - before, atMs: nowMs });
