@@ -51,6 +51,7 @@ const pool = z.object({
 export const liquidityPools = endpoint({
   name: 'liquidityPools',
   method: 'GET',
+  alsoMethods: ['POST'],
   path: '/liquidity-pools/list',
   access: 'token',
   budget: budget('liquidity-pools/list', { per: 'token', limit: 12 }),

@@ -33,6 +33,7 @@ const attempt = z
 export const loginAttempts = endpoint({
   name: 'loginAttempts',
   method: 'GET',
+  alsoMethods: ['POST'],
   path: '/users/login-attempts',
   access: 'token',
   budget: assumedBudget('users/login-attempts', 'token'),
@@ -49,6 +50,7 @@ export const loginAttempts = endpoint({
 export const referralCode = endpoint({
   name: 'referralCode',
   method: 'GET',
+  alsoMethods: ['POST'],
   path: '/users/get-referral-code',
   access: 'token',
   budget: assumedBudget('users/get-referral-code', 'token'),

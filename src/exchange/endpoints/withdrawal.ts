@@ -31,6 +31,7 @@ export const createWithdrawal = endpoint({
 export const withdrawal = endpoint({
   name: 'withdrawal',
   method: 'GET',
+  alsoMethods: ['POST'],
   path: '/cobank/withdraw/{id}',
   access: 'READ',
   budget: assumedBudget('cobank/withdraw', 'token'),
@@ -66,7 +67,7 @@ export const withdrawals = endpoint({
   method: 'GET',
   alsoMethods: ['POST'],
   path: '/users/wallets/withdraws/list',
-  access: 'token',
+  access: 'READ',
   budget: assumedBudget('users/wallets/withdraws/list', 'token'),
   idempotent: true,
   sends: 'query',

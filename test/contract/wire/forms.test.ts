@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSigner } from '../../../src/exchange/signing.ts';
 import type { WireForms } from '../../../src/simulator/wire/forms.ts';
-import { FULL_KEY, MERCHANT } from '../world.ts';
+import { BANK_ACCOUNT_ID, FULL_KEY, MERCHANT } from '../world.ts';
 import { RawVenue } from './raw-venue.ts';
 import { ORDER } from './record-shapes.ts';
 import { shapeOf, type Shape } from './shape-of.ts';
@@ -131,6 +131,37 @@ describe('lenience', () => {
     expect(venue.send('POST /market/orders/list', list).json).toMatchObject({ orders: [{ id: 5684123001 }] });
     for (const request of ['POST /users/wallets/list', 'GET /users/profile/', 'POST /auth/login', 'GET /v2/options/']) {
       expect([200, 400]).toContain(venue.send(request).status);
+    }
+  });
+
+  test.each([
+    ['/users/profile', 'profile'],
+    ['/users/login-attempts', 'attempts'],
+    ['/users/get-referral-code', 'referralCode'],
+    ['/users/limitations', 'limitations'],
+    ['/users/wallets/list', 'wallets'],
+    ['/v2/wallets', 'wallets'],
+    ['/users/wallets/transactions/list?wallet=1', 'transactions'],
+    ['/users/wallets/deposits/list', 'deposits'],
+    ['/users/wallets/withdraws/list', 'withdraws'],
+    ['/market/orders/list', 'orders'],
+    ['/market/trades/list', 'trades'],
+    ['/liquidity-pools/list', 'pools'],
+    ['/margin/delegation-limit?currency=btc', 'limit'],
+  ])('answers the private read %s to GET and POST alike', (path, field) => {
+    const venue = new RawVenue();
+    const got = venue.send(`GET ${path}`);
+    expect(got.json).toMatchObject({ status: 'ok', [field]: expect.anything() as unknown });
+    expect(venue.send(`POST ${path}`)).toMatchObject({ status: 200, text: got.text });
+  });
+
+  test('answers the read of a withdrawal to GET and POST alike', () => {
+    const venue = new RawVenue();
+    const body = { destinationBankAccountId: BANK_ACCOUNT_ID, amount: '5000000' };
+    const made = venue.send('POST /cobank/withdraw', { body });
+    const { id } = (made.json as { readonly result: { readonly id: string } }).result;
+    for (const method of ['GET', 'POST']) {
+      expect(venue.send(`${method} /cobank/withdraw/${id}`)).toMatchObject({ status: 200, text: made.text });
     }
   });
 
