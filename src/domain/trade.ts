@@ -7,7 +7,8 @@ export interface VenueTrade {
   readonly id: number;
   readonly orderId: number | null;
   readonly market: MarketName | null;
-  readonly timeMs: number;
+  /** Null where what the exchange wrote is no time. */
+  readonly timeMs: number | null;
   /** From our point of view. */
   readonly side: Side;
   readonly price: DecimalText;

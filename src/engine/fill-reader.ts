@@ -170,7 +170,8 @@ export class FillReader {
       strategy: order?.strategy ?? null,
       market: marketOf(trade),
       side: trade.side,
-      atMs: trade.timeMs,
+      // Without a time of its own it counts as traded when it was seen.
+      atMs: trade.timeMs ?? this.keeper.outbox.nowMs,
       price: unitsOf(trade.price),
       amount: unitsOf(trade.amount),
       total: unitsOf(trade.total),

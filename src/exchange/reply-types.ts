@@ -93,13 +93,27 @@ export const timeMs = wireNumber.transform((value, context): number => {
   return z.NEVER;
 });
 
-export const timeMsOrNull = wireNumberOrNull.transform((value, context): number | null => {
-  if (value === undefined || value === null || value === '') return null;
-  const read = readTimeMs(value);
-  if (read !== null) return read;
-  context.addIssue({ code: 'custom', message: 'expected a time', input: value });
-  return z.NEVER;
-});
+/** Null where the field is missing or holds no time: one bad date is no reason to lose the rest of a reply. */
+export const timeMsOrNull = wireNumberOrNull
+  .catch(null)
+  .transform((value): number | null =>
+    value === undefined || value === null || value === '' ? null : readTimeMs(value),
+  );
+
+/**
+ * What stands under names that the exchange chooses. Without a prototype, so that no name of a reply, `constructor` among them, can meet
+ * one of JavaScript's own.
+ */
+export function withoutPrototype<Value>(entries: Iterable<readonly [string, Value]>): Readonly<Record<string, Value>> {
+  const record = Object.create(null) as Record<string, Value>;
+  for (const [name, value] of entries) record[name] = value;
+  return record;
+}
+
+/** An object whose names the exchange chooses; see `withoutPrototype`. */
+export function recordOf<Item extends z.ZodType>(item: Item) {
+  return z.record(z.string(), item).transform((entries) => withoutPrototype(Object.entries(entries)));
+}
 
 /** Market names already read. Bounded: past the bound a name is read again each time. */
 const knownMarkets = new Map<string, MarketName | null>();

@@ -124,6 +124,7 @@ export function createWorld(options: WorldOptions = {}): SimulatedExchange {
         md5: (text) => createHash('md5').update(text, 'utf8').digest('hex'),
         serviceName: options.serviceName ?? 'service',
         users: USERS,
+        currencies: { xrp: {} },
         limits: options.limits ?? { enabled: false },
         ...(options.withdrawals === undefined ? {} : { withdrawals: options.withdrawals }),
         gateway: {

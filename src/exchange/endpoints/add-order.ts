@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { VenueOrder } from '../../domain/order.ts';
 import { endpoint } from '../endpoint.ts';
-import { orderRecord } from '../records/order.ts';
+import { orderRecord, type ExchangeOrder } from '../records/order.ts';
 import { addRuleIssues, clientOrderId, currency, flag, positiveDecimal, type RuleIssue } from '../request-types.ts';
 import { budget } from './budget.ts';
 
@@ -51,8 +50,8 @@ function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
 
 /** What a placed order comes back as: of an OCO the limit order, with the stop-limit order beside it. */
 export interface PlacedOrder {
-  readonly order: VenueOrder;
-  readonly pair: VenueOrder | null;
+  readonly order: ExchangeOrder;
+  readonly pair: ExchangeOrder | null;
 }
 
 export const addOrder = endpoint({

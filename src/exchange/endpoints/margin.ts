@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { endpoint } from '../endpoint.ts';
 import { walletRecord } from '../records/wallet.ts';
-import { decimal, decimalOrNull, flagOrNull, textOrNull } from '../reply-types.ts';
+import { decimal, decimalOrNull, flagOrNull, recordOf, textOrNull } from '../reply-types.ts';
 import { addRuleIssues, currency, positiveDecimal } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
 
@@ -30,7 +30,7 @@ export const marginMarkets = endpoint({
   sends: 'nothing',
   timeoutMs,
   request: z.object({}),
-  reply: z.object({ markets: z.record(z.string(), marginMarket) }).transform((wire) => wire.markets),
+  reply: z.object({ markets: recordOf(marginMarket) }).transform((wire) => wire.markets),
   example: {},
   summary: "Markets with margin trading, by symbol; with a token the leverage is that of the user's level.",
   section,
@@ -59,9 +59,7 @@ export const liquidityPools = endpoint({
   sends: 'nothing',
   timeoutMs,
   request: z.object({}),
-  reply: z
-    .object({ pools: z.record(z.string(), pool) })
-    .transform((wire): Readonly<Record<string, LiquidityPool>> => wire.pools),
+  reply: z.object({ pools: recordOf(pool) }).transform((wire): Readonly<Record<string, LiquidityPool>> => wire.pools),
   example: {},
   summary: 'Liquidity pools by currency.',
   section,

@@ -8,8 +8,8 @@ import { candlesReply } from '../records/candles.ts';
 import { globalStatsReply } from '../records/global-stats.ts';
 import { marketStatsReply } from '../records/market-stats.ts';
 import { optionsReply } from '../records/options.ts';
-import { publicTradeRecord } from '../records/trade.ts';
-import { decimalOrNull } from '../reply-types.ts';
+import { publicTrades as publicTradeRecords } from '../records/trade.ts';
+import { decimalOrNull, recordOf, withoutPrototype } from '../reply-types.ts';
 import { currencyList, integer, marketSymbol } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
 
@@ -35,15 +35,15 @@ export const orderBook = endpoint({
 });
 
 /** Everything in the body that is a book, by market symbol; the status and unknown fields are passed over. */
-const allBooks = z.record(z.string(), z.unknown()).transform((body, context): Readonly<Record<string, OrderBook>> => {
-  const books: Record<string, OrderBook> = {};
+const allBooks = recordOf(z.unknown()).transform((body, context): Readonly<Record<string, OrderBook>> => {
+  const books: [string, OrderBook][] = [];
   for (const [symbol, value] of Object.entries(body)) {
     if (typeof value !== 'object' || value === null || !('bids' in value)) continue;
     const book = bookRecord.safeParse(value);
-    if (book.success) books[symbol] = book.data;
+    if (book.success) books.push([symbol, book.data]);
     else context.addIssue({ code: 'custom', path: [symbol], message: 'expected an order book', input: value });
   }
-  return books;
+  return withoutPrototype(books);
 });
 
 export const allOrderBooks = endpoint({
@@ -98,7 +98,7 @@ export const publicTrades = endpoint({
   sends: 'query',
   timeoutMs,
   request: z.object({ symbol: marketSymbol() }),
-  reply: z.object({ trades: z.array(publicTradeRecord) }).transform((wire) => wire.trades),
+  reply: z.object({ trades: publicTradeRecords }).transform((wire) => wire.trades),
   example: { symbol: 'BTCIRT' },
   summary: 'The latest trades of one market, as the exchange orders them. They carry no id.',
   section,

@@ -106,9 +106,12 @@ export const generateAddress = endpoint({
       const message = 'expected a currency, or the id of a wallet';
       addRuleIssues(context, [{ field: 'currency', message, exchangeCode: 'ParseError' }]);
     }),
-  reply: z.object({ address: text }).transform((wire) => wire.address),
+  /** The tag, also called memo, is part of the address on networks that have one: a deposit without it is lost. */
+  reply: z
+    .object({ address: text, tag: textOrNull })
+    .transform((wire) => ({ address: wire.address, tag: wire.tag === '' ? null : wire.tag })),
   example: { currency: 'btc' },
-  summary: 'Makes a deposit address, and the wallet if there is none yet.',
+  summary: 'Makes a deposit address, with its tag where the network has one, and the wallet if there is none yet.',
   section,
 });
 

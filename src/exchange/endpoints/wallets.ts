@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { pageOf } from '../records/page.ts';
 import { balanceRecord, depositRecord, transactionRecord, walletRecord, type VenueBalance } from '../records/wallet.ts';
-import { decimal } from '../reply-types.ts';
+import { decimal, recordOf } from '../reply-types.ts';
 import { currency, currencyList, day, integer, walletId } from '../request-types.ts';
 import { budget } from './budget.ts';
 
@@ -38,7 +38,7 @@ export const wallets = endpoint({
   sends: 'query',
   timeoutMs,
   request: z.object({ currencies: currencyList().optional(), type: walletKind }),
-  reply: z.object({ wallets: z.record(z.string(), balanceRecord) }).transform((wire): readonly VenueBalance[] =>
+  reply: z.object({ wallets: recordOf(balanceRecord) }).transform((wire): readonly VenueBalance[] =>
     Object.entries(wire.wallets).map(([symbol, wallet]) => ({
       currency: symbol.toLowerCase(),
       id: wallet.id,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Candle } from '../../domain/candle.ts';
-import { decimal, timeMs } from '../reply-types.ts';
+import { decimal, timeMsOrNull } from '../reply-types.ts';
 
-/** The columns of the history reply; with `no_data` they are missing. An `error` never comes here: the client returns it as a refusal. */
+/** The columns of the history reply; with `no_data` they are missing. A candle whose time can not be read is left out, unless that is all of them. An `error` never comes here: the client returns it as a refusal. */
 export const candlesReply = z
   .object({
     s: z.enum(['ok', 'no_data']),
-    t: z.array(timeMs).optional(),
+    t: z.array(timeMsOrNull).optional(),
     o: z.array(decimal).optional(),
     h: z.array(decimal).optional(),
     l: z.array(decimal).optional(),
@@ -38,7 +38,9 @@ export const candlesReply = z
         });
         return z.NEVER;
       }
-      candles.push({ openTimeMs, open, high, low, close, volume });
+      if (openTimeMs !== null) candles.push({ openTimeMs, open, high, low, close, volume });
     }
-    return candles;
+    if (candles.length > 0 || t.length === 0) return candles;
+    context.addIssue({ code: 'custom', path: ['t'], message: 'expected times, was none', input: t });
+    return z.NEVER;
   });

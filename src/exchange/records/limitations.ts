@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalOrNull, flagOrNull, textOrNull } from '../reply-types.ts';
+import { decimalOrNull, flagOrNull, recordOf, textOrNull } from '../reply-types.ts';
 
 const usage = z.object({ used: decimalOrNull, limit: decimalOrNull });
 
@@ -9,9 +9,9 @@ export const limitationsReply = z
     limitations: z.object({
       userLevel: textOrNull,
       /** By feature: `crypto_trade`, `rial_trade`, `coin_deposit`, and so on. */
-      features: z.record(z.string(), flagOrNull),
+      features: recordOf(flagOrNull),
       /** By limit: `withdrawRialDaily`, `withdrawCoinDaily`, `withdrawTotalDaily`, `withdrawTotalMonthly`. */
-      limits: z.record(z.string(), usage),
+      limits: recordOf(usage),
     }),
   })
   .transform((wire) => wire.limitations);

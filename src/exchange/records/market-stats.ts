@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MarketStats } from '../../domain/market-stats.ts';
-import { decimalOrNull, flagOrNull, readMarket, textOrNull } from '../reply-types.ts';
+import { decimalOrNull, flagOrNull, readMarket, recordOf, textOrNull } from '../reply-types.ts';
 
 const statsRecord = z.object({
   isClosed: flagOrNull,
@@ -19,13 +19,11 @@ const statsRecord = z.object({
 });
 
 /** One entry a market asked for; markets whose quote currency we do not know are passed over. */
-export const marketStatsReply = z
-  .object({ stats: z.record(z.string(), statsRecord) })
-  .transform((wire): readonly MarketStats[] => {
-    const all: MarketStats[] = [];
-    for (const [key, { isClosed, isClosedReason, ...numbers }] of Object.entries(wire.stats)) {
-      const market = readMarket(key);
-      if (market !== null) all.push({ market, isClosed: isClosed ?? false, closedReason: isClosedReason, ...numbers });
-    }
-    return all;
-  });
+export const marketStatsReply = z.object({ stats: recordOf(statsRecord) }).transform((wire): readonly MarketStats[] => {
+  const all: MarketStats[] = [];
+  for (const [key, { isClosed, isClosedReason, ...numbers }] of Object.entries(wire.stats)) {
+    const market = readMarket(key);
+    if (market !== null) all.push({ market, isClosed: isClosed ?? false, closedReason: isClosedReason, ...numbers });
+  }
+  return all;
+});

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { decimal } from '../reply-types.ts';
+import { decimal, recordOf, withoutPrototype } from '../reply-types.ts';
 
 /** What the options call says about trading. Steps are decimals of any size: `10` and `0.000001` both occur. */
 export interface ExchangeOptions {
-  /** Least value of an order, by quote currency: `rls`, `usdt`. */
+  /** Least value of an order, by quote currency: `rls`, `usdt`. Empty where the reply lacks them. */
   readonly minOrders: Readonly<Record<string, DecimalText>>;
   /** By market symbol: `BTCIRT`. */
   readonly amountSteps: Readonly<Record<string, DecimalText>>;
@@ -17,45 +17,55 @@ export interface ExchangeOptions {
   readonly coins: readonly Readonly<Record<string, unknown>>[];
 }
 
-const decimals = z.record(z.string(), decimal);
+const NOTHING = Object.freeze(withoutPrototype<never>([]));
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const decimals = recordOf(decimal);
 
 const serviceOptions = z.object({
-  minOrders: decimals,
-  amountPrecisions: decimals.optional(),
-  pricePrecisions: decimals.optional(),
+  minOrders: decimals.nullish(),
+  amountPrecisions: decimals.nullish(),
+  pricePrecisions: decimals.nullish(),
   activeCurrencies: z.array(z.string()).nullish(),
 });
 
 const FIELDS = new Set(['minOrders', 'amountPrecisions', 'pricePrecisions', 'activeCurrencies']);
 
 /**
- * The part that stands under the service's own name, whatever that is: an object that holds `minOrders`, or flat keys such as
- * `service.minOrders`.
+ * The part that stands under the service's own name, whatever that is: an object that holds any of the fields, or flat keys such as
+ * `service.minOrders`. Empty where there is neither.
  */
-function findServiceOptions(body: Readonly<Record<string, unknown>>): unknown {
+function findServiceOptions(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   for (const value of Object.values(body)) {
-    if (typeof value === 'object' && value !== null && 'minOrders' in value) return value;
+    if (isObject(value) && Object.keys(value).some((field) => FIELDS.has(field))) return value;
   }
-  const flat: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(body)) {
-    const field = key.slice(key.lastIndexOf('.') + 1);
-    if (FIELDS.has(field)) flat[field] = value;
-  }
-  return flat;
+  return withoutPrototype(
+    Object.entries(body)
+      .map(([key, value]) => [key.slice(key.lastIndexOf('.') + 1), value] as const)
+      .filter(([field]) => FIELDS.has(field)),
+  );
 }
 
 /** Numeric currency ids repeat what the symbols say. */
 const withoutNumericKeys = (entries: Readonly<Record<string, DecimalText>>): Readonly<Record<string, DecimalText>> =>
-  Object.fromEntries(Object.entries(entries).filter(([key]) => !/^\d+$/.test(key)));
+  withoutPrototype(Object.entries(entries).filter(([key]) => !/^\d+$/.test(key)));
 
 /** "Wallets", the last paragraph, and what deployments add to it. */
 export const optionsReply = z
   .looseObject({
-    features: z.record(z.string(), z.unknown()).nullish(),
-    coins: z.array(z.record(z.string(), z.unknown())).nullish(),
+    features: recordOf(z.unknown()).nullish(),
+    coins: z.array(recordOf(z.unknown())).nullish(),
   })
   .transform((body, context): ExchangeOptions => {
-    const service = serviceOptions.safeParse(findServiceOptions(body));
+    const found = findServiceOptions(body);
+    if (Object.keys(found).length === 0) {
+      const message = `expected any of ${[...FIELDS].join(', ')}, was none`;
+      context.addIssue({ code: 'custom', path: ['service'], message, input: body });
+      return z.NEVER;
+    }
+    const service = serviceOptions.safeParse(found);
     if (!service.success) {
       for (const { path, message } of service.error.issues) {
         context.addIssue({ code: 'custom', path: ['service', ...path], message, input: body });
@@ -64,11 +74,11 @@ export const optionsReply = z
     }
     const { minOrders, amountPrecisions, pricePrecisions, activeCurrencies } = service.data;
     return {
-      minOrders: withoutNumericKeys(minOrders),
-      amountSteps: amountPrecisions ?? {},
-      priceSteps: pricePrecisions ?? {},
+      minOrders: withoutNumericKeys(minOrders ?? NOTHING),
+      amountSteps: amountPrecisions ?? NOTHING,
+      priceSteps: pricePrecisions ?? NOTHING,
       activeCurrencies: activeCurrencies ?? [],
-      features: body.features ?? {},
+      features: body.features ?? NOTHING,
       coins: body.coins ?? [],
     };
   });

@@ -25,6 +25,15 @@ const TRADE_KINDS: ReadonlyMap<string, TradeKind> = new Map([
   ['debit', 'Debit'],
 ]);
 
+/** The names that the exchange shows for a record's currencies, such as `Bitcoin`. For people: the same currency has several. */
+export interface CurrencyNames {
+  readonly srcCurrencyName: string | null;
+  readonly dstCurrencyName: string | null;
+}
+
+/** An order as the client gives it: what the bot knows of it, and the names for people. */
+export interface ExchangeOrder extends VenueOrder, CurrencyNames {}
+
 /** A market order has the word `market` where others have a price. */
 const priceOrMarket = z
   .union([z.literal('market').transform(() => null), decimalOrNull])
@@ -39,6 +48,8 @@ export const orderRecord = z
     execution: textOrNull,
     tradeType: textOrNull,
     market: marketOrNull,
+    srcCurrency: textOrNull,
+    dstCurrency: textOrNull,
     price: priceOrMarket,
     param1: decimalOrNull,
     amount: decimal,
@@ -54,12 +65,14 @@ export const orderRecord = z
     clientOrderId: textOrNull,
     pairId: integerOrNull,
   })
-  .transform((wire): VenueOrder => ({
+  .transform((wire): ExchangeOrder => ({
     id: wire.id,
     side: wire.type,
     execution: EXECUTIONS.get(wire.execution?.replace('_', '').toLowerCase() ?? '') ?? null,
     tradeKind: TRADE_KINDS.get(wire.tradeType?.toLowerCase() ?? '') ?? null,
     market: wire.market,
+    srcCurrencyName: wire.srcCurrency,
+    dstCurrencyName: wire.dstCurrency,
     price: wire.price,
     stopPrice: wire.param1,
     amount: wire.amount,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalOrNull, flagOrNull, integerOrNull, textOrNull } from '../reply-types.ts';
+import { decimalOrNull, flagOrNull, integerOrNull, recordOf, textOrNull, withoutPrototype } from '../reply-types.ts';
 
 const bankCard = z.object({
   number: textOrNull,
@@ -19,10 +19,9 @@ const bankAccount = z.object({
   status: textOrNull,
 });
 
-const flags = z
-  .record(z.string(), flagOrNull)
+const flags = recordOf(flagOrNull)
   .nullish()
-  .transform((value) => value ?? {});
+  .transform((value) => value ?? withoutPrototype<boolean | null>([]));
 
 const listOf = <Item extends z.ZodType>(item: Item) =>
   z

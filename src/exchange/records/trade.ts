@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
-import { decimal, integer, integerOrNull, marketOrNull, side, timeMs } from '../reply-types.ts';
+import { decimal, integer, integerOrNull, marketOrNull, side, textOrNull, timeMsOrNull } from '../reply-types.ts';
+import type { CurrencyNames } from './order.ts';
+
+/** A trade as the client gives it: what the bot knows of it, and the names for people. */
+export interface ExchangeTrade extends VenueTrade, CurrencyNames {}
 
 /** The user trade record ("Resources: Trade"). */
 export const tradeRecord = z
@@ -8,17 +12,21 @@ export const tradeRecord = z
     id: integer,
     orderId: integerOrNull,
     market: marketOrNull,
-    timestamp: timeMs,
+    srcCurrency: textOrNull,
+    dstCurrency: textOrNull,
+    timestamp: timeMsOrNull,
     type: side,
     price: decimal,
     amount: decimal,
     total: decimal,
     fee: decimal,
   })
-  .transform((wire): VenueTrade => ({
+  .transform((wire): ExchangeTrade => ({
     id: wire.id,
     orderId: wire.orderId,
     market: wire.market,
+    srcCurrencyName: wire.srcCurrency,
+    dstCurrencyName: wire.dstCurrency,
     timeMs: wire.timestamp,
     side: wire.type,
     price: wire.price,
@@ -27,7 +35,15 @@ export const tradeRecord = z
     fee: wire.fee,
   }));
 
-/** A trade of the public tape ("Public market data"). */
-export const publicTradeRecord = z
-  .object({ time: timeMs, price: decimal, volume: decimal, type: side })
-  .transform((wire): PublicTrade => ({ timeMs: wire.time, price: wire.price, amount: wire.volume, side: wire.type }));
+/** A trade of the public tape ("Public market data"), whose time may not be readable. */
+const publicTradeRecord = z.object({ time: timeMsOrNull, price: decimal, volume: decimal, type: side });
+
+/** The tape. A trade whose time can not be read is left out; when that is all of them, the form is another one, and the reply is refused. */
+export const publicTrades = z.array(publicTradeRecord).transform((trades, context): readonly PublicTrade[] => {
+  const timed = trades.flatMap(({ time, price, volume, type }) =>
+    time === null ? [] : [{ timeMs: time, price, amount: volume, side: type }],
+  );
+  if (timed.length > 0 || trades.length === 0) return timed;
+  context.addIssue({ code: 'custom', message: 'expected trades with times, was none', input: trades });
+  return z.NEVER;
+});

@@ -6,9 +6,11 @@ import {
   flagOrNull,
   integer,
   integerOrNull,
+  recordOf,
   text,
   textOrNull,
   timeMsOrNull,
+  withoutPrototype,
 } from '../reply-types.ts';
 
 /** A wallet of the full list. Balances in the wallet's own currency; the rial values are estimates of the exchange. */
@@ -39,7 +41,7 @@ export const walletRecord = z
     rialBalanceSell: decimalOrNull,
     depositAddress: textOrNull,
     depositTag: textOrNull,
-    depositInfo: z.record(z.string(), z.object({ address: textOrNull, tag: textOrNull })).nullish(),
+    depositInfo: recordOf(z.object({ address: textOrNull, tag: textOrNull })).nullish(),
   })
   .transform((wire): VenueWallet => ({
     id: wire.id,
@@ -51,7 +53,7 @@ export const walletRecord = z
     rialBalanceSell: wire.rialBalanceSell,
     depositAddress: wire.depositAddress,
     depositTag: wire.depositTag,
-    depositInfo: wire.depositInfo ?? {},
+    depositInfo: wire.depositInfo ?? withoutPrototype([]),
   }));
 
 /** A wallet of the selective list: balance and the part of it that is promised to orders and withdrawals. */
@@ -100,11 +102,19 @@ export interface VenueDeposit {
   readonly address: string | null;
   readonly confirmed: boolean | null;
   readonly transaction: WalletTransaction | null;
+  /** The symbol, lower case; null where the reply gives only a name for people and no transaction. */
   readonly currency: string | null;
+  /** As the exchange wrote it: a symbol, or a name such as `Bitcoin`. */
+  readonly currencyName: string | null;
   readonly blockchainUrl: string | null;
   readonly confirmations: number | null;
   readonly requiredConfirmations: number | null;
   readonly amount: DecimalText;
+}
+
+/** A currency that is written as symbols are, all lower case or all upper; null for a name such as `Etherium`, which is not its symbol. */
+function symbolOf(currency: string | null): string | null {
+  return currency !== null && /^(?:[a-z0-9_]{1,20}|[A-Z0-9_]{1,20})$/.test(currency) ? currency.toLowerCase() : null;
 }
 
 /** "Resources: Deposit". */
@@ -125,7 +135,8 @@ export const depositRecord = z
     address: wire.address,
     confirmed: wire.confirmed,
     transaction: wire.transaction ?? null,
-    currency: wire.currency?.toLowerCase() ?? null,
+    currency: wire.transaction?.currency ?? symbolOf(wire.currency),
+    currencyName: wire.currency,
     blockchainUrl: wire.blockchainUrl,
     confirmations: wire.confirmations,
     requiredConfirmations: wire.requiredConfirmations,

@@ -1,7 +1,14 @@
 import type { BodyCase } from './body-case.ts';
 import { GATEWAY_BODIES } from './gateway.ts';
 import { MARGIN_BODIES } from './margin.ts';
-import { BOOK_BODIES, GLOBAL_STATS_BODIES, HISTORY_BODIES, STATS_BODIES, TAPE_BODIES } from './market-data.ts';
+import {
+  BOOK_BODIES,
+  DATE_BODIES,
+  GLOBAL_STATS_BODIES,
+  HISTORY_BODIES,
+  STATS_BODIES,
+  TAPE_BODIES,
+} from './market-data.ts';
 import { OPTIONS_BODIES } from './options.ts';
 import { CANCEL_OLD_BODIES, ORDERS_LIST_BODIES, TRADES_LIST_BODIES, UPDATE_ORDER_BODIES } from './spot-lists.ts';
 import { ADD_ORDER_BODIES, ORDER_STATUS_BODIES } from './spot-orders.ts';
@@ -13,6 +20,7 @@ import { WITHDRAWAL_BODIES } from './withdrawals.ts';
 export const ALL_BODIES: readonly BodyCase[] = [
   ...BOOK_BODIES,
   ...TAPE_BODIES,
+  ...DATE_BODIES,
   ...STATS_BODIES,
   ...HISTORY_BODIES,
   ...GLOBAL_STATS_BODIES,

@@ -10,6 +10,8 @@ export const limitOrder = {
   execution: 'limit',
   tradeKind: 'Spot',
   market: BTC_RLS,
+  srcCurrencyName: 'Bitcoin',
+  dstCurrencyName: '\ufdfc',
   price: '12600000000',
   stopPrice: null,
   amount: '0.000001',

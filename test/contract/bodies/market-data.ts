@@ -142,6 +142,39 @@ const OPEN_STATS_TEXT = `"isClosed": false, "bestSell": "12600000010", "bestBuy"
   "volumeDst": "166950012600", "latest": "12600000000", "dayLow": "12400000000", "dayHigh": "12700000000",
   "dayOpen": "12500000000", "dayClose": "12600000000"`;
 
+export const DATE_BODIES: readonly BodyCase[] = [
+  {
+    endpoint: 'publicTrades',
+    form: 'the trades whose time can be read',
+    request: { symbol: 'BTCIRT' },
+    body: `{"status": "ok", "trades": [
+      {"time": 1710148955123, "price": "12600000000", "volume": "0.000001", "type": "buy"},
+      {"time": "soon", "price": "12600000010", "volume": "0.000002", "type": "buy"},
+      {"time": ${UPDATED_S}, "price": "12599999990", "volume": "0.1", "type": "sell"}]}`,
+    value: [
+      { timeMs: 1710148955123, price: '12600000000', amount: '0.000001', side: 'buy' },
+      { timeMs: UPDATED_MS, price: '12599999990', amount: '0.1', side: 'sell' },
+    ],
+  },
+  {
+    endpoint: 'orderBook',
+    form: 'an update time that can not be read as null',
+    request: { symbol: 'BTCIRT' },
+    body: `{"status": "ok", "lastUpdate": "never", ${BOOK_TEXT}}`,
+    value: { ...book, updatedAtMs: null },
+  },
+  {
+    endpoint: 'history',
+    form: 'the candles whose time can be read',
+    request: { symbol: 'BTCIRT', resolution: '60', to: UPDATED_S, from: 1710140000 },
+    body: `{"s": "ok", "t": [1710144000, null, "1710147600"], "o": [1, 2, 3], "h": [1, 2, 3], "l": [1, 2, 3], "c": [1, 2, 3], "v": [1, 2, 3]}`,
+    value: [
+      { openTimeMs: 1710144000000, open: '1', high: '1', low: '1', close: '1', volume: '1' },
+      { openTimeMs: 1710147600000, open: '3', high: '3', low: '3', close: '3', volume: '3' },
+    ],
+  },
+];
+
 export const STATS_BODIES: readonly BodyCase[] = [
   {
     endpoint: 'marketStats',
@@ -224,5 +257,12 @@ export const GLOBAL_STATS_BODIES: readonly BodyCase[] = [
     form: 'bare numbers by provider, then currency',
     body: `{"status": "ok", "markets": {"binance": {"btc": 71234.50, "eth": 3950.1000000000000000055}, "kraken": {"btc": 71230.1}}}`,
     value: { btc: { binance: '71234.5', kraken: '71230.1' }, eth: { binance: '3950.1000000000000000055' } },
+  },
+  {
+    endpoint: 'globalStats',
+    form: "both forms in one reply, of which the interface's own counts where they differ",
+    body: `{"status": "ok", "btc": {"binance": {"price": "71234.50"}}, "markets": {"binance": {"btc": 1, "eth": 3950.1}, "kraken": {"btc": 71230.1}},
+      "ltc": {"kraken": {"price": "80"}}}`,
+    value: { btc: { binance: '71234.5', kraken: '71230.1' }, eth: { binance: '3950.1' }, ltc: { kraken: '80' } },
   },
 ];

@@ -52,4 +52,19 @@ export const OPTIONS_BODIES: readonly BodyCase[] = [
       coins: [],
     },
   },
+  {
+    endpoint: 'options',
+    form: 'steps without any minimum values',
+    body: `{"status": "ok", ${REST_TEXT}, "service.amountPrecisions": {"BTCIRT": "0.000001", "SHIBUSDT": "1"},
+      "service.pricePrecisions": {"BTCIRT": "10", "SHIBUSDT": "0.00000001"},
+      "service.activeCurrencies": ["rls", "usdt", "btc", "shib"]}`,
+    value: { ...value, minOrders: {} },
+  },
+  {
+    endpoint: 'options',
+    form: 'an object under the service name without any minimum values',
+    body: `{"status": "ok", ${REST_TEXT}, "elsewhere": {"amountPrecisions": {"BTCIRT": "0.000001", "SHIBUSDT": "1"},
+      "pricePrecisions": {"BTCIRT": "10", "SHIBUSDT": "0.00000001"}, "activeCurrencies": ["rls", "usdt", "btc", "shib"]}}`,
+    value: { ...value, minOrders: {} },
+  },
 ];

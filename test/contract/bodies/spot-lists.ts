@@ -6,6 +6,8 @@ const nothingButTheNeeded = {
   execution: null,
   tradeKind: null,
   market: null,
+  srcCurrencyName: null,
+  dstCurrencyName: null,
   stopPrice: null,
   unmatchedAmount: null,
   total: null,
@@ -68,6 +70,20 @@ export const ORDERS_LIST_BODIES: readonly BodyCase[] = [
       hasNext: false,
     },
   },
+  {
+    endpoint: 'ordersList',
+    form: 'a time that can not be read as null, and the other orders',
+    request: { details: 2 },
+    body: `{"status": "ok", "orders": [${LIMIT_ORDER_TEXT.replace('2024-03-11T09:22:35.123456+00:00', 'not a date')}, ${LIMIT_ORDER_TEXT}]}`,
+    value: { items: [{ ...limitOrder, createdAtMs: null }, limitOrder], hasNext: null },
+  },
+  {
+    endpoint: 'ordersList',
+    form: 'a code and a message beside the status ok',
+    request: { details: 2 },
+    body: `{"status": "ok", "code": "Notice", "message": "This address will move", "orders": [${LIMIT_ORDER_TEXT}], "hasNext": true}`,
+    value: { items: [limitOrder], hasNext: true },
+  },
 ];
 
 export const UPDATE_ORDER_BODIES: readonly BodyCase[] = [
@@ -122,6 +138,8 @@ const trade = {
   id: 90210,
   orderId: 5684123456,
   market: BTC_RLS,
+  srcCurrencyName: 'Bitcoin',
+  dstCurrencyName: '\ufdfc',
   timeMs: CREATED_MS,
   side: 'sell',
   price: '12600000000',
@@ -129,6 +147,8 @@ const trade = {
   total: '10899000',
   fee: '27257.7096',
 };
+
+const withoutNames = { srcCurrencyName: null, dstCurrencyName: null };
 
 export const TRADES_LIST_BODIES: readonly BodyCase[] = [
   {
@@ -147,8 +167,30 @@ export const TRADES_LIST_BODIES: readonly BodyCase[] = [
     body: `{"status": "ok", "trades": [{"id": 90210, "orderId": null, "market": "BTC-RLS", "timestamp": "2024-03-11T12:52:35.123+0330",
       "type": "sell", "price": 12600000000.10, "amount": "0.0008650000", "total": 10899000.0000000865, "fee": "0E-10", "extra": [1]}]}`,
     value: {
-      items: [{ ...trade, orderId: null, price: '12600000000.1', total: '10899000.0000000865', fee: '0' }],
+      items: [
+        { ...trade, ...withoutNames, orderId: null, price: '12600000000.1', total: '10899000.0000000865', fee: '0' },
+      ],
       hasNext: null,
+    },
+  },
+  {
+    endpoint: 'tradesList',
+    form: 'a time that can not be read as null, and the other trades',
+    request: {},
+    body: `{"status": "ok", "trades": [
+      {"id": 90210, "orderId": 5684123456, "market": "BTC-RLS", "timestamp": "2024-03-11T09:22:35.123456+00:00", "type": "sell",
+       "price": "12600000000", "amount": "0.000865", "total": "10899000", "fee": "27257.7096"},
+      {"id": 90211, "orderId": 5684123456, "market": "BTC-RLS", "timestamp": "yesterday", "type": "sell", "price": "12600000000",
+       "amount": "0.000865", "total": "10899000", "fee": "27257.7096"},
+      {"id": 90212, "orderId": 5684123456, "market": "BTC-RLS", "timestamp": {"unix": 1}, "type": "sell", "price": "12600000000",
+       "amount": "0.000865", "total": "10899000", "fee": "27257.7096"}], "hasNext": false}`,
+    value: {
+      items: [
+        { ...trade, ...withoutNames },
+        { ...trade, ...withoutNames, id: 90211, timeMs: null },
+        { ...trade, ...withoutNames, id: 90212, timeMs: null },
+      ],
+      hasNext: false,
     },
   },
 ];

@@ -14,7 +14,15 @@ const OCO_TEXT = `{"status": "ok", "orders": [
    "fee": "0", "created_at": "2024-03-11T12:52:35.123+03:30", "averagePrice": "0", "clientOrderId": null, "pairId": 71}
 ]}`;
 
-const ocoLeg = { ...limitOrder, side: 'sell', market: BTC_USDT, amount: '0.01', unmatchedAmount: '0.01' };
+const ocoLeg = {
+  ...limitOrder,
+  side: 'sell',
+  market: BTC_USDT,
+  dstCurrencyName: 'Tether',
+  amount: '0.01',
+  unmatchedAmount: '0.01',
+};
+const withoutNames = { srcCurrencyName: null, dstCurrencyName: null };
 const ocoOrders = [
   { ...ocoLeg, id: 71, price: '71500.55', orderTotal: '715.0055', clientOrderId: 'oco-1', pairId: 72 },
   {
@@ -79,6 +87,7 @@ export const ADD_ORDER_BODIES: readonly BodyCase[] = [
     value: {
       order: {
         ...limitOrder,
+        ...withoutNames,
         price: '12600000000.1',
         amount: '0.1000000000000000055',
         total: '1000',
@@ -104,6 +113,7 @@ export const ADD_ORDER_BODIES: readonly BodyCase[] = [
     value: {
       order: {
         ...limitOrder,
+        ...withoutNames,
         id: 9,
         side: 'sell',
         execution: 'market',
@@ -166,6 +176,8 @@ export const ORDER_STATUS_BODIES: readonly BodyCase[] = [
       side: 'sell',
       execution: null,
       market: null,
+      srcCurrencyName: 'Shiba Inu',
+      dstCurrencyName: 'Tether',
       price: '0.00002731',
       amount: '123456789.12',
       unmatchedAmount: '123456789.12',
@@ -188,6 +200,8 @@ export const ORDER_STATUS_BODIES: readonly BodyCase[] = [
       id: 45,
       execution: 'stop_market',
       market: SHIB_USDT,
+      srcCurrencyName: 'Shiba Inu',
+      dstCurrencyName: 'Tether',
       price: null,
       stopPrice: '0.00000001',
       amount: '1',

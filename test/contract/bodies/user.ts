@@ -123,6 +123,16 @@ export const USER_BODIES: readonly BodyCase[] = [
     ],
   },
   {
+    endpoint: 'loginAttempts',
+    form: 'a time that can not be read as null, and the other attempts',
+    body: `{"status": "ok", "attempts": [{"ip": "198.51.100.7", "username": "n", "status": "Failed", "createdAt": "0000-00-00"},
+      {"ip": "198.51.100.8", "username": "n", "status": "Failed", "createdAt": "2024-03-10T00:00:00Z"}]}`,
+    value: [
+      { ip: '198.51.100.7', username: 'n', status: 'Failed', createdAtMs: null },
+      { ip: '198.51.100.8', username: 'n', status: 'Failed', createdAtMs: Date.UTC(2024, 2, 10) },
+    ],
+  },
+  {
     endpoint: 'referralCode',
     form: 'the specified form with a number that is money',
     body: `{"status": "ok", "referredUsersCount": 2, "referralCode": "31415", "referralFeeTotalCount": 17,
@@ -165,7 +175,21 @@ export const USER_BODIES: readonly BodyCase[] = [
     form: 'the specified form',
     request: { currency: 'btc' },
     body: '{"status": "ok", "address": "bc1qexampleexampleexample"}',
-    value: 'bc1qexampleexampleexample',
+    value: { address: 'bc1qexampleexampleexample', tag: null },
+  },
+  {
+    endpoint: 'generateAddress',
+    form: 'the tag of a network that has one',
+    request: { currency: 'xrp' },
+    body: '{"status": "ok", "address": "rExample", "tag": 104711}',
+    value: { address: 'rExample', tag: '104711' },
+  },
+  {
+    endpoint: 'generateAddress',
+    form: 'an empty tag as none',
+    request: { currency: 'btc' },
+    body: '{"status": "ok", "address": "bc1qexampleexampleexample", "tag": ""}',
+    value: { address: 'bc1qexampleexampleexample', tag: null },
   },
   {
     endpoint: 'addCard',

@@ -106,6 +106,16 @@ export const WALLET_BODIES: readonly BodyCase[] = [
   },
 ];
 
+const bareDeposit = {
+  transactionHash: 'a',
+  address: 'b',
+  currencyName: 'Etherium',
+  blockchainUrl: null,
+  confirmations: null,
+  requiredConfirmations: null,
+  amount: '3',
+};
+
 export const DEPOSIT_BODIES: readonly BodyCase[] = [
   {
     endpoint: 'deposits',
@@ -130,7 +140,8 @@ export const DEPOSIT_BODIES: readonly BodyCase[] = [
             amount: '3',
             description: 'Deposit',
           },
-          currency: 'bitcoin',
+          currency: 'btc',
+          currencyName: 'Bitcoin',
           blockchainUrl: 'https://explorer.example.test/tx/c5d8',
           confirmations: 2,
           requiredConfirmations: 3,
@@ -153,6 +164,7 @@ export const DEPOSIT_BODIES: readonly BodyCase[] = [
           confirmed: false,
           transaction: null,
           currency: 'btc',
+          currencyName: 'btc',
           blockchainUrl: null,
           confirmations: null,
           requiredConfirmations: null,
@@ -160,6 +172,26 @@ export const DEPOSIT_BODIES: readonly BodyCase[] = [
         },
       ],
       hasNext: null,
+    },
+  },
+  {
+    endpoint: 'deposits',
+    form: 'a display name that is no symbol: the transaction says the currency, and without it nothing does',
+    request: { wallet: 'all' },
+    body: `{"status": "ok", "deposits": [{"txHash": "a", "address": "b", "confirmed": true, "transaction": {"id": 11, "amount": "3",
+      "currency": "ETH", "description": "d", "created_at": "no date", "calculatedFee": "0"}, "currency": "Etherium", "amount": "3"},
+      {"txHash": "a", "address": "b", "confirmed": false, "transaction": null, "currency": "Etherium", "amount": "3"}], "hasNext": false}`,
+    value: {
+      items: [
+        {
+          ...bareDeposit,
+          confirmed: true,
+          transaction: { id: 11, currency: 'eth', createdAtMs: null, fee: '0', amount: '3', description: 'd' },
+          currency: 'eth',
+        },
+        { ...bareDeposit, confirmed: false, transaction: null, currency: null },
+      ],
+      hasNext: false,
     },
   },
 ];

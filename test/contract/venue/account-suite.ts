@@ -124,9 +124,9 @@ export function accountSuite(open: () => Promise<Venue>): void {
     });
 
     test('gets a wallet with an address, and deposits that are confirmed in time', async () => {
-      const address = await valueOf(alice.generateAddress({ currency: 'btc' }));
+      const { address, tag } = await valueOf(alice.generateAddress({ currency: 'btc' }));
       const wallet = (await valueOf(alice.walletsList())).find(({ currency }) => currency === 'btc');
-      expect(wallet?.depositAddress).toBe(address);
+      expect(wallet).toMatchObject({ depositAddress: address, depositTag: tag });
       expect(await valueOf(alice.deposits({ wallet: 'all' }))).toEqual({ items: [], hasNext: false });
     });
   });

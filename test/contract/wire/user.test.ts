@@ -112,6 +112,22 @@ test('an address is made and shown by the wallet from then on', () => {
   });
 });
 
+test('an address on a network with tags has its tag, as the wallet shows it', () => {
+  const venue = new RawVenue();
+  const made = venue.send('POST /users/wallets/generate-address', { body: { currency: 'xrp' } }).json;
+  const words = expect.stringMatching(/^\w+$/) as string;
+  expect(made).toEqual({ status: 'ok', address: words, tag: words });
+  const { address, tag } = made as { readonly address: string; readonly tag: string };
+  const { wallets } = venue.send('GET /users/wallets/list').json as {
+    readonly wallets: readonly { currency: string }[];
+  };
+  expect(wallets.find(({ currency }) => currency === 'xrp')).toMatchObject({
+    depositAddress: address,
+    depositTag: tag,
+    depositInfo: { XRP: { address, tag } },
+  });
+});
+
 test('transactions are signed and paged', () => {
   const venue = new RawVenue();
   const { wallets } = venue.send('GET /v2/wallets?currencies=rls').json as { wallets: { RLS: { id: number } } };
