@@ -86,13 +86,6 @@ function readTimeMs(value: string | number): number | null {
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
-export const timeMs = wireNumber.transform((value, context): number => {
-  const read = readTimeMs(value);
-  if (read !== null) return read;
-  context.addIssue({ code: 'custom', message: 'expected a time', input: value });
-  return z.NEVER;
-});
-
 /** Null where the field is missing or holds no time: one bad date is no reason to lose the rest of a reply. */
 export const timeMsOrNull = wireNumberOrNull
   .catch(null)

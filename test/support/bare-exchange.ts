@@ -4,6 +4,7 @@ import type { FeeSchedule } from '../../src/domain/fee-schedule.ts';
 import { SimulatedExchange } from '../../src/simulator/core/exchange.ts';
 import type { TradingSettings } from '../../src/simulator/core/trading/requests.ts';
 import type { Services } from '../../src/simulator/core/services.ts';
+import { Users } from '../../src/simulator/core/users/users.ts';
 
 export const NO_FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
 export const BASE_FEES: FeeSchedule = { rls: { maker: 2_000, taker: 2_500 }, usdt: { maker: 1_000, taker: 1_300 } };
@@ -34,7 +35,7 @@ export function createBareExchange(options: {
       fees: options.fees ?? NO_FEES,
       ...(options.trading === undefined ? {} : { trading: options.trading }),
     },
-    () => ({ advance: () => {} }) as unknown as Services,
+    () => ({ users: new Users(), advance: () => {} }) as unknown as Services,
   );
   return { exchange, markets };
 }

@@ -60,6 +60,7 @@ export class SimulatedExchange {
       markets: this.markets,
       fees: settings.fees,
       settings: { ...DEFAULT_TRADING, ...settings.trading },
+      isBarred: (userId, quote) => this.services.users.find(userId)?.barredFrom(quote) ?? null,
       firstOrderId: settings.firstOrderId ?? 1,
       firstTradeId: settings.firstTradeId ?? 1,
     });

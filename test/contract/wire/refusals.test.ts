@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
-import { FULL_KEY, READ_KEY } from '../world.ts';
+import { CAROL_TOKEN, FULL_KEY, READ_KEY } from '../world.ts';
 import { createSigner } from '../../../src/exchange/signing.ts';
 import { RawVenue, type RawReply } from './raw-venue.ts';
 
@@ -82,6 +82,30 @@ describe('a refused order', () => {
     expect(add(venue, BUY).json).toMatchObject({ status: 'ok' });
   });
 
+  test.each([
+    ['rests', '12599999990'],
+    ['is done', '12600000010'],
+  ])('DuplicateOrder where the first one used up the balance and %s', (_, price) => {
+    const venue = new RawVenue();
+    venue.bobPlaces({ type: 'sell', price: '12600000010', amount: '1' });
+    const all = { ...BUY, price, amount: '0.0079' };
+    const place = (): unknown => venue.send('POST /market/orders/add', { token: CAROL_TOKEN, body: all }).json;
+    expect(place()).toMatchObject({ status: 'ok' });
+    expect(place()).toMatchObject({ status: 'failed', code: 'DuplicateOrder' });
+    venue.nowMs += 10_000;
+    expect(place()).toMatchObject({ status: 'failed', code: 'OverValueOrder' });
+  });
+
+  test('DuplicateOrder also when the market has moved away from the price meanwhile', () => {
+    const venue = new RawVenue();
+    expect(add(venue, { ...BUY, price: '8820000000' }).json).toMatchObject({ status: 'ok' });
+    const market = venue.exchange.markets.get('BTCIRT' as MarketSymbol);
+    if (market === undefined) throw new Error('expected the market BTCIRT');
+    market.lastPrice *= 2;
+    expect(add(venue, { ...BUY, price: '8820000000' }).json).toMatchObject({ code: 'DuplicateOrder' });
+    expect(add(venue, { ...BUY, price: '8820000010' }).json).toMatchObject({ code: 'BadPrice' });
+  });
+
   test('DuplicateClientOrderId while the other is open', () => {
     const venue = new RawVenue();
     const { json } = add(venue, { ...BUY, clientOrderId: 'mine-1' });
@@ -102,6 +126,36 @@ describe('a refused order', () => {
     venue.exchange.trading.trader(1).mayTrade = false;
     expect(add(venue, BUY).json).toMatchObject({ status: 'failed', code: 'TradingUnavailable' });
     expectUntouched(venue);
+  });
+
+  test.each([
+    ['rial_trade', BUY, { ...BUY, dstCurrency: 'usdt', price: '69000' }],
+    ['crypto_trade', { ...BUY, dstCurrency: 'usdt', price: '69000' }, BUY],
+  ] as const)(
+    'TradingUnavailable without the feature %s, which the other markets do not need',
+    (feature, shut, open) => {
+      const venue = new RawVenue();
+      venue.exchange.services.users.get(1).features[feature] = false;
+      expect(venue.send('GET /users/limitations').json).toMatchObject({
+        limitations: { features: { [feature]: false } },
+      });
+      expect(add(venue, shut).json).toMatchObject({ status: 'failed', code: 'TradingUnavailable' });
+      expectUntouched(venue);
+      expect(add(venue, open).json).toMatchObject({ status: 'ok' });
+    },
+  );
+
+  test('TradingUnavailable while the identity is not verified', () => {
+    const venue = new RawVenue();
+    const user = venue.exchange.services.users.get(1);
+    user.verifications.identity = false;
+    expect(venue.send('GET /users/profile').json).toMatchObject({ profile: { verifications: { identity: false } } });
+    for (const body of [BUY, { ...BUY, dstCurrency: 'usdt', price: '69000' }]) {
+      expect(add(venue, body).json).toMatchObject({ status: 'failed', code: 'TradingUnavailable' });
+    }
+    expectUntouched(venue);
+    user.verifications.identity = true;
+    expect(add(venue, BUY).json).toMatchObject({ status: 'ok' });
   });
 });
 

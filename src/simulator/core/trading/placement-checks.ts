@@ -1,14 +1,20 @@
+import type { QuoteCurrency } from '../../../domain/market-symbol.ts';
+import type { UserId } from '../wallet.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { refuse, type Refusal } from '../result.ts';
 import type { OrderPlan, Placement } from './order-plan.ts';
 import type { PlaceOrder } from './requests.ts';
 import type { Trader } from './trader.ts';
 
-/** Refuses while the market is closed or the user may not trade. */
-export function checkMayTrade(market: MarketState, trader: Trader): Refusal | null {
+/** Why a user may not trade in the markets of a quote currency; null for one who may. */
+export type IsBarred = (userId: UserId, quote: QuoteCurrency) => string | null;
+
+/** Refuses while the market is closed or the user may not trade there. */
+export function checkMayTrade(market: MarketState, trader: Trader, isBarred: IsBarred | null): Refusal | null {
   if (market.isClosed) return refuse('MarketClosed', 'the market is closed for now');
   if (!trader.mayTrade) return refuse('TradingUnavailable', 'the identity process of this user is incomplete');
-  return null;
+  const reason = isBarred?.(trader.userId, market.rules.dst) ?? null;
+  return reason === null ? null : refuse('TradingUnavailable', reason);
 }
 
 /** Refuses a client id that another open order of the user has. */

@@ -1,14 +1,22 @@
 import type { MarketState } from '../market/market-state.ts';
 import { accept, refuse, type Refusal, type Result } from '../result.ts';
 import { identityOf, planOrders, type Placement } from './order-plan.ts';
-import { checkAmount, checkBalance, checkClientOrderId, checkMayTrade, checkValue } from './placement-checks.ts';
+import {
+  checkAmount,
+  checkBalance,
+  checkClientOrderId,
+  checkMayTrade,
+  checkValue,
+  type IsBarred,
+} from './placement-checks.ts';
 import { checkPriceConditions, checkPricesGiven, type OrderPrices } from './price-rules.ts';
 import type { PlaceOrder, TradingSettings } from './requests.ts';
 import type { Trader } from './trader.ts';
 
 /**
  * Decides on a request for an order: what it becomes, or a code of the interface's table of order placement. The checks run in this order: market
- * and user, prices given, amount, client id, price conditions, minimum value, balance, duplicate. Remembers an accepted request for the last.
+ * and user, prices given, amount, client id, duplicate, price conditions, minimum value, balance. A duplicate is one whatever the first of the two
+ * has changed since, the balance above all. Remembers an accepted request.
  */
 export function decidePlacement(of: {
   readonly request: PlaceOrder;
@@ -17,38 +25,36 @@ export function decidePlacement(of: {
   /** Free units of the currency that the order pays with. */
   readonly free: bigint;
   readonly settings: TradingSettings;
+  readonly isBarred?: IsBarred | null;
   readonly timeMs: number;
 }): Result<Placement> {
   const { request, trader, market, free, settings } = of;
   const prices = onGrid(request, market);
   const amount = request.amount * market.amountFactor;
+  const window = { timeMs: of.timeMs, lengthMs: settings.duplicateWindowMs };
+  const parameters = request.pro ? null : identityOf(request);
   const refusal =
-    checkMayTrade(market, trader) ??
+    checkMayTrade(market, trader, of.isBarred ?? null) ??
     checkPricesGiven(request) ??
     checkAmount(amount) ??
     checkClientOrderId(trader, request) ??
+    (parameters === null ? null : checkDuplicate(trader, parameters, window)) ??
     (trader.isUnrestricted ? null : checkPriceConditions({ request, prices, market, settings }));
   if (refusal !== null) return refusal;
   const placement = planOrders({ request, prices, amount, market, settings });
   const refusedValue = (trader.isUnrestricted ? null : checkValue(market, placement)) ?? checkBalance(placement, free);
   if (refusedValue !== null) return refusedValue;
-  if (request.pro) return accept(placement);
-  return (
-    checkDuplicate(trader, request, { timeMs: of.timeMs, lengthMs: settings.duplicateWindowMs }) ?? accept(placement)
-  );
+  if (parameters !== null) trader.remember(parameters, window);
+  return accept(placement);
 }
 
 function checkDuplicate(
   trader: Trader,
-  request: PlaceOrder,
+  parameters: string,
   window: { readonly timeMs: number; readonly lengthMs: number },
 ): Refusal | null {
-  const parameters = identityOf(request);
-  if (trader.isDuplicate(parameters, window)) {
-    return refuse('DuplicateOrder', 'an identical order was accepted within the last ten seconds');
-  }
-  trader.remember(parameters, window);
-  return null;
+  if (!trader.isDuplicate(parameters, window)) return null;
+  return refuse('DuplicateOrder', 'an identical order was accepted within the last ten seconds');
 }
 
 /** The prices of a request, from public steps to the steps that the book counts in. */

@@ -8,6 +8,7 @@ import { accept, refuse, type Result } from '../result.ts';
 import { createOrders } from './create-orders.ts';
 import type { SimulatedOrder } from './order.ts';
 import { decidePlacement } from './placement.ts';
+import type { IsBarred } from './placement-checks.ts';
 import { isChosenBy } from './cancel-old-filter.ts';
 import { OrderRegister } from './order-register.ts';
 import type { CancelOldOrders, OrderReference, PlaceOrder, TradingSettings } from './requests.ts';
@@ -30,6 +31,7 @@ export class Trading {
   readonly settings: TradingSettings;
   private readonly accounts: Accounts;
   private readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
+  private readonly isBarred: IsBarred | null;
   private readonly register: OrderRegister;
   private readonly waiting = new WaitingOrders();
   private nextOrderId: number;
@@ -43,12 +45,15 @@ export class Trading {
     readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
     readonly fees: FeeSchedule;
     readonly settings: TradingSettings;
+    /** Without it everybody may trade who is not told otherwise by `Trader.mayTrade`. */
+    readonly isBarred?: IsBarred;
     readonly firstOrderId?: number;
     readonly firstTradeId?: number;
   }) {
     this.accounts = options.accounts;
     this.markets = options.markets;
     this.settings = options.settings;
+    this.isBarred = options.isBarred ?? null;
     this.register = new OrderRegister(options.settings, options.fees);
     this.nextOrderId = options.firstOrderId ?? 1;
     this.nextTradeId = options.firstTradeId ?? 1;
@@ -103,7 +108,15 @@ export class Trading {
     if (market === undefined) return refuse('InvalidMarketPair', 'no such market');
     const trader = this.trader(userId);
     const free = trader.freeFor(request.side, market, this.accounts);
-    const decided = decidePlacement({ request, trader, market, free, settings: this.settings, timeMs });
+    const decided = decidePlacement({
+      request,
+      trader,
+      market,
+      free,
+      settings: this.settings,
+      isBarred: this.isBarred,
+      timeMs,
+    });
     if (!decided.ok) return decided;
     const legs = createOrders(decided.value, {
       trader,

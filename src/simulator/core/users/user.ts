@@ -1,3 +1,4 @@
+import type { QuoteCurrency } from '../../../domain/market-symbol.ts';
 import { BoundedList } from '../bounded-list.ts';
 import { accept, refuse, type Result } from '../result.ts';
 import {
@@ -50,12 +51,17 @@ const ATTEMPTS_KEPT = 100;
 /** Devices remembered a user; the oldest is forgotten, and counts as new when it comes back. */
 const DEVICES_KEPT = 50;
 
+/** A card number without the spaces and hyphens that people write. */
+function digitsOf(number: string): string {
+  return number.replace(/[\s-]/g, '');
+}
+
 /** One user: who they are (settings), and what their calls changed (cards, accounts, favourites, devices, log-ins). */
 export class User {
   readonly id: number;
   readonly settings: UserSettings;
   readonly features: Record<Feature, boolean>;
-  readonly verifications: Readonly<Record<Verification, boolean>>;
+  readonly verifications: Record<Verification, boolean>;
   readonly ceilings: WithdrawalCeilings;
   readonly attempts = new BoundedList<LoginAttempt>(ATTEMPTS_KEPT);
   bankCards: readonly BankCard[] = [];
@@ -107,7 +113,7 @@ export class User {
 
   /** Registers a card, unconfirmed. Refused: `ParseError` (no 16 digits), `DuplicateCard`, `TooManyCards`. */
   addCard(card: { readonly number: string; readonly bank: string }): Result<BankCard> {
-    const number = card.number.replace(/[\s-]/g, '');
+    const number = digitsOf(card.number);
     if (!/^\d{16}$/.test(number))
       return refuse('ParseError', `expected a card number of 16 digits, was "${card.number}"`);
     if (this.bankCards.some((known) => known.number === number))
@@ -146,6 +152,26 @@ export class User {
       account.id === id ? { ...account, confirmed: true } : account,
     );
     return found;
+  }
+
+  /** The same for a card, by its number in any spelling. */
+  confirmCard(number: string): boolean {
+    const digits = digitsOf(number);
+    const found = this.bankCards.some((card) => digitsOf(card.number) === digits);
+    this.bankCards = this.bankCards.map((card) =>
+      digitsOf(card.number) === digits ? { ...card, confirmed: true } : card,
+    );
+    return found;
+  }
+
+  /**
+   * Why this user may not trade in the markets of a quote currency; null for one who may. `rial_trade` is about rial markets, `crypto_trade` about
+   * tether markets; both need a verified identity.
+   */
+  barredFrom(quote: QuoteCurrency): string | null {
+    if (!this.verifications.identity) return 'the identity of this user is not verified';
+    const feature = quote === 'rls' ? 'rial_trade' : 'crypto_trade';
+    return this.features[feature] ? null : `the feature ${feature} is not open to this user`;
   }
 
   addFavorites(symbols: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FEATURES } from '../../core/users/user-settings.ts';
+import { FEATURES, VERIFICATIONS } from '../../core/users/user-settings.ts';
 import { userConfig } from '../../settings/user-config.ts';
 import { adminCommand, AdminRefusal, userOf } from './admin-command.ts';
 
@@ -33,25 +33,52 @@ export const userCommands = [
   adminCommand({
     method: 'POST',
     path: '/users/permissions',
-    summary: 'Switches trading, the look-up by clientOrderId and the features of a user on and off.',
+    summary: 'Switches trading, the look-up by clientOrderId, the features and the verifications of a user on and off.',
     input: z.strictObject({
       user: user(),
       mayTrade: z.boolean().optional(),
       clientIdLookup: z.boolean().optional(),
       features: z.partialRecord(z.enum(FEATURES), z.boolean()).optional(),
+      verifications: z.partialRecord(z.enum(VERIFICATIONS), z.boolean()).optional(),
     }),
-    run(context, { user: name, mayTrade, clientIdLookup, features }) {
+    run(context, { user: name, mayTrade, clientIdLookup, features, verifications }) {
       const found = userOf(context, name);
       const trader = context.simulation.exchange.trading.trader(found.id);
       if (mayTrade !== undefined) trader.mayTrade = mayTrade;
       if (clientIdLookup !== undefined) trader.lacksClientIdLookup = !clientIdLookup;
       Object.assign(found.features, features);
+      Object.assign(found.verifications, verifications);
       return {
         userId: found.id,
         mayTrade: trader.mayTrade,
         clientIdLookup: !trader.lacksClientIdLookup,
         features: found.features,
+        verifications: found.verifications,
       };
+    },
+  }),
+  adminCommand({
+    method: 'POST',
+    path: '/accounts/confirm',
+    summary: "Confirms a user's bank account, by its id in the profile, so that withdrawals may go there.",
+    input: z.strictObject({ user: user(), id: z.int() }),
+    run(context, { user: name, id }) {
+      const found = userOf(context, name);
+      if (found.confirmAccount(id)) return { userId: found.id, bankAccounts: found.bankAccounts };
+      const known = found.bankAccounts.map((account) => account.id).join(', ');
+      throw new AdminRefusal(`expected the id of a bank account of "${found.username}" (${known}), was ${id}`, 404);
+    },
+  }),
+  adminCommand({
+    method: 'POST',
+    path: '/cards/confirm',
+    summary: "Confirms a user's bank card, by its number.",
+    input: z.strictObject({ user: user(), number: z.string().min(1) }),
+    run(context, { user: name, number }) {
+      const found = userOf(context, name);
+      if (found.confirmCard(number)) return { userId: found.id, bankCards: found.bankCards };
+      const known = found.bankCards.map((card) => card.number).join(', ');
+      throw new AdminRefusal(`expected the number of a card of "${found.username}" (${known}), was "${number}"`, 404);
     },
   }),
   adminCommand({

@@ -102,7 +102,8 @@ export const userHandlers: WireHandlers<
       : null;
     if (made === null) return failedAnswer(refuse('InvalidCurrency', `No addresses for ${currency}`), call.forms);
     accounts.ensure(user.id, currency);
-    return { status: 200, body: { status: 'ok', address: made.address } };
+    const { address, tag } = made;
+    return { status: 200, body: { status: 'ok', address, ...(tag === null ? {} : { tag }) } };
   },
 
   addCard(call) {

@@ -26,6 +26,7 @@ const balance = (currency: string, userId = ALI) =>
   formatUnits(served.venue.exchange.accounts.find(userId, currency)?.total ?? 0n);
 const add = async (change: Record<string, unknown> = {}) =>
   (await served.ask('/market/orders/add', { body: { ...BUY, ...change } })).body;
+const profile = async () => (await served.ask('/users/profile')).body['profile'] as Record<string, unknown>;
 const status = async (id: number) =>
   ((await served.ask('/market/orders/status', { body: { id } })).body['order'] as Record<string, unknown>)['status'];
 
@@ -227,6 +228,56 @@ describe('users', () => {
     expect((await served.ask('/cobank/withdraw', withdraw)).body['code']).toBe('FeatureUnavailable');
     await served.admin('/users/permissions', { user: 'ali', clientIdLookup: true });
     expect((await served.ask('/market/orders/status', { body: { clientOrderId: 'mine' } })).body['status']).toBe('ok');
+  });
+});
+
+describe('what users add', () => {
+  test('an account takes withdrawals once it is confirmed', async () => {
+    await served.ask('/users/accounts-add', {
+      body: { number: '2', shaba: 'IR120000000000000000000002', bank: 'B' },
+    });
+    const [, added] = (await profile())['bankAccounts'] as { id: number; confirmed: boolean }[];
+    expect(added).toMatchObject({ confirmed: false, status: 'new' });
+    const withdraw = { body: { destinationBankAccountId: added?.id, amount: '5000000' } };
+    expect((await served.ask('/cobank/withdraw', withdraw)).body['code']).toBe('BankAccountNotFound');
+    expect(await served.admin('/accounts/confirm', { user: 'ali', id: added?.id })).toMatchObject({
+      status: 200,
+      body: { bankAccounts: [{ id: 11 }, { id: added?.id, confirmed: true }] },
+    });
+    expect((await served.ask('/cobank/withdraw', withdraw)).body['status']).toBe('ok');
+    expect(await profile()).toMatchObject({
+      bankAccounts: [{}, { confirmed: true, status: 'confirmed' }],
+      pendingVerifications: { bankAccount: false },
+    });
+  });
+
+  test('a card is confirmed by its number, however it is spelled', async () => {
+    await served.ask('/users/cards-add', { body: { number: '6219861000000002', bank: 'Saman' } });
+    expect(await profile()).toMatchObject({
+      bankCards: [{ confirmed: false }],
+      pendingVerifications: { bankCard: true },
+    });
+    expect((await served.admin('/cards/confirm', { user: 'ali', number: '6219-8610-0000-0002' })).status).toBe(200);
+    expect(await profile()).toMatchObject({
+      bankCards: [{ confirmed: true }],
+      pendingVerifications: { bankCard: false },
+    });
+  });
+
+  test('what is not there can not be confirmed', async () => {
+    expect(await served.admin('/accounts/confirm', { user: 'ali', id: 12 })).toMatchObject({
+      status: 404,
+      body: { message: 'expected the id of a bank account of "ali" (11), was 12' },
+    });
+    expect((await served.admin('/cards/confirm', { user: 'ali', number: '1' })).status).toBe(404);
+    expect((await served.admin('/accounts/confirm', { user: 'nobody', id: 11 })).status).toBe(404);
+  });
+
+  test('an identity that is not verified keeps its user from trading until it is', async () => {
+    await served.admin('/users/permissions', { user: 'ali', verifications: { identity: false } });
+    expect((await add())['code']).toBe('TradingUnavailable');
+    await served.admin('/users/permissions', { user: 'ali', verifications: { identity: true } });
+    expect((await add())['status']).toBe('ok');
   });
 });
 
