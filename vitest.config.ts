@@ -20,7 +20,9 @@ const PURE = [
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
+    // A bound for what hangs, not a time that anything should take: the machine may be slow and busy.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Two cores are what the project is planned for; more workers only make the timings of the daemon tests noisy.
     maxWorkers: 2,
     coverage: { include: ['src/**', 'strategies/**'] },
