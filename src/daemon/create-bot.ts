@@ -1,12 +1,14 @@
 import { SarrafError } from '../domain/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts';
+import { marketsOf } from '../engine/seat.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
+import { BRIDGE } from '../portfolio/valuation.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
 import type { BotVenue } from './bot-venue.ts';
-import { planInputOf, stretched } from './create-plan.ts';
+import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -66,7 +68,10 @@ function settingsOf(
   of: { readonly venue: BotVenue; readonly seats: readonly SeatSettings[]; readonly plan: PollPlan },
 ): EngineSettings {
   const { pollStretch, markets } = of.venue;
-  const traded = new Set(of.seats.flatMap(({ runner }) => marketsOf(runner)));
+  const runners = of.seats.map(({ runner }) => runner);
+  const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
+  // What holds rial and tether has to be valued in one of them.
+  if (bridgedOf(runners).length > 0) traded.add(BRIDGE);
   return {
     ...config.execution,
     instance: config.instance,
@@ -75,11 +80,6 @@ function settingsOf(
     feeds: stretched(of.plan.feeds, pollStretch),
     reconciliation: config.reconciliation,
   };
-}
-
-/** Every market that a strategy trades or looks at. */
-function marketsOf({ market, subscriptions }: SeatSettings['runner']): readonly string[] {
-  return [market, ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market]))];
 }
 
 /** Data that changes once an hour may be older than data that changes every second. */

@@ -1,4 +1,6 @@
 import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import { marketsOf } from '../engine/seat.ts';
 import type { Budget } from '../exchange/endpoint.ts';
 import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
@@ -15,6 +17,7 @@ export function planInputOf(runners: readonly StrategyRunner[], budgets: Iterabl
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
     ),
     traded: runners.map(({ name, market }) => ({ strategy: name, market })),
+    bridged: bridgedOf(runners),
     budgets: [...budgets].map((budget) => {
       const { name, limit, windowMs } = budget;
       return { name, limit, windowMs, reserve: reserveOf(budget) };
@@ -23,6 +26,15 @@ export function planInputOf(runners: readonly StrategyRunner[], budgets: Iterabl
     replyMs: USUAL_REPLY_MS,
     restart: { orderPages: PAGES_BEHIND, tradePages: PAGES_BEHIND, lateArrivalMs: LATE_ARRIVAL_MS },
   };
+}
+
+/** Strategies with markets in rial and in tether, by name: their profit and equity need the price of tether in rial. */
+export function bridgedOf(runners: readonly StrategyRunner[]): readonly string[] {
+  return runners.filter(isInBoth).map(({ name }) => name);
+}
+
+function isInBoth(runner: StrategyRunner): boolean {
+  return new Set(marketsOf(runner).map((market) => parseMarket(market).dst)).size > 1;
 }
 
 /** The same plan at a slower pace: where the market's data is a bar an hour, looking every second sees nothing more. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { formatUnits, UNITS_PER_ONE } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import { formatUnits } from '../domain/money.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { timedCall } from '../plugins/timed-call.ts';
@@ -25,6 +24,7 @@ import { mirrorName } from './session-file.ts';
 import { banner } from './settings/banner.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { forPeople, summarize, summaryLines, type Summary } from './summary.ts';
+import { profitOfSeat } from '../engine/profit-of-seat.ts';
 
 export interface RunOptions {
   readonly config: BotConfig;
@@ -237,11 +237,8 @@ async function live(
 
 function statusLine({ engine, counts }: CreatedBot, venue: BotVenue): string {
   const made = engine.seats.map((seat) => {
-    const { market } = seat.runner;
-    const price = engine.markets.priceOf(market);
-    const dst = engine.markets.get(market)?.market.dst ?? 'rls';
-    const value = price === null ? 0n : divideHalfEven(seat.position(market, dst) * price, UNITS_PER_ONE);
-    const profit = price === null ? '-' : forPeople(formatUnits(seat.cash(market, dst) + value), dst);
+    const made = profitOfSeat(seat, (symbol) => engine.markets.priceOf(symbol));
+    const profit = made.profit === null ? '-' : forPeople(made.profit, made.currency);
     return `${seat.name} ${seat.fills} fills, profit ${profit}`;
   });
   const prices = [...new Set(engine.seats.map(({ runner }) => runner.market))].map((market) => {

@@ -1,11 +1,11 @@
 import { formatUnits } from '../domain/money.ts';
-import { UNITS_PER_ONE } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Engine } from '../engine/engine.ts';
+import { profitOfSeat } from '../engine/profit-of-seat.ts';
 import type { Seat } from '../engine/seat.ts';
 import type { EndpointUsage, RequestCounts } from './request-counts.ts';
 
-/** What one strategy did and made. Decimals are texts; profit is null before a price was seen. */
+/** What one strategy did and made. Decimals are texts; money is in `currency`, and null while something that it holds has no price. */
 export interface StrategySummary {
   readonly strategy: string;
   readonly market: string;
@@ -14,8 +14,17 @@ export interface StrategySummary {
   /** Requests that its orders cost: placements and cancels. */
   readonly requests: number;
   readonly fees: Readonly<Record<string, string>>;
+  /** Of the coin of its own market, over all markets. */
   readonly position: string;
+  /** Of every asset that it traded, but the currency. */
+  readonly positions: Readonly<Record<string, string>>;
+  readonly currency: QuoteCurrency;
+  /** Of all its markets, each asset valued once: `realised` and `open`. */
   readonly profit: string | null;
+  readonly realised: string | null;
+  readonly open: string | null;
+  /** What can not be valued. */
+  readonly unvalued: readonly string[];
   readonly failure: string | null;
 }
 
@@ -36,11 +45,7 @@ export function summarize(engine: Engine, counts: RequestCounts): Summary {
 function summarizeSeat(engine: Engine, seat: Seat): StrategySummary {
   const { name, runner, fills, requests, orders, fees } = seat;
   const { market } = runner;
-  const state = engine.markets.get(market);
-  const price = engine.markets.priceOf(market);
-  const dst = state?.market.dst ?? 'rls';
-  const position = seat.position(market, dst);
-  const profit = price === null ? null : seat.cash(market, dst) + divideHalfEven(position * price, UNITS_PER_ONE);
+  const made = profitOfSeat(seat, (symbol) => engine.markets.priceOf(symbol));
   return {
     strategy: name,
     market,
@@ -48,8 +53,8 @@ function summarizeSeat(engine: Engine, seat: Seat): StrategySummary {
     fills,
     requests,
     fees: Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)])),
-    position: formatUnits(position),
-    profit: profit === null ? null : formatUnits(profit),
+    position: formatUnits(seat.held(parseMarket(market).src)),
+    ...made,
     failure: seat.status === 'running' ? null : seat.reason,
   };
 }
@@ -58,15 +63,21 @@ function summarizeSeat(engine: Engine, seat: Seat): StrategySummary {
 export function summaryLines(summary: Summary): readonly string[] {
   const lines = ['', 'strategy      orders   fills   profit (fees, position)'];
   for (const one of summary.strategies) {
-    const currency = one.market.endsWith('IRT') ? 'rls' : 'usdt';
+    const { currency } = one;
     const fees = Object.entries(one.fees)
       .filter(([, fee]) => fee !== '0')
       .map(([name, fee]) => `${forPeople(fee, name)} ${name}`)
       .join(' and ');
-    const profit = one.profit === null ? '-' : `${forPeople(one.profit, currency)} ${currency}`;
+    const profit =
+      one.profit === null
+        ? `unknown: no price of ${one.unvalued.join(', ')}`
+        : `${forPeople(one.profit, currency)} ${currency}`;
+    const others = Object.entries(one.positions)
+      .filter(([asset, held]) => asset !== parseMarket(one.market).src && held !== '0')
+      .map(([asset, held]) => `, ${held} ${asset}`);
     const stopped = one.failure === null ? '' : `  STOPPED: ${one.failure}`;
     lines.push(
-      `${one.strategy.padEnd(12)} ${String(one.orders).padStart(7)} ${String(one.fills).padStart(7)}   ${profit} (fees ${fees === '' ? '0' : fees}, position ${one.position})${stopped}`,
+      `${one.strategy.padEnd(12)} ${String(one.orders).padStart(7)} ${String(one.fills).padStart(7)}   ${profit} (fees ${fees === '' ? '0' : fees}, position ${one.position}${others.join('')})${stopped}`,
     );
   }
   lines.push('', 'endpoint              requests   most in a window / limit');

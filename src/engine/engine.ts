@@ -7,6 +7,7 @@ import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import { KEPT_ABSENT_FILLS } from './absent-fills.ts';
 import { AccountState } from './account-state.ts';
 import type { AnswerTaker } from './answer-taker.ts';
+import { assetNotices } from './asset-notices.ts';
 import { CandleReader } from './candle-reader.ts';
 import { KEPT_CANCELS } from './cancel-desk.ts';
 import { Control, KEPT_CONTROL } from './control.ts';
@@ -78,7 +79,8 @@ export class Engine {
     this.outbox = outbox;
     outbox.nowMs = nowMs;
     this.isRestart = state.strategies.length > 0;
-    this.seats = settings.seats.map((seat) => new Seat(seat));
+    const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
+    this.seats = settings.seats.map((seat) => new Seat(seat, (market) => followed.has(market)));
     this.account = new AccountState(outbox);
     this.intents = new IntentBook(outbox);
     this.markets = new MarketDesk({
@@ -313,6 +315,10 @@ export class Engine {
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
     if (this.strategies.hasStarted || !this.feeds.isReady()) return;
+    for (const seat of this.seats) {
+      const notices = assetNotices(seat, (market) => this.markets.get(market) !== undefined);
+      for (const { level, text } of notices) this.outbox[level](text, seat.name);
+    }
     this.strategies.start(this.isRestart);
     this.outbox.journal('control', 'start', { isRestart: this.isRestart });
     this.work();

@@ -2,6 +2,8 @@ import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { ResultsView, RiskView, SeenBook, WantedOrder } from '../execution/risk/risk-view.ts';
+import type { MarketFlow } from '../portfolio/asset-ledger.ts';
+import { positionIn } from '../portfolio/market-positions.ts';
 import type { MarketDesk } from './market-desk.ts';
 import type { Seat } from './seat.ts';
 
@@ -12,11 +14,12 @@ export class GateView implements RiskView {
   readonly book: SeenBook | null;
   readonly position: Units;
   readonly liveOrders: readonly OrderRecord[];
-  readonly results: ResultsView;
   readonly plannedAtMs: readonly number[];
+  private readonly seat: Seat;
   private readonly markets: MarketDesk;
   private readonly seats: readonly Seat[];
   private gathered: RiskView['holdings'] | null = null;
+  private worked: ResultsView | null = null;
 
   constructor(of: {
     readonly nowMs: number;
@@ -27,16 +30,21 @@ export class GateView implements RiskView {
     readonly seats: readonly Seat[];
   }) {
     const { nowMs, seat, order, markets } = of;
-    const { symbol, dst } = order.market;
+    const { symbol, src } = order.market;
     this.nowMs = nowMs;
     this.order = order;
     this.book = markets.seenBook(symbol);
-    this.position = seat.position(symbol, dst);
+    this.position = seat.held(src);
     this.liveOrders = of.liveOrders;
-    this.results = seat.resultsView(dst, nowMs);
     this.plannedAtMs = seat.plannedAtMs;
+    this.seat = seat;
     this.markets = markets;
     this.seats = of.seats;
+  }
+
+  get results(): ResultsView {
+    this.worked ??= this.seat.resultsView(this.order.market.dst, this.nowMs);
+    return this.worked;
   }
 
   get holdings(): RiskView['holdings'] {
@@ -45,11 +53,22 @@ export class GateView implements RiskView {
   }
 }
 
-/** What all strategies together have, by market. */
+/** What all strategies together have, by market, each coin once. */
 function holdingsOf(markets: MarketDesk, seats: readonly Seat[]): RiskView['holdings'] {
+  const flowOf = (symbol: string): MarketFlow => {
+    let position = 0n;
+    let cash = 0n;
+    for (const { ledger } of seats) {
+      const flow = ledger.flowOf(symbol);
+      position += flow.position;
+      cash += flow.cash;
+    }
+    return { position: position as Units, cash: cash as Units };
+  };
+  const tether = seats.reduce((sum, seat) => sum + seat.held('usdt'), 0n) as Units;
   const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
   for (const { market } of markets.all()) {
-    const position = seats.reduce((sum, seat) => sum + seat.position(market.symbol, market.dst), 0n) as Units;
+    const position = positionIn(market, flowOf, tether);
     holdings.set(market.symbol, { market, position, price: markets.priceOf(market.symbol) });
   }
   return holdings;

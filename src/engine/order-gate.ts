@@ -125,8 +125,7 @@ export class OrderGate {
       exceptKey === undefined
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
-    const price = markets.priceOf(order.market.symbol);
-    if (price !== null) seat.takePrice(order.market, price, nowMs);
+    seat.takePrices((symbol) => markets.priceOf(symbol), nowMs);
     return new GateView({ nowMs, seat, order, liveOrders, markets, seats });
   }
 

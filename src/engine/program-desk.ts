@@ -1,4 +1,5 @@
 import type { Market } from '../domain/market.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { programFromJson, programToJson } from '../execution/programs/program-json.ts';
@@ -105,11 +106,12 @@ export class ProgramDesk {
     return null;
   }
 
-  /** Ends the targets that a strategy had in a market: two would work against each other. Their orders are canceled. */
+  /** Ends the targets that a strategy had for a market's coin, in whichever market: two would work against each other. Their orders are canceled. */
   endTargets(seat: Seat, market: string): void {
     const { desk } = this.options;
+    const { src } = parseMarket(market);
     for (const work of this.works.values()) {
-      if (work.seat !== seat || work.market !== market || work.program.kind !== 'target') continue;
+      if (work.seat !== seat || work.program.kind !== 'target' || parseMarket(work.market).src !== src) continue;
       for (const order of work.orders.values()) desk.cancels.cancel(order);
       this.finish(work, 'another target took its place');
     }
@@ -251,7 +253,7 @@ export class ProgramDesk {
       nowMs,
       market,
       orders: this.ordersOf(work, nowMs),
-      position: seat.position(market.symbol, market.dst),
+      position: seat.held(market.src),
       equity: program.kind === 'target' ? equityOf(seat, market.symbol) : null,
       refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
     });

@@ -1,9 +1,10 @@
 import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import { formatUnits, NO_UNITS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
+import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { valueIn, type PriceOf } from '../portfolio/valuation.ts';
 import type { OwnOrder } from '../strategy/definition.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { EngineView } from '../strategy/strategy-event.ts';
@@ -22,6 +23,8 @@ export class SeatView implements EngineView {
   private readonly keeper: OrderKeeper;
   private readonly account: AccountState;
   private readonly candlesSeenAtMs: (market: string) => number | null;
+  /** What the market shows now, or else what was told last. */
+  private readonly priceOf: PriceOf = (market) => this.markets.priceOf(market) ?? this.seat.ledger.priceOf(market);
 
   constructor(options: {
     readonly seat: Seat;
@@ -46,7 +49,7 @@ export class SeatView implements EngineView {
 
   positionUnits(market: string): Units {
     const state = this.markets.get(market);
-    return state === undefined ? (0n as Units) : this.seat.position(market, state.market.dst);
+    return state === undefined ? NO_UNITS : this.seat.held(state.market.src);
   }
 
   free(): Readonly<Record<string, DecimalText>> {
@@ -74,17 +77,22 @@ export class SeatView implements EngineView {
     return units === null ? null : formatUnits(units);
   }
 
-  /** Its capital, or else the account's balance, with the money its fills moved, and its position at the last price. */
+  /**
+   * All that it has, valued once in the market's quote currency: the money of its markets' quote currencies, and every coin that its fills brought. Null
+   * without a price of the market, or while something has none.
+   */
   equityUnits(market: string): Units | null {
-    const price = this.markets.priceOf(market);
     const state = this.markets.get(market);
-    if (price === null || state === undefined) return null;
+    if (state === undefined || this.markets.priceOf(market) === null) return null;
     const { dst } = state.market;
-    const { capital } = this.seat.settings;
-    const own = capital[dst];
-    const quote = own === undefined ? this.account.totalOf(dst) : own + this.seat.cash(market, dst);
-    const position = this.seat.position(market, dst);
-    return (quote + divideHalfEven(position * price, UNITS_PER_ONE)) as Units;
+    const { ledger, quotes } = this.seat;
+    let sum: Units | null = NO_UNITS;
+    for (const quote of quotes) sum = this.addValue(sum, dst, { asset: quote, amount: this.moneyOf(quote) });
+    if (!quotes.has(dst)) sum = this.addValue(sum, dst, { asset: dst, amount: this.moneyOf(dst) });
+    for (const [asset, { held }] of ledger.state.holdings) {
+      if (asset !== dst && !quotes.has(asset as QuoteCurrency)) sum = this.addValue(sum, dst, { asset, amount: held });
+    }
+    return sum;
   }
 
   ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null {
@@ -102,6 +110,24 @@ export class SeatView implements EngineView {
   accountAgeMs(what: 'orders' | 'fills' | 'balances'): number | null {
     const seenAtMs = this.account.seenAtMs(what);
     return seenAtMs === null ? null : this.nowMs - seenAtMs;
+  }
+
+  private addValue(
+    sum: Units | null,
+    into: QuoteCurrency,
+    held: { readonly asset: string; readonly amount: bigint },
+  ): Units | null {
+    const value = sum === null ? null : valueIn(into, held, this.priceOf);
+    return sum === null || value === null ? null : ((sum + value) as Units);
+  }
+
+  /** Its capital with the money that its fills moved, or, where it has none in any quote currency of its markets, the account's balance. */
+  private moneyOf(currency: QuoteCurrency): bigint {
+    const { seat, account } = this;
+    const { capital } = seat.settings;
+    const hasOwn = capital[currency] !== undefined || [...seat.quotes].some((quote) => quote in capital);
+    if (!hasOwn) return account.totalOf(currency);
+    return (capital[currency] ?? 0n) + seat.held(currency);
   }
 
   private shown(order: OrderRecord): OwnOrder {

@@ -1,13 +1,15 @@
-import type { Market } from '../domain/market.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
-import { noResults, resultsAfterFill, resultsAtPrice, viewOf, type Results } from '../execution/risk/results.ts';
-import type { ResultsView } from '../execution/risk/risk-view.ts';
+import type { ResultsView, ResultView } from '../execution/risk/risk-view.ts';
+import { AssetLedger } from '../portfolio/asset-ledger.ts';
+import type { Track } from '../portfolio/result-track.ts';
+import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyRunner } from '../strategy/runner.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { SeatSettings } from './engine-settings.ts';
 import type { StrategyRecord } from './mirror-change.ts';
+import { readSeat, writeSeat } from './seat-record.ts';
 
 /** Planning times that are kept: as far back as the checks look. */
 const PLANNED_KEPT_MS = 3_600_000;
@@ -21,17 +23,10 @@ export interface Timer {
   nextMs: number;
 }
 
-/** What is written of a strategy besides its state. */
-interface StoredSeat {
-  readonly state: unknown;
-  readonly results: Readonly<Record<QuoteCurrency, unknown>>;
-  readonly requests: number;
-  readonly fills: number;
-  readonly orders: number;
-  readonly fees: Readonly<Record<string, bigint>>;
-}
+/** The smallest amount of a market that is no longer followed is not known: there anything is a position. */
+const LEAST_STEP = 1n as Units;
 
-/** One strategy at its place: its runner, what it has made of its markets, and what it has spent on it. */
+/** One strategy at its place: its runner, what it holds and has made, and what it has spent on it. */
 export class Seat {
   readonly settings: SeatSettings;
   readonly runner: StrategyRunner;
@@ -50,42 +45,52 @@ export class Seat {
   readonly fees = new Map<string, bigint>();
   isDirty = true;
   private complainedAtMs = Number.NEGATIVE_INFINITY;
-  private results: Record<QuoteCurrency, Results> = { rls: noResults('rls'), usdt: noResults('usdt') };
+  /** What it holds and has made, by asset. */
+  readonly ledger: AssetLedger;
+  /** Its own market and those that it subscribed to, each once. */
+  readonly markets: readonly string[];
+  /** The quote currencies of its markets. */
+  readonly quotes: ReadonlySet<QuoteCurrency>;
 
-  constructor(settings: SeatSettings) {
+  /** `sees`: whether the bot follows a market. */
+  constructor(settings: SeatSettings, sees: (market: string) => boolean) {
     this.settings = settings;
     this.runner = settings.runner;
     this.name = settings.runner.name;
+    this.markets = marketsOf(this.runner);
+    this.quotes = new Set(this.markets.map((market) => parseMarket(market).dst));
+    const currency = this.quotes.has('rls') ? 'rls' : 'usdt';
+    this.ledger = new AssetLedger({ currency, quotes: this.quotes, sees });
     this.timers = this.runner.subscriptions.flatMap((wanted) =>
       wanted.kind === 'timer' ? [{ name: wanted.name, cron: wanted.cron, nextMs: Number.POSITIVE_INFINITY }] : [],
     );
   }
 
-  /** What its fills bought of a market's coin less what they sold, fees taken off. */
-  position(market: string, quote: QuoteCurrency): Units {
-    return this.results[quote].markets[market]?.position ?? NOTHING;
+  /** What its fills brought of an asset less what they took, fees taken off, over all its markets. */
+  held(asset: string): Units {
+    return this.ledger.held(asset);
   }
 
-  /** What its fills brought of the quote currency less what they took, fees taken off. */
-  cash(market: string, quote: QuoteCurrency): Units {
-    return this.results[quote].markets[market]?.cash ?? NOTHING;
-  }
-
+  /** What it has made, in each quote currency of its markets and that of the order that is asked about. */
   resultsView(quote: QuoteCurrency, nowMs: number): ResultsView {
-    return viewOf(this.results[quote], nowMs);
+    const tracks = this.ledger.tracksAt(nowMs, quote);
+    return { inCurrencies: [...tracks].map(viewOfTrack), ...this.ledger.state.streak };
   }
 
-  takeFill(fill: FillRecord, market: Market): void {
+  /** `step`: the smallest amount of the market that can be traded; null where it is no longer followed. */
+  takeFill(fill: FillRecord, { step, priceOf }: { readonly step: Units | null; readonly priceOf: PriceOf }): void {
     this.fills += 1;
+    const market = parseMarket(fill.market);
     const currency = fill.side === 'buy' ? market.src : market.dst;
     this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
-    this.results[market.dst] = resultsAfterFill(this.results[market.dst], { fill, market });
+    this.ledger.takeBridge(priceOf, fill.atMs);
+    this.ledger.takeTrade({ ...fill, market, step: step ?? LEAST_STEP });
     this.isDirty = true;
   }
 
-  takePrice(market: Market, price: Units, atMs: number): void {
-    const { symbol, dst } = market;
-    this.results[dst] = resultsAtPrice(this.results[dst], { market: symbol, price, atMs });
+  /** Takes in the last prices of the markets by which what it holds is valued. */
+  takePrices(priceOf: PriceOf, atMs: number): void {
+    if (this.ledger.takePrices(priceOf, atMs)) this.isDirty = true;
   }
 
   /** An order was planned. */
@@ -120,28 +125,31 @@ export class Seat {
     const state = this.runner.takeChangedState();
     if (state === null && !this.isDirty) return null;
     this.isDirty = false;
-    const { results, requests, fills, orders } = this;
-    const stored = JSON.stringify(
-      { results, requests, fills, orders, fees: Object.fromEntries(this.fees) },
-      (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value),
-    );
-    const json = `{"state":${this.runner.stateJson()},${stored.slice(1)}`;
+    const json = writeSeat(this.runner.stateJson(), this);
     return { name: this.name, status: this.status, reason: this.reason, json, atMs: nowMs };
   }
 
   restore(record: StrategyRecord): void {
-    const stored = JSON.parse(record.json, (_, value: unknown) =>
-      typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
-    ) as StoredSeat;
-    const state = (JSON.parse(record.json) as StoredSeat).state;
+    const { state } = JSON.parse(record.json) as { readonly state: unknown };
     this.runner.restore(JSON.stringify(state));
-    this.results = stored.results as Record<QuoteCurrency, Results>;
-    this.requests = stored.requests;
-    this.fills = stored.fills;
-    this.orders = stored.orders;
-    for (const [currency, units] of Object.entries(stored.fees)) this.fees.set(currency, units);
+    const { requests, fills, orders, fees } = readSeat(record, this.ledger);
+    this.requests = requests;
+    this.fills = fills;
+    this.orders = orders;
+    for (const [currency, units] of fees) this.fees.set(currency, units);
     this.isDirty = false;
   }
 }
 
-const NOTHING = 0n as Units;
+/** Every market that a strategy trades or looks at, each once. */
+export function marketsOf({
+  market,
+  subscriptions,
+}: Pick<StrategyRunner, 'market' | 'subscriptions'>): readonly string[] {
+  return [...new Set([market, ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market]))])];
+}
+
+function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, Track]): ResultView {
+  const { result, dayBeganWith, peakResult } = marks;
+  return { quote, dayResult: (result - dayBeganWith) as Units, peakResult, result, unvalued };
+}

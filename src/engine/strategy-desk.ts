@@ -187,22 +187,20 @@ export class StrategyDesk {
   /** Hands out the trades that came while their strategies were not at work. */
   restoreAbsent(json: string | undefined): void {
     this.absent.restore(json);
-    const { markets } = this.options;
-    for (const { fill, tag } of this.absent.take(
-      ({ strategy, market }) => this.seatsByName.has(strategy ?? '') && markets.get(market) !== undefined,
-    )) {
+    for (const { fill, tag } of this.absent.take(({ strategy }) => this.seatsByName.has(strategy ?? ''))) {
       this.takeFill({ fill, tag }, { key: fill.orderKey ?? '', strategy: fill.strategy ?? '' });
     }
   }
 
   private takeFill({ fill, tag }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
     const seat = this.seatOf(order.strategy);
-    const market = this.options.markets.get(fill.market)?.market;
-    if (seat === undefined || market === undefined) {
+    if (seat === undefined) {
       this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag });
       return;
     }
-    seat.takeFill(fill, market);
+    const { markets } = this.options;
+    const step = markets.get(fill.market)?.market.amountStep ?? null;
+    seat.takeFill(fill, { step, priceOf: (symbol) => markets.priceOf(symbol) });
     if (!seat.runner.wants('fill')) return;
     const { side, atMs, price, amount, total, fee } = fill;
     this.tell(seat, {

@@ -1,5 +1,6 @@
 import { resolutionMs } from '../domain/candle.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
+import { BRIDGE } from '../portfolio/valuation.ts';
 import { SPANS, type CandleSubscription } from '../strategy/subscriptions.ts';
 import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type DataAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
@@ -40,6 +41,9 @@ export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   const subscribed = new Set(feeds.keys());
   for (const { strategy, market } of input.traded) {
     if (!subscribed.has(`book ${market}`)) want(bookFeed(market, OWN_AGES.collar, `price collar of ${strategy}`));
+  }
+  if (![...feeds.values()].some(({ kind, market }) => market === BRIDGE && kind !== 'public-trades')) {
+    for (const strategy of input.bridged ?? []) want(statsFeed(OWN_AGES.bridge, `value of tether for ${strategy}`));
   }
   if (feeds.size > 0 || input.usesAccount) want(optionsFeed());
   if (input.usesAccount) accountFeeds(walletsOf(input)).forEach(want);

@@ -26,6 +26,8 @@ export interface PlanInput {
    * alone.
    */
   readonly traded: readonly { readonly strategy: string; readonly market: string }[];
+  /** Strategies of which money is valued by the price of tether in rial (`USDTIRT`): it is read with the statistics where nobody reads it otherwise. */
+  readonly bridged?: readonly string[];
   readonly budgets: readonly PlanBudget[];
   /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
   readonly usesAccount: boolean;

@@ -27,11 +27,17 @@ export interface StrategyContext<Params, State, Specs extends IndicatorSpecs = I
   /** The strategy's own market. */
   readonly market: string;
   readonly nowMs: number;
-  /** The strategy's own holding of the source currency: what its fills bought less what they sold, fees taken off. */
+  /**
+   * The strategy's own holding of the market's coin: what its fills bought less what they sold, fees taken off, over all markets of the coin together. Tether
+   * that was spent in tether markets is taken off the position in USDTIRT.
+   */
   readonly position: DecimalText;
   /** Free balances of the account, by lower-case currency. */
   readonly free: Readonly<Record<string, DecimalText>>;
-  /** What the strategy has of the quote currency and the coin, at the last price; null without a price. */
+  /**
+   * All that the strategy has, each asset valued once in the market's quote currency: its capital, or else the account's balance, of the quote currencies of its
+   * markets, and every coin that its fills brought. Null without a price.
+   */
   readonly equity: DecimalText | null;
   /** Own orders of all markets that are not at their end. */
   readonly orders: readonly OwnOrder[];

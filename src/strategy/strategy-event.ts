@@ -45,7 +45,7 @@ export type StrategyEvent =
 /** What the engine knows and a strategy may look at. Methods, so that only what is looked at is worked out. */
 export interface EngineView {
   readonly nowMs: number;
-  /** The strategy's own holding of a market's source currency: what its fills bought less what they sold, fees taken off. */
+  /** The strategy's own holding of a market's source currency over all its markets: what its fills bought less what they sold, fees taken off. */
   position(market: string): DecimalText;
   /** Free balances of the account, by lower-case currency. */
   free(): Readonly<Record<string, DecimalText>>;
@@ -55,7 +55,7 @@ export interface EngineView {
   stats(market: string): MarketStats | null;
   /** Null for a market that the engine does not follow. */
   rules(market: string): MarketRules | null;
-  /** What the strategy has of the market's quote currency and coin at the last price, by its own fills and its capital; null without a price. */
+  /** All that the strategy has, each asset valued once in the market's quote currency, by its own fills and its capital; null without a price. */
   equity(market: string): DecimalText | null;
   /** How long ago it was read, in ms; null before the first. */
   ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null;

@@ -21,7 +21,7 @@ const own = {
     'The largest value of one order, by quote currency, such as { rls: 500000000 }.',
   ),
   maxPosition: amountLimit().describe(
-    'The largest position in one market, by source currency, once all live orders of a side have traded.',
+    'The largest position of a strategy in a coin over all its markets, by source currency, once all live orders of a side have traded.',
   ),
   maxOpenOrdersPerStrategy: count().describe(
     `The most live orders of one strategy.${usually(USUAL.maxOpenOrdersPerStrategy)}`,

@@ -19,7 +19,7 @@ export interface ProgramView {
   readonly book: SeenBook | null;
   /** The program's own orders, live and final, oldest first; for a replacement the order to be replaced comes first. */
   readonly orders: readonly OrderRecord[];
-  /** The strategy's position in the market and its equity in the quote currency, as far as fills were read. Null where no price is known. */
+  /** The strategy's position in the coin over all its markets and its equity in the quote currency, as far as fills were read. Null where no price is known. */
   readonly position: Units;
   readonly equity: Units | null;
   /** Orders of this program that were refused (by fitting, risk or the exchange) since it was last asked, newest last. */

@@ -1,12 +1,14 @@
-import { NO_UNITS, type Units } from '../../domain/money.ts';
+import { parseMarket } from '../../domain/market-symbol.ts';
+import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
+import { divideUp } from '../../domain/rounding.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 
-/** Which orders are added up: those of one market and side, of one strategy or, with null, of all. */
+/** Which orders are added up: those of one strategy that buy or sell a currency, in whichever market. */
 export interface LiveFilter {
-  readonly market: string;
+  readonly asset: string;
   readonly side: Side;
-  readonly strategy: string | null;
+  readonly strategy: string;
 }
 
 /**
@@ -19,14 +21,20 @@ export function openRest(order: OrderRecord): Units {
   return most > order.filled ? ((most - order.filled) as Units) : NO_UNITS;
 }
 
-/** The most that the live orders of one side may still trade, in units of the source currency. An OCO counts once. */
-export function liveAmount(orders: readonly OrderRecord[], filter: LiveFilter): Units {
-  const { market, side, strategy } = filter;
+/**
+ * The most of an asset that a strategy's live orders may still buy or sell, in units of it. An OCO counts once. A purchase for tether sells tether, and a sale
+ * for it buys tether, at the price that the order names.
+ */
+export function liveAmount(orders: readonly OrderRecord[], { asset, side, strategy }: LiveFilter): Units {
   let sum = 0n;
   for (const order of orders) {
-    if (order.side !== side || order.market !== market) continue;
-    if (strategy !== null && order.strategy !== strategy) continue;
-    if (order.pairKey === null || countsForPair(order, orders)) sum += openRest(order);
+    if (order.strategy !== strategy) continue;
+    const { src, dst } = parseMarket(order.market);
+    const isCoin = src === asset && order.side === side;
+    const isMoney = dst === asset && order.side !== side;
+    if ((!isCoin && !isMoney) || (order.pairKey !== null && !countsForPair(order, orders))) continue;
+    const rest = openRest(order);
+    sum += isCoin ? rest : divideUp(rest * (order.price ?? order.stopPrice ?? 0n), UNITS_PER_ONE);
   }
   return sum as Units;
 }

@@ -5,15 +5,15 @@ import type { RiskCheck } from './risk-check.ts';
 import { sayAmount } from './say-units.ts';
 
 /**
- * The position that a strategy would have in the market, long or short, if this order and all its live orders of the same side traded and none of the
- * other side did. Orders of unknown outcome count whole. An order that only reduces the position passes.
+ * The position that a strategy would have in the coin, long or short, over all its markets, if this order and all its live orders that go the same way traded
+ * and none that go the other way did. Orders of unknown outcome count whole. An order that only reduces the position passes.
  */
 export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
   const { order, position, liveOrders } = view;
   const { market, side, strategy, amount } = order;
   const limit = maxPosition?.[market.src];
   if (limit === undefined) return null;
-  const added = liveAmount(liveOrders, { market: market.symbol, side, strategy }) + amount;
+  const added = liveAmount(liveOrders, { asset: market.src, side, strategy }) + amount;
   const worst = side === 'buy' ? position + added : added - position;
   if (worst <= limit || onlyReduces(view)) return null;
   return {

@@ -16,7 +16,7 @@ export interface RiskLimits {
   readonly maxOrderAmount: AmountLimit | null;
   /** The largest value of one order, at the highest price it may trade at. */
   readonly maxOrderValue: ValueLimit | null;
-  /** The largest position of a strategy in one market, long or short, once all its live orders of the side have traded. */
+  /** The largest position of a strategy in a coin, over all its markets, long or short, once all its live orders of the side have traded. */
   readonly maxPosition: AmountLimit | null;
   /** The largest value that all strategies together may come to hold in one market. */
   readonly maxMarketExposure: ValueLimit | null;

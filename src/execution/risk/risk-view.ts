@@ -1,4 +1,5 @@
 import type { Market } from '../../domain/market.ts';
+import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
 import type { OrderRecord } from '../order-record.ts';
@@ -24,14 +25,21 @@ export interface SeenBook {
   readonly venueAtMs: number | null;
 }
 
-/** What one strategy, or the whole bot, has gained and lost. Values in the quote currency `quote`, in units. */
-export interface ResultsView {
-  readonly quote: 'rls' | 'usdt';
+/** What one strategy has gained and lost in all its markets, each asset valued once in `quote`, in units of that. */
+export interface ResultView {
+  readonly quote: QuoteCurrency;
   /** Realised and unrealised since the day began (00:00 UTC). Negative for a loss. */
   readonly dayResult: Units;
   /** The highest result there ever was, and where it is now; the difference is the drawdown. */
   readonly peakResult: Units;
   readonly result: Units;
+  /** Assets that are held and have no price in `quote`: while there are any, the numbers are those of the last time that there were none. */
+  readonly unvalued: readonly string[];
+}
+
+/** The same result in every quote currency of the strategy's markets. */
+export interface ResultsView {
+  readonly inCurrencies: readonly ResultView[];
   /** Losing round trips in a row, and when the last one ended. */
   readonly lossesInARow: number;
   readonly lastLossAtMs: number | null;
@@ -42,11 +50,13 @@ export interface RiskView {
   readonly nowMs: number;
   readonly order: WantedOrder;
   readonly book: SeenBook | null;
-  /** The strategy's own position in the market: source currency, may be negative. */
+  /** The strategy's own holding of the source currency over all its markets; may be negative. */
   readonly position: Units;
   /** Every order of this bot that may still trade or is planned, of all strategies and markets. */
   readonly liveOrders: readonly OrderRecord[];
-  /** By market symbol: what all strategies of this bot hold there, and its last price in units; null before the first. */
+  /**
+   * By market symbol: what all strategies of this bot hold there, each coin once (`positionIn`), and its last price in units; null before the first.
+   */
   readonly holdings: ReadonlyMap<
     string,
     { readonly market: Market; readonly position: Units; readonly price: Units | null }

@@ -170,7 +170,7 @@ describe('a fill that comes while its strategy is not at work', () => {
     world.advance(6_000);
     expect(world.fills()).toHaveLength(1);
     world.restart();
-    expect(world.engine.seats[0]?.position('BTCUSDT', 'usdt')).toBe(3_992_000_000n);
+    expect(world.engine.seats[0]?.held('btc')).toBe(3_992_000_000n);
     world.advance(2_000);
     expect(world.toldOf('fill')).toMatchObject([{ amount: '0.4', tag: 'first' }]);
     world.restart();

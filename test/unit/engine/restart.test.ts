@@ -161,11 +161,11 @@ describe('a restart', () => {
     const world = sending();
     world.venue.fill(world.accept().id ?? 0);
     world.advance(10_100);
-    expect(world.engine.seats[0]?.position('BTCUSDT', 'usdt')).toBe(9_980_000_000n);
+    expect(world.engine.seats[0]?.held('btc')).toBe(9_980_000_000n);
     world.restart();
-    expect(world.engine.seats[0]?.position('BTCUSDT', 'usdt')).toBe(9_980_000_000n);
+    expect(world.engine.seats[0]?.held('btc')).toBe(9_980_000_000n);
     world.advance(20_000);
-    expect(world.engine.seats[0]?.position('BTCUSDT', 'usdt')).toBe(9_980_000_000n);
+    expect(world.engine.seats[0]?.held('btc')).toBe(9_980_000_000n);
   });
 
   it('goes on with programs and their orders, and places nothing twice', () => {

@@ -59,6 +59,7 @@ function subscriptionsOf(text: string): PlanInput['subscriptions'] {
 interface Situation {
   readonly subscriptions?: PlanInput['subscriptions'];
   readonly traded?: readonly string[];
+  readonly bridged?: readonly string[];
   readonly usesAccount?: boolean;
   readonly scale?: number;
   readonly replyMs?: number;
@@ -68,6 +69,7 @@ function plan(situation: Situation): PollPlan {
   return planPolls({
     subscriptions: situation.subscriptions ?? [],
     traded: (situation.traded ?? []).map((market) => ({ strategy: 'trader', market })),
+    bridged: situation.bridged ?? [],
     budgets: BUDGETS.map((budget) => ({ ...budget, limit: Math.round(budget.limit * (situation.scale ?? 1)) })),
     usesAccount: situation.usesAccount ?? false,
     replyMs: situation.replyMs ?? 500,
@@ -81,6 +83,16 @@ const textOf = ({ feeds }: PollPlan): string[] =>
   );
 
 describe('the plan of polls', () => {
+  test.each([
+    ['is read with the statistics', 'a candles BTCIRT 1m', true],
+    ['is not read where nobody has rial and tether', 'a candles BTCIRT 1m', false],
+    ['is not read twice', 'a book USDTIRT', true],
+  ])('the price of tether %s', (_, subscriptions, isBridged) => {
+    const { feeds } = plan({ subscriptions: subscriptionsOf(subscriptions), bridged: isBridged ? ['a'] : [] });
+    const stats = feeds.filter(({ kind }) => kind === 'stats').map(({ intervalMs }) => intervalMs);
+    expect(stats).toEqual(isBridged && !subscriptions.includes('USDTIRT') ? [30_000] : []);
+  });
+
   test.each([
     ['a book as often as wanted', 'a book BTCIRT', ['book BTCIRT: 2000/2000 3500']],
     ['a book no oftener than the exchange renews it', 'a book BTCIRT every=200', ['book BTCIRT: 1053/1053 2553']],

@@ -5,7 +5,7 @@ import type { Side } from '../../../../src/domain/order.ts';
 import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
 import type { RiskCheck } from '../../../../src/execution/risk/risk-check.ts';
 import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
-import type { RiskView } from '../../../../src/execution/risk/risk-view.ts';
+import type { ResultView, RiskView } from '../../../../src/execution/risk/risk-view.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 
 /**
@@ -15,7 +15,7 @@ import { plannedOrder } from '../../../support/order-value.ts';
  *   order      buy 1 at 100 · sell 1 · sell 1 at 84 stop 85 · buy 1 stop 110        (of strategy `mine` in BTCUSDT)
  *   orders     live sell 1 at 100 stop 90 unknown of other in ETHUSDT filled 0.4 matched 0.5 woken oco
  *   the rest   holds 2 · price 100 · no price · ETHUSDT holds 2 price 50 · book 99 101 · book - 101 · no book · read 5000 ago · venue 5000 ago
- *              day -100 · peak 100 · result 50 · losses 3 ended 500 ago · planned 60000 10 ago
+ *              day -100 · peak 100 · result 50 · unvalued btc · in rls day -5 peak 10 result 2 · losses 3 ended 500 ago · planned 60000 10 ago
  *   verdict    passes · refuses · refuses: part of its reason
  *
  * What a line leaves out: the order is `buy 1 at 100`, nothing is held, the price is 100 and the book is `99 101`, read now.
@@ -68,7 +68,7 @@ const markets = new Map(
   ]),
 );
 
-export function marketOf(symbol: string): RiskView['order']['market'] {
+function marketOf(symbol: string): RiskView['order']['market'] {
   const market = markets.get(symbol);
   if (market === undefined) throw new Error(`no market ${symbol} in the table`);
   return market;
@@ -109,10 +109,7 @@ export function viewOf(text: string): RiskView {
       ['BTCUSDT', { market: marketOf('BTCUSDT'), position: parseUnits('0'), price: parseUnits('100') }],
     ]),
     results: {
-      quote: 'usdt',
-      dayResult: parseUnits('0'),
-      peakResult: parseUnits('0'),
-      result: parseUnits('0'),
+      inCurrencies: [NO_RESULT],
       lossesInARow: 0,
       lastLossAtMs: null,
     },
@@ -137,14 +134,36 @@ function factOf(phrase: string, view: RiskView): Partial<RiskView> {
   }
   if (first === 'read' && book !== null) return { book: { ...book, seenAtMs: NOW_MS - Number(second) } };
   if (first === 'venue' && book !== null) return { book: { ...book, venueAtMs: NOW_MS - Number(second) } };
-  if (first === 'day') return { results: { ...results, dayResult: parseUnits(second) } };
-  if (first === 'peak') return { results: { ...results, peakResult: parseUnits(second) } };
-  if (first === 'result') return { results: { ...results, result: parseUnits(second) } };
+  if (first === 'in') return { results: { ...results, inCurrencies: [...results.inCurrencies, rialOf(words)] } };
+  if (first === 'day') return { results: withUsdt(results, { dayResult: parseUnits(second) }) };
+  if (first === 'peak') return { results: withUsdt(results, { peakResult: parseUnits(second) }) };
+  if (first === 'result') return { results: withUsdt(results, { result: parseUnits(second) }) };
+  if (first === 'unvalued') return { results: withUsdt(results, { unvalued: words.slice(1) }) };
   if (first === 'losses') {
     return { results: { ...results, lossesInARow: Number(second), lastLossAtMs: NOW_MS - Number(words[3]) } };
   }
   if (first === 'planned') return { plannedAtMs: words.slice(1, -1).map((agoMs) => NOW_MS - Number(agoMs)) };
   throw new Error(`the table has no fact "${phrase}"`);
+}
+
+const NO_RESULT: ResultView = {
+  quote: 'usdt',
+  dayResult: parseUnits('0'),
+  peakResult: parseUnits('0'),
+  result: parseUnits('0'),
+  unvalued: [],
+};
+
+/** The results in which that in tether is another. */
+function withUsdt(results: RiskView['results'], changed: Partial<ResultView>): RiskView['results'] {
+  const inCurrencies = results.inCurrencies.map((one) => (one.quote === 'usdt' ? { ...one, ...changed } : one));
+  return { ...results, inCurrencies };
+}
+
+/** Of a phrase such as `in rls day -5 peak 10 result 2`. */
+function rialOf(words: readonly string[]): ResultView {
+  const after = (word: string) => parseUnits(words[words.indexOf(word) + 1 || words.length] ?? '0');
+  return { quote: 'rls', dayResult: after('day'), peakResult: after('peak'), result: after('result'), unvalued: [] };
 }
 
 /** Holdings in which those of one market are as the phrase says, and otherwise as they were. */

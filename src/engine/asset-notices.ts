@@ -1,0 +1,22 @@
+import { parseMarket } from '../domain/market-symbol.ts';
+import { BRIDGE } from '../portfolio/valuation.ts';
+import type { Seat } from './seat.ts';
+
+/** What an operator should know of how a strategy's positions and profit are counted, before it begins; mostly nothing. */
+export function assetNotices(
+  { name, quotes, markets }: Pick<Seat, 'name' | 'quotes' | 'markets'>,
+  sees: (market: string) => boolean,
+): readonly { readonly level: 'info' | 'warn'; readonly text: string }[] {
+  const notices: { level: 'info' | 'warn'; text: string }[] = [];
+  const coins = Map.groupBy(markets, (market) => parseMarket(market).src);
+  for (const [coin, together] of coins) {
+    if (together.length < 2) continue;
+    const text = `${name}: its position in ${coin} is counted over ${together.join(' and ')} together`;
+    notices.push({ level: 'info', text });
+  }
+  if (quotes.size > 1 && !sees(BRIDGE)) {
+    const text = `${name} trades in rial and in tether, and no market of the bot tells the one in the other: its profit in all, its equity and limits on its losses can not be told once it has both. Have a strategy follow ${BRIDGE}`;
+    notices.push({ level: 'warn', text });
+  }
+  return notices;
+}

@@ -1,0 +1,280 @@
+import type { MarketName, QuoteCurrency } from '../domain/market-symbol.ts';
+import { NO_UNITS, type Units } from '../domain/money.ts';
+import type { Side } from '../domain/order.ts';
+import { bookLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
+import { addMoney, moneyIn, NO_MONEY, signOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
+import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type Track } from './result-track.ts';
+import { BRIDGE, symbolIn, valueIn, type PriceOf } from './valuation.ts';
+
+/** A trade of the strategy: units of 1e-10, the fee in the currency received. */
+export interface LedgerTrade {
+  readonly market: Pick<MarketName, 'symbol' | 'src' | 'dst'>;
+  readonly side: Side;
+  readonly price: Units;
+  readonly amount: Units;
+  /** Before the fee, in the quote currency. */
+  readonly total: Units;
+  readonly fee: Units;
+  readonly atMs: number;
+  /** The smallest amount that can be traded. */
+  readonly step: Units;
+}
+
+/** What the fills of one market did: bought less sold of its coin, and received less paid of its quote currency, fees taken off. */
+export interface MarketFlow {
+  readonly position: Units;
+  readonly cash: Units;
+}
+
+const NO_FLOW: MarketFlow = { position: NO_UNITS, cash: NO_UNITS };
+
+export interface LastPrice {
+  readonly price: Units;
+  readonly atMs: number;
+}
+
+/** Losing round trips in a row, of all assets together, and when the last of them ended. */
+export interface Streak {
+  readonly lossesInARow: number;
+  readonly lastLossAtMs: number | null;
+}
+
+/** All that a ledger is made of. Maps by asset, by market symbol and by currency. */
+export interface LedgerState {
+  readonly holdings: Map<string, Holding>;
+  readonly flows: Map<string, MarketFlow>;
+  readonly prices: Map<string, LastPrice>;
+  readonly tracks: Map<QuoteCurrency, Track>;
+  streak: Streak;
+}
+
+export interface AssetLedgerOptions {
+  /** The currency in which costs are kept and profit is told. */
+  readonly currency: QuoteCurrency;
+  /** The currencies in which the result is followed. */
+  readonly quotes: ReadonlySet<QuoteCurrency>;
+  /** Whether the bot sees a market, by its symbol. */
+  readonly sees: (market: string) => boolean;
+}
+
+/**
+ * What one strategy holds and has made, by asset. Its trades move assets: a purchase brings a coin and takes the quote currency, and a coin bought in one market
+ * and sold in another is gone. The result in a currency is everything held, that currency too, each asset valued once by `valueIn` at its last price.
+ *
+ * Costs are kept in the result currency. A trade for another currency is worth what that is at the time, by `USDTIRT`. Before the first price of that it keeps
+ * its own currency and is turned over at the first. So results are exact at any time, and the way they part into realised and open depends on that price.
+ */
+export class AssetLedger {
+  readonly currency: QuoteCurrency;
+  readonly state: LedgerState;
+  private readonly sees: (market: string) => boolean;
+  private watched: readonly string[] = [];
+  /** How many assets and currencies `watched` is for: both only grow. */
+  private watchedFor = 0;
+  /** Whether costs wait for the first price of the bridge. */
+  private isPending = false;
+
+  constructor({ currency, quotes, sees }: AssetLedgerOptions) {
+    this.currency = currency;
+    this.sees = sees;
+    this.state = {
+      holdings: new Map(),
+      flows: new Map(),
+      prices: new Map(),
+      tracks: new Map([...quotes].map((quote) => [quote, NEW_TRACK])),
+      streak: { lossesInARow: 0, lastLossAtMs: null },
+    };
+    this.watch();
+  }
+
+  /** The last price that was told of a market; before any, that of the first fill there. */
+  readonly priceOf: PriceOf = (market) => this.state.prices.get(market)?.price ?? null;
+
+  /** What it holds of an asset over all markets; negative when more was given away than came in. */
+  held(asset: string): Units {
+    return this.state.holdings.get(asset)?.held ?? NO_UNITS;
+  }
+
+  flowOf(market: string): MarketFlow {
+    return this.state.flows.get(market) ?? NO_FLOW;
+  }
+
+  /** Takes in a fill. Each is to be handed in once. One that was read late counts to the day at hand. */
+  takeTrade(trade: LedgerTrade): void {
+    const { market, side, amount, total, fee, atMs } = trade;
+    const { symbol, src, dst } = market;
+    this.roll(atMs);
+    if (!this.state.prices.has(symbol)) this.enterPrice(symbol, trade.price, atMs);
+    const received = side === 'buy' ? amount - fee : 0n - amount;
+    const paid = side === 'buy' ? total : fee - total;
+    const flow = this.flowOf(symbol);
+    this.state.flows.set(symbol, {
+      position: (flow.position + received) as Units,
+      cash: (flow.cash - paid) as Units,
+    });
+    const worth = src === this.currency ? moneyIn(src, received) : this.moneyOf(dst, paid);
+    this.bookCoin(src, { received, paid: worth }, trade);
+    this.book(dst, { received: 0n - paid, paid: takeMoney(NO_MONEY, worth) });
+    this.follow(dst);
+    this.watch();
+    this.settle();
+    this.update();
+  }
+
+  /** Takes in the prices of the markets by which its assets are valued. Answers whether the marks of a result are others than before. */
+  takePrices(priceOf: PriceOf, atMs: number): boolean {
+    const isNewDay = this.roll(atMs);
+    let isChanged = false;
+    for (const market of this.watched) {
+      const price = priceOf(market);
+      if (price !== null && this.enterPrice(market, price, atMs)) isChanged = true;
+    }
+    if (!isChanged) return isNewDay;
+    this.settle();
+    return this.update() || isNewDay;
+  }
+
+  /** Takes in the price of the bridge alone: what a fill in another currency is worth. */
+  takeBridge(priceOf: PriceOf, atMs: number): void {
+    const price = this.sees(BRIDGE) ? priceOf(BRIDGE) : null;
+    if (price !== null) this.enterPrice(BRIDGE, price, atMs);
+  }
+
+  /** The results in all currencies that are followed, that of a market's quote currency among them. */
+  tracksAt(nowMs: number, quote: QuoteCurrency): ReadonlyMap<QuoteCurrency, Track> {
+    this.follow(quote);
+    this.roll(nowMs);
+    return this.state.tracks;
+  }
+
+  /** To be called once what it is made of was put there. */
+  begin(): void {
+    this.isPending = true;
+    this.watch();
+    this.settle();
+    this.update();
+  }
+
+  private follow(quote: QuoteCurrency): void {
+    const { tracks } = this.state;
+    if (tracks.has(quote)) return;
+    tracks.set(quote, TRACK_TO_BEGIN);
+    this.watch();
+    this.update();
+  }
+
+  /** A sum of a quote currency in the result currency; in its own where that can not be told yet. */
+  private moneyOf(quote: QuoteCurrency, units: bigint): QuoteMoney {
+    const worth = valueIn(this.currency, { asset: quote, amount: units }, this.priceOf);
+    if (worth !== null) return moneyIn(this.currency, worth);
+    this.isPending = true;
+    return moneyIn(quote, units);
+  }
+
+  /** Round trips are of what is traded for something, so only of the coin's side. */
+  private bookCoin(asset: string, leg: Leg, { step, atMs }: LedgerTrade): void {
+    const before = this.state.holdings.get(asset) ?? NO_HOLDING;
+    this.book(asset, leg);
+    const after = this.state.holdings.get(asset) ?? NO_HOLDING;
+    if (asset === this.currency || !endsTrip(before, after, step)) return;
+    const sign = signOfMoney(takeMoney(after.realised, after.tripBeganWith));
+    this.state.holdings.set(asset, { ...after, tripBeganWith: after.realised });
+    if (sign === null) return;
+    const { streak } = this.state;
+    this.state.streak =
+      sign < 0 ? { lossesInARow: streak.lossesInARow + 1, lastLossAtMs: atMs } : { ...streak, lossesInARow: 0 };
+  }
+
+  private book(asset: string, leg: Leg): void {
+    const { holdings } = this.state;
+    const before = holdings.get(asset) ?? NO_HOLDING;
+    const after =
+      asset === this.currency ? { ...before, held: (before.held + leg.received) as Units } : bookLeg(before, leg);
+    holdings.set(asset, after);
+  }
+
+  private enterPrice(market: string, price: Units, atMs: number): boolean {
+    const { prices } = this.state;
+    if (price <= 0n || prices.get(market)?.price === price) return false;
+    prices.set(market, { price, atMs });
+    return true;
+  }
+
+  private roll(atMs: number): boolean {
+    let isNewDay = false;
+    for (const [quote, track] of this.state.tracks) {
+      const marks = rolled(track.marks, atMs);
+      if (marks === track.marks) continue;
+      isNewDay = true;
+      this.state.tracks.set(quote, { ...track, marks });
+    }
+    return isNewDay;
+  }
+
+  /** Works the results out anew. Answers whether one's highest is another. */
+  private update(): boolean {
+    let isHigher = false;
+    for (const [quote, track] of this.state.tracks) {
+      const { sum, unvalued } = this.resultIn(quote);
+      const marks = unvalued.length === 0 ? marksWith(track.marks, sum) : track.marks;
+      if (marks.peakResult !== track.marks.peakResult) isHigher = true;
+      this.state.tracks.set(quote, { marks, unvalued });
+    }
+    return isHigher;
+  }
+
+  private resultIn(quote: QuoteCurrency): { readonly sum: Units; readonly unvalued: readonly string[] } {
+    let sum = 0n;
+    let unvalued: string[] | null = null;
+    for (const [asset, { held }] of this.state.holdings) {
+      const value = valueIn(quote, { asset, amount: held }, this.priceOf);
+      if (value === null) (unvalued ??= []).push(asset);
+      else sum += value;
+    }
+    return { sum: sum as Units, unvalued: unvalued ?? NONE };
+  }
+
+  /** Turns costs that wait over to the result currency, once they can be. The digits that rounding moves stay with the other quote currency. */
+  private settle(): void {
+    if (!this.isPending) return;
+    const { currency } = this;
+    const other: QuoteCurrency = currency === 'rls' ? 'usdt' : 'rls';
+    if (this.priceOf(BRIDGE) === null) return;
+    this.isPending = false;
+    const { holdings } = this.state;
+    let owed = this.held(currency) as bigint;
+    for (const [asset, holding] of holdings) {
+      if (asset === currency) continue;
+      const cost = this.turned(holding.cost, other);
+      const realised = this.turned(holding.realised, other);
+      holdings.set(asset, { ...holding, cost, realised, tripBeganWith: this.turned(holding.tripBeganWith, other) });
+      owed -= realised[currency] - cost[currency];
+    }
+    const money = holdings.get(other);
+    if (money === undefined) return;
+    holdings.set(other, { ...money, realised: addMoney(money.realised, moneyIn(currency, owed)) });
+  }
+
+  private turned(money: QuoteMoney, other: QuoteCurrency): QuoteMoney {
+    if (money[other] === 0n) return money;
+    const worth = valueIn(this.currency, { asset: other, amount: money[other] }, this.priceOf);
+    return worth === null ? money : moneyIn(this.currency, money[this.currency] + worth);
+  }
+
+  /** The markets whose prices are asked for. */
+  private watch(): void {
+    const { holdings, tracks } = this.state;
+    if (this.watchedFor === holdings.size + tracks.size) return;
+    this.watchedFor = holdings.size + tracks.size;
+    const wanted = new Set<string>();
+    for (const asset of holdings.keys()) {
+      if (asset === 'rls') continue;
+      wanted.add(symbolIn(asset, 'rls'));
+      if (asset !== 'usdt') wanted.add(symbolIn(asset, 'usdt'));
+    }
+    if (tracks.size > 1 || (holdings.has('rls') && holdings.has('usdt'))) wanted.add(BRIDGE);
+    this.watched = [...wanted].filter(this.sees);
+  }
+}
+
+const NONE: readonly string[] = [];

@@ -1,0 +1,63 @@
+import { NO_UNITS, type Units } from '../domain/money.ts';
+import { addMoney, moneyIn, NO_MONEY, shareOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
+
+/** What a strategy holds of one asset, and what that cost. A value: each booking makes a new one. */
+export interface Holding {
+  /** Received less given, fees taken off; negative when more was given. In units of the asset. */
+  readonly held: Units;
+  /** What the position cost at its average; negative where it is short: what giving it away brought. */
+  readonly cost: QuoteMoney;
+  /** What the closed part of all trades brought: each disposal less the average cost of what went. */
+  readonly realised: QuoteMoney;
+  /** `realised` when the round trip at hand began. */
+  readonly tripBeganWith: QuoteMoney;
+}
+
+export const NO_HOLDING: Holding = { held: NO_UNITS, cost: NO_MONEY, realised: NO_MONEY, tripBeganWith: NO_MONEY };
+
+/** One side of a trade: how much of the asset came in (negative: went out), and what was paid for it (negative: what it brought). */
+export interface Leg {
+  readonly received: bigint;
+  readonly paid: QuoteMoney;
+}
+
+/**
+ * The holding after one side of a trade. What it adds to the position is taken in at its cost; what it takes off is realised against the average cost,
+ * half-even; one that turns the position round does both, its money shared by amount. The digits that a share loses go from one part to the other, so
+ * `realised` less `cost` is what was received less what was paid, always.
+ */
+export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
+  const { held, cost, realised } = before;
+  // All of a purchase went into its fee: paid for nothing.
+  if (received === 0n) return { ...before, realised: takeMoney(realised, paid) };
+  const after = (held + received) as Units;
+  if (held === 0n || held > 0n === received > 0n) return { ...before, held: after, cost: addMoney(cost, paid) };
+  const size = magnitude(held);
+  const traded = magnitude(received);
+  if (traded <= size) {
+    const closed = shareOfMoney(cost, { part: traded, whole: size });
+    const gone = takeMoney(takeMoney(realised, paid), closed);
+    return { ...before, held: after, cost: takeMoney(cost, closed), realised: gone };
+  }
+  const paidToClose = shareOfMoney(paid, { part: size, whole: traded });
+  const gone = takeMoney(takeMoney(realised, paidToClose), cost);
+  return { ...before, held: after, cost: takeMoney(paid, paidToClose), realised: gone };
+}
+
+/**
+ * Whether a trade of the asset ended a round trip: the position turned round, or no more than dust is left of it. `step` is the smallest amount that can be
+ * traded: less than that is what a rounded sale leaves behind, and no position.
+ */
+export function endsTrip(before: Holding, after: Holding, step: bigint): boolean {
+  if (magnitude(before.held) < step) return false;
+  return magnitude(after.held) < step || before.held > 0n !== after.held > 0n;
+}
+
+/** A holding of a quote currency whose cost is not known in any other yet: each unit of it cost itself. */
+export function atOwnCost(currency: 'rls' | 'usdt', held: Units): Holding {
+  return { ...NO_HOLDING, held, cost: moneyIn(currency, held) };
+}
+
+function magnitude(units: bigint): bigint {
+  return units < 0n ? -units : units;
+}

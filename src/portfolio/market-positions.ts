@@ -1,0 +1,30 @@
+import type { MarketName } from '../domain/market-symbol.ts';
+import { NO_UNITS, type Units } from '../domain/money.ts';
+import type { MarketFlow } from './asset-ledger.ts';
+import { BRIDGE, symbolIn } from './valuation.ts';
+
+/**
+ * What is held of a coin by the market it was bought in, so that limits on single markets count it once. A coin bought in one market and sold in the other is
+ * held in neither: what is left counts where more of it was bought, or sold. Tether counts in `USDTIRT`: with what sales in tether markets brought, less what
+ * purchases there took, down to nothing. So a purchase for tether that the account had before makes no short position.
+ */
+export function positionIn(
+  { symbol, src, dst }: MarketName,
+  flowOf: (market: string) => MarketFlow,
+  tether: Units,
+): Units {
+  const { position } = flowOf(symbol);
+  if (symbol === BRIDGE) return tetherHeld(position, (tether - position) as Units);
+  const other = flowOf(symbolIn(src, dst === 'rls' ? 'usdt' : 'rls')).position;
+  if (position > 0n === other > 0n || position === 0n || other === 0n) return position;
+  const net = position + other;
+  return net > 0n === position > 0n ? (net as Units) : NO_UNITS;
+}
+
+/** Of tether that was bought for rial and tether that came from other markets. */
+function tetherHeld(bought: Units, came: Units): Units {
+  const net = (bought + came) as Units;
+  if (net >= 0n) return net;
+  if (bought >= 0n) return NO_UNITS;
+  return net > bought ? net : bought;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { assetNotices } from '../../../src/engine/asset-notices.ts';
+
+const noticesOf = (markets: readonly string[], seen: readonly string[] = markets) => {
+  const quotes = new Set(markets.map((market) => (market.endsWith('IRT') ? ('rls' as const) : ('usdt' as const))));
+  return assetNotices({ name: 'mine', markets, quotes }, (market) => seen.includes(market)).map(
+    ({ level, text }) => `${level} ${text}`,
+  );
+};
+
+test('nothing is said of a strategy whose markets have a coin each and one currency', () => {
+  expect(noticesOf(['BTCIRT', 'ETHIRT'])).toEqual([]);
+});
+
+test('a coin with two markets is said to be counted once', () => {
+  expect(noticesOf(['BTCIRT', 'BTCUSDT'], ['BTCIRT', 'BTCUSDT', 'USDTIRT'])).toEqual([
+    'info mine: its position in btc is counted over BTCIRT and BTCUSDT together',
+  ]);
+});
+
+test('a strategy in rial and tether is warned of where nothing tells the one in the other', () => {
+  expect(noticesOf(['BTCIRT', 'ETHUSDT']).join()).toContain('Have a strategy follow USDTIRT');
+});

@@ -1,0 +1,48 @@
+import { parseMarket, type QuoteCurrency } from '../../../src/domain/market-symbol.ts';
+import { parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
+import { divideHalfEven } from '../../../src/domain/rounding.ts';
+import { AssetLedger, type LedgerTrade } from '../../../src/portfolio/asset-ledger.ts';
+
+export const MIDNIGHT_MS = Date.UTC(2026, 0, 2);
+const HOUR_MS = 3_600_000;
+
+/** The ledger of a strategy whose markets have these quote currencies, in a bot that sees every market. */
+export function ledgerOf(...quotes: readonly QuoteCurrency[]): AssetLedger {
+  const currency = quotes.includes('rls') ? 'rls' : 'usdt';
+  return new AssetLedger({ currency, quotes: new Set(quotes), sees: () => true });
+}
+
+/** A trade such as `buy 1 for 100 fee 0.0025`, `in ETHUSDT` or else in BTCUSDT. */
+function tradeOf(text: string, atMs: number): LedgerTrade {
+  const words = text.split(' ');
+  const after = (word: string, otherwise: string) => words[words.indexOf(word) + 1 || words.length] ?? otherwise;
+  const side = text.startsWith('buy') ? 'buy' : 'sell';
+  const amount = parseUnits(after(side, ''));
+  const total = parseUnits(after('for', ''));
+  return {
+    market: parseMarket(after('in', 'BTCUSDT')),
+    side,
+    atMs,
+    price: divideHalfEven(total * UNITS_PER_ONE, amount) as Units,
+    amount,
+    total,
+    fee: parseUnits(after('fee', '0')),
+    step: parseUnits('0.000001'),
+  };
+}
+
+/** Plays steps such as `buy 1 for 100`, `at 110`, `ETHUSDT at 50`, `1h later`; gives the time at which they ended. */
+export function play(ledger: AssetLedger, steps: string, fromMs: number = MIDNIGHT_MS): number {
+  let atMs = fromMs;
+  for (const step of steps.split(',').map((text) => text.trim())) {
+    const words = step.split(' ');
+    const symbol = words[0] === 'at' ? 'BTCUSDT' : (words[0] ?? '');
+    if (step.endsWith('later')) atMs += Number.parseFloat(step) * HOUR_MS;
+    else if (/^(buy|sell)/.test(step)) ledger.takeTrade(tradeOf(step, atMs));
+    else {
+      const price = parseUnits(words.at(-1) ?? '');
+      ledger.takePrices((market) => (market === symbol ? price : null), atMs);
+    }
+  }
+  return atMs;
+}
