@@ -18,9 +18,12 @@ export interface LaneOptions {
 
 /** Why a request never left, and in how many ms the next of its class may at the earliest; null where that is not known. */
 export interface Drop {
-  readonly reason: Dropped['reason'] | 'closed';
+  readonly reason: Dropped['reason'] | Held | 'closed';
   readonly retryInMs: number | null;
 }
+
+/** What held back a request that expired, where it was no full window: a lockout of its budget, or a 401 to its credential. */
+type Held = 'locked out' | 'credential refused';
 
 const CLOSED: Drop = { reason: 'closed', retryInMs: null };
 
@@ -54,6 +57,8 @@ export class BudgetLane {
   private isClosed = false;
   /** When the budget was last found full or locked: until when. */
   private fullUntilMs = 0;
+  /** What else than a full window held it back then. */
+  private heldBy: Held | null = null;
 
   constructor(options: LaneOptions) {
     this.options = options;
@@ -106,22 +111,30 @@ export class BudgetLane {
     const nowMs = this.options.nowMs();
     const ask = { budget: budget.name, credential: job.credential };
     const heldUntilMs = lockouts.heldUntil(ask, nowMs);
-    if (heldUntilMs !== null) return this.full(heldUntilMs - nowMs);
+    if (heldUntilMs !== null) return this.full(heldUntilMs - nowMs, this.holderOf(job, nowMs));
     const admission = ledger.admit({ budget: budget.name, requestClass: job.requestClass }, nowMs);
     if (!admission.admitted) return this.full(admission.waitMs ?? LOOK_AGAIN_MS);
     const lockout = lockouts.take(ask, nowMs);
     if (lockout.pass === null) {
       ledger.withdraw(admission.slot);
-      return this.full(lockout.retryAtMs - nowMs);
+      return this.full(lockout.retryAtMs - nowMs, this.holderOf(job, nowMs));
     }
     this.queue.remove(job.id);
     void this.execute(job, admission.slot, lockout.pass);
     return null;
   }
 
-  private full(waitMs: number): number {
+  private full(waitMs: number, heldBy: Held | null = null): number {
     this.fullUntilMs = this.options.nowMs() + waitMs;
+    this.heldBy = heldBy;
     return waitMs;
+  }
+
+  /** A budget that would let a call without a credential through is not locked out itself. */
+  private holderOf({ credential }: LaneJob, nowMs: number): Held {
+    const { budget, lockouts } = this.options;
+    const isFree = lockouts.heldUntil({ budget: budget.name, credential: 'none' }, nowMs) === null;
+    return credential !== 'none' && isFree ? 'credential refused' : 'locked out';
   }
 
   private async execute(job: LaneJob, slot: Slot, pass: Pass): Promise<void> {
@@ -181,7 +194,11 @@ export class BudgetLane {
     if (dropped.length === 0) return;
     const waitMs = this.fullUntilMs - this.options.nowMs();
     for (const { id, reason } of dropped) {
-      this.leave(id)?.onDropped({ reason, retryInMs: reason === 'expired' && waitMs > 0 ? waitMs : null });
+      const isHeld = reason === 'expired' && waitMs > 0;
+      this.leave(id)?.onDropped({
+        reason: isHeld ? (this.heldBy ?? reason) : reason,
+        retryInMs: isHeld ? waitMs : null,
+      });
     }
   }
 

@@ -13,17 +13,18 @@ export const PROBE_EVERY_MS = 600_000;
 export type CredentialUse = 'none' | 'with' | 'log-in';
 
 /**
- * The state after a 401. The first one earns a log-in; one to a probe shows that the credential at hand is none, so nothing more is tried before the next
- * probe; one to a call that was on its way already says nothing new.
+ * The state after a 401. The first one earns a log-in where that is possible, and a probe at once that brings it about, since log-ins are only made amid
+ * calls; one to a probe shows that the credential at hand is none, so nothing more is tried before the next probe; one to a call that was on its way already
+ * says nothing new.
  */
 export function afterUnauthorized(
   stop: CredentialStop | null,
   call: { readonly canLogIn: boolean; readonly isProbe: boolean },
   nowMs: number,
 ): CredentialStop {
-  const probeAtMs = Math.max(stop?.probeAtMs ?? 0, nowMs + PROBE_EVERY_MS);
-  if (stop === null) return { logInsLeft: Number(call.canLogIn), probeAtMs };
-  return { logInsLeft: call.isProbe ? 0 : stop.logInsLeft, probeAtMs };
+  const laterMs = nowMs + PROBE_EVERY_MS;
+  if (stop === null) return { logInsLeft: Number(call.canLogIn), probeAtMs: call.canLogIn ? nowMs : laterMs };
+  return call.isProbe ? { logInsLeft: 0, probeAtMs: Math.max(stop.probeAtMs, laterMs) } : stop;
 }
 
 /**
@@ -32,6 +33,9 @@ export function afterUnauthorized(
  */
 export function letThrough(stop: CredentialStop, use: CredentialUse, nowMs: number): CredentialStop | null {
   if (use === 'none') return stop;
-  if (use === 'log-in' && stop.logInsLeft > 0) return { ...stop, logInsLeft: stop.logInsLeft - 1 };
+  if (use === 'log-in' && stop.logInsLeft > 0) {
+    // Nothing else is tried before it is known what came of it.
+    return { logInsLeft: stop.logInsLeft - 1, probeAtMs: nowMs + PROBE_EVERY_MS };
+  }
   return nowMs >= stop.probeAtMs ? { logInsLeft: Number(use === 'with'), probeAtMs: nowMs + PROBE_EVERY_MS } : null;
 }

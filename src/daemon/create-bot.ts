@@ -9,6 +9,7 @@ import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
 import type { BotVenue } from './bot-venue.ts';
 import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
+import { credentialAdvice } from './settings/credential-advice.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -68,6 +69,7 @@ function settingsOf(
   of: { readonly venue: BotVenue; readonly seats: readonly SeatSettings[]; readonly plan: PollPlan },
 ): EngineSettings {
   const { pollStretch, markets } = of.venue;
+  const { credentials } = config.exchange;
   const runners = of.seats.map(({ runner }) => runner);
   const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
   // What holds rial and tether has to be valued in one of them.
@@ -79,6 +81,8 @@ function settingsOf(
     seats: of.seats.map((seat) => ({ ...seat, limits: patient(seat.limits, pollStretch) })),
     feeds: stretched(of.plan.feeds, pollStretch),
     reconciliation: config.reconciliation,
+    credential:
+      config.mode !== 'live' || credentials === null ? null : credentialAdvice(credentials, config.credentialPlace),
   };
 }
 

@@ -113,6 +113,7 @@ export class Operator {
       isDiskFull: () => mirror.isRunningOut(),
       phase: () => engine.status().phase,
       haltReason: () => engine.haltReason(),
+      credentialFault: () => engine.credentialFault(),
       breaks: () =>
         (engine.reconciler.break?.rows ?? []).map(
           ({ currency, expected, found }) => `expected ${expected} ${currency}, found ${found}`,

@@ -2,6 +2,7 @@ import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
+import type { NamedCredential } from './credential-watch.ts';
 import type { StrategyRunner } from '../strategy/runner.ts';
 
 /** What becomes of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its orders are canceled as well. */
@@ -37,6 +38,8 @@ export interface EngineSettings {
   readonly isRestartable?: boolean;
   /** Whether the journal is written; true without it. */
   readonly isJournaled?: boolean;
+  /** How the credential is called where the exchange asks for one. */
+  readonly credential?: NamedCredential | null;
   /** Null where the venue tells of every change by itself, so that there is nothing to compare. */
   readonly reconciliation: ReconciliationSettings | null;
 }

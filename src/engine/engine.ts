@@ -11,6 +11,7 @@ import { assetNotices } from './asset-notices.ts';
 import { CandleReader } from './candle-reader.ts';
 import { KEPT_CANCELS } from './cancel-desk.ts';
 import { Control, KEPT_CONTROL } from './control.ts';
+import { CredentialWatch, KEPT_CREDENTIAL } from './credential-watch.ts';
 import type { EngineOutput } from './engine-command.ts';
 import type { ControlCommand, EngineEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
@@ -64,6 +65,7 @@ export class Engine {
   private readonly feeds: FeedDesk;
   private readonly fills: FillReader;
   private readonly control: Control;
+  private readonly credential: CredentialWatch;
   private readonly readers: ReadonlyMap<string, CandleReader>;
   private readonly expected = new Map<number, AnswerTaker>();
   private readonly isRestart: boolean;
@@ -82,6 +84,7 @@ export class Engine {
     const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
     this.seats = settings.seats.map((seat) => new Seat(seat, (market) => followed.has(market)));
     this.account = new AccountState(outbox);
+    this.credential = new CredentialWatch(outbox, settings.credential ?? null);
     this.intents = new IntentBook(outbox);
     this.markets = new MarketDesk({
       markets: settings.markets,
@@ -261,6 +264,11 @@ export class Engine {
     return this.control.haltReason();
   }
 
+  /** Why the exchange takes none of our calls; null while it does, as far as is known. */
+  credentialFault(): string | null {
+    return this.credential.fault();
+  }
+
   /** Whether a drain has come to its end: nothing of ours is on its way, and, where that was asked for, nothing is open. */
   isDrained(): boolean {
     return this.control.isDrained();
@@ -275,6 +283,8 @@ export class Engine {
   private takeAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
     const take = this.expected.get(event.requestId);
     this.expected.delete(event.requestId);
+    const { answer, sentAtMs } = event;
+    this.credential.take(answer, { isPrivate: this.outbox.ended(event.requestId), sentAtMs });
     take?.(event.answer, { atMs: this.outbox.nowMs, sentAtMs: event.sentAtMs });
   }
 
@@ -344,6 +354,8 @@ export class Engine {
   private closed(): string | null {
     const why = this.control.closed();
     if (why !== null) return why;
+    const fault = this.credential.fault();
+    if (fault !== null) return fault;
     if (!this.strategies.hasStarted) return 'the account is still being read';
     if (this.reconciler.break !== null) {
       return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
@@ -441,6 +453,7 @@ export class Engine {
     this.programs.restore(state, this.seats);
     this.intentDesk.restore(state);
     this.control.restore(state.kept[KEPT_CONTROL]);
+    this.credential.restore(state.kept[KEPT_CREDENTIAL]);
   }
 }
 

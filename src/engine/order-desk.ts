@@ -120,6 +120,7 @@ export class OrderDesk {
     if (this.stuckUntilMs <= nowMs) return null;
     const seconds = Math.ceil((this.stuckUntilMs - nowMs) / 1_000);
     if (this.stuckBecause === 'expired') return `the limit for orders is used up for ${seconds} s more`;
+    if (this.stuckBecause === 'locked out') return `the exchange has locked orders out, for ${seconds} s more`;
     return `orders do not leave, and are tried again in ${seconds} s: ${this.stuckBecause}`;
   }
 

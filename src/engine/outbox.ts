@@ -1,5 +1,6 @@
 import type { RequestClass } from '../domain/request-class.ts';
 import type { VenueCall } from '../domain/venue-call.ts';
+import { usesCredential } from './credential-watch.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
 import type { JournalEntry, MirrorChange } from './mirror-change.ts';
 
@@ -22,6 +23,8 @@ export class Outbox {
   private isDurable = false;
   private untold = 0;
   private lastRequestId = 0;
+  /** Requests under way that use the credential. */
+  private readonly privateIds = new Set<number>();
   /** Whether what is kept for a restart is wanted. */
   readonly isRestartable: boolean;
   readonly isJournaled: boolean;
@@ -64,6 +67,7 @@ export class Outbox {
     this.lastRequestId += 1;
     const { requestClass, dedupe = null, withinMs } = way;
     if (CHANGES_THE_EXCHANGE.has(call.kind)) this.isDurable = true;
+    if (usesCredential(call.kind)) this.privateIds.add(this.lastRequestId);
     (this.requests ??= []).push({
       id: this.lastRequestId,
       call,
@@ -72,6 +76,11 @@ export class Outbox {
       expiresAtMs: this.nowMs + withinMs,
     });
     return this.lastRequestId;
+  }
+
+  /** A request has ended. Answers whether it used the credential. */
+  ended(requestId: number): boolean {
+    return this.privateIds.delete(requestId);
   }
 
   tell(notice: EngineNotice): void {

@@ -341,7 +341,8 @@ export class Reconciler {
   }
 
   private alarmIfLong(nowMs: number): void {
-    const sinceMs = this.concludedAtMs ?? this.startedAtMs ?? nowMs;
+    // A bot that did not run compared nothing: that is no trouble of this run.
+    const sinceMs = Math.max(this.concludedAtMs ?? 0, this.startedAtMs ?? nowMs);
     if (this.isAlarmed || nowMs - sinceMs < this.settings.alertAfterMs) return;
     this.isAlarmed = true;
     this.outbox.alarm(

@@ -15,6 +15,8 @@ export interface BotHomeOptions {
   readonly exchange: Pick<ServedExchange, 'baseUrl' | 'limits'>;
   readonly ledgerFolder: string;
   readonly instance: string;
+  /** How it is let in; by the token without it. */
+  readonly credentials?: Readonly<Record<string, string>>;
   /** Of its folder; the instance's without it. */
   readonly name?: string;
   /** Of what the strategies want. */
@@ -54,7 +56,7 @@ export function createBotHome(options: BotHomeOptions): BotHome {
     instance,
     exchange: {
       baseUrl: exchange.baseUrl,
-      credentials: { token: TOKEN },
+      credentials: options.credentials ?? { token: TOKEN },
       limits: Object.fromEntries(limits),
       ledgerFolder,
     },

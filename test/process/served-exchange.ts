@@ -13,6 +13,7 @@ import type { LoggedRequest } from '../../src/simulator/wire/request-log.ts';
 
 const USER = 1;
 export const TOKEN = 'process-test-token';
+export const PASSWORD = 'process-test-password';
 
 const MARKETS = [
   { symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '60000000000' },
@@ -91,6 +92,7 @@ export class ServedExchange {
             username: 'bot',
             id: USER,
             tokens: [TOKEN],
+            password: PASSWORD,
             balances: { rls: '200000000000', usdt: '200000', btc: '3' },
           },
         ],
@@ -128,6 +130,13 @@ export class ServedExchange {
   onRequest(listener: (path: string) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** Ends a token as its owner does on the exchange's own page; without one, those of every log-in. */
+  revoke(token: string | null): void {
+    const { credentials } = this.simulation.exchange.services;
+    if (token === null) credentials.revokeLogins(USER);
+    else credentials.revoke(token);
   }
 
   /** From now on nobody else trades, so that no order is filled by itself. */

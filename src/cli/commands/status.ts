@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { KEPT_CREDENTIAL, type StoredCredential } from '../../engine/credential-watch.ts';
 import { KEPT_CONTROL, type StoredControl } from '../../engine/control.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
@@ -54,6 +55,19 @@ function haltText(kept: readonly KeptRow[], nowMs: number): string {
   return `since ${clockText(halted.sinceMs, nowMs)} UTC: ${halted.reason}. "sarraf resume" ends it`;
 }
 
+/** Lines about a credential that the exchange refuses; none while it takes it. */
+function credentialLines({ refused }: StoredCredential, nowMs: number): string[] {
+  if (refused === null) return [];
+  return [
+    `credential REFUSED (401) since ${clockText(refused.sinceMs, nowMs)} UTC: ${refused.name}: ${refused.advice}`,
+  ];
+}
+
+function credentialOf(kept: readonly KeptRow[]): StoredCredential {
+  const json = kept.find(({ name }) => name === KEPT_CREDENTIAL)?.json;
+  return json === undefined ? { refused: null } : (JSON.parse(json) as StoredCredential);
+}
+
 /** How the books stand to the exchange. */
 function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, nowMs: number): string {
   const text = BOOKS[state];
@@ -91,6 +105,7 @@ function showStatus(options: MirrorOptions): void {
   print(options, {
     json: {
       ...rest,
+      credential: credentialOf(kept),
       strategies: strategies.map(({ json, ...strategy }) => ({ ...strategy, state: parsedJson(json) })),
       openOrders: openOrders.map(storedOrder),
       kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
@@ -98,6 +113,7 @@ function showStatus(options: MirrorOptions): void {
     lines: () => [
       ...headLines(summary, nowMs),
       `books   ${booksText(books, nowMs)}`,
+      ...credentialLines(credentialOf(kept), nowMs),
       '',
       ...strategyLines(summary, nowMs),
       '',

@@ -55,6 +55,7 @@ export function livingVerdict(source: HealthSource): HealthVerdict {
 export function readyVerdict(source: HealthSource): HealthVerdict {
   const phase = source.phase();
   const halt = source.haltReason();
+  const fault = source.credentialFault();
   const stale = source.dataAges().filter(({ ageMs, longestAgeMs }) => ageMs === null || ageMs > longestAgeMs);
   return verdict([
     ...livingReasons(source),
@@ -62,6 +63,7 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
     ...(phase === 'draining' ? ['it is ending'] : []),
     ...(halt === null && phase !== 'halted' ? [] : [`trading is halted: ${halt ?? 'no reason is known'}`]),
     ...(source.isDiskFull() ? ['the disk is full, so no orders are placed'] : []),
+    ...(fault === null ? [] : [fault]),
     ...bounded(source.breaks(), (text) => `the books do not agree with the exchange: ${text}`),
     ...bounded(source.lockouts(), lockoutText),
     ...bounded(stale, staleText),

@@ -109,6 +109,10 @@ export class Metrics {
     this.set.gauge({ name: 'sarraf_lockouts', help: 'Budgets that are locked out.' }, () =>
       single(source.lockouts().length),
     );
+    this.set.gauge(
+      { name: 'sarraf_credential_refused', help: '1 while the exchange refuses the credential (401).' },
+      () => single(source.credentialFault() === null ? 0 : 1),
+    );
     this.set.gauge({ name: 'sarraf_mirror_writable', help: '1 while the mirror can be written to.' }, () =>
       single(source.mirrorFault() === null ? 1 : 0),
     );

@@ -19,6 +19,8 @@ export interface BotConfig extends Pick<
 > {
   /** `exchange` is null where the exchange in this process has the defaults. */
   readonly embedded: Embedded & { readonly exchange: ExchangeConfig | null };
+  /** Where the secret of the credentials comes from, in words; null where there are none. */
+  readonly credentialPlace: string | null;
   readonly paper: ReadSettings['paper'];
   readonly data: { readonly folder: string; readonly retention: ReadSettings['data']['retention'] };
   /** Null where nothing is recorded. */
@@ -44,7 +46,12 @@ export function defaultCatalogue(dataFolder: string): string {
 /** Paths count from the folder of the file that they are written in. */
 export function createBotConfig(
   settings: ReadSettings,
-  of: { readonly folder: string; readonly workingFolder: string; readonly exchange: ExchangeConfig | null },
+  of: {
+    readonly folder: string;
+    readonly workingFolder: string;
+    readonly exchange: ExchangeConfig | null;
+    readonly credentialPlace?: string | null;
+  },
 ): BotConfig {
   const { strategies, strategiesFolders, risk, data, log, paper, record } = settings;
   const { file: _read, exchange: _inline, ...embedded } = settings.embedded;
@@ -56,6 +63,7 @@ export function createBotConfig(
     instance: settings.instance,
     exchange: { ...settings.exchange, ledgerFolder: absoluteOrNull(settings.exchange.ledgerFolder) },
     embedded: { ...embedded, replay: absoluteOrNull(embedded.replay), exchange: of.exchange },
+    credentialPlace: of.credentialPlace ?? null,
     paper: { ...paper, baseUrl: paper.baseUrl ?? settings.exchange.baseUrl },
     data: { folder: dataFolder, retention: data.retention },
     record:

@@ -11,6 +11,7 @@ import {
 import { exchangeConfig, type ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { botConfig, DEFAULT_STRATEGIES, type ReadSettings } from './bot-config.ts';
 import { createBotConfig, type BotConfig } from './create-bot-config.ts';
+import { credentialPlace } from './credential-advice.ts';
 import { folderOf, isCredential, readSecretFiles, warnOfPlainSecrets } from './credential-texts.ts';
 import { withoutSource, withoutValues } from './message-cleaner.ts';
 import { applyOverride, overridePath, type Override } from './overrides.ts';
@@ -55,6 +56,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   } catch (error) {
     return { ok: false, problems: [`${file}:1:1: ${readFailure(error)}`], warnings: [] };
   }
+  let place: string | null = null;
   let values: ReadonlyMap<string, string> = new Map();
   const warned: Located[] = [];
   const refusedOverrides: string[] = [];
@@ -74,6 +76,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
       if (wrong !== null) refusedOverrides.push(`--set ${override[0]}: ${wrong}`);
     }
     warned.push(...warnOfPlainSecrets(document));
+    place = credentialPlace(document, file);
     const substituted = substitute(document, { environment, isText: isCredential });
     ({ values } = substituted);
     const secrets = readSecretFiles(document, { folder, readFile });
@@ -90,7 +93,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   ];
   if (!read.ok || problems.length > 0) return { ok: false, problems, warnings };
   const embedded = exchange !== null && 'value' in exchange ? exchange.value : read.value.embedded.exchange;
-  const config = createBotConfig(read.value, { folder, workingFolder, exchange: embedded });
+  const config = createBotConfig(read.value, { folder, workingFolder, exchange: embedded, credentialPlace: place });
   const describe = (path: readonly PropertyKey[], message: string): string =>
     line(locate({ path, key: false, message }));
   return { ok: true, config, warnings, describe };

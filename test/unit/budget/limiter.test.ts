@@ -91,6 +91,27 @@ describe('the limiter', () => {
     expect(await limiter.run(call(zero))).toMatchObject({ sent: false, reason: 'closed' });
   });
 
+  test.each([
+    { code: 'UNAUTHORIZED', httpStatus: 401, reason: 'credential refused', free: 'none' },
+    { code: 'RATE_LIMITED', httpStatus: 429, reason: 'locked out', free: null },
+  ] as const)('tells of a request that expired behind a $httpStatus what held it back', async (refusal) => {
+    const { limiter } = limiterOf({ limit: 30 });
+    const { code, httpStatus, reason, free } = refusal;
+    const refused = limiter.run(
+      call(async () => Promise.reject(new SarrafError(code, 'no', { details: { httpStatus, backOffMs: 90_000 } })), {
+        credential: 'with',
+      }),
+    );
+    await Promise.all([expect(refused).rejects.toThrow('no'), vi.advanceTimersByTimeAsync(10)]);
+    const held = limiter.run(call(zero, { credential: 'with', expiresAtMs: 2_000 }));
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(await held).toMatchObject({ sent: false, reason, retryInMs: expect.any(Number) });
+    if (free === null) return;
+    const open = limiter.run(call(zero, { credential: free }));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await open).toMatchObject({ sent: true });
+  });
+
   test('holds a budget back after a limit reply, and goes on with one request when that is over', async () => {
     const { limiter } = limiterOf({ limit: 30 });
     let calls = 0;

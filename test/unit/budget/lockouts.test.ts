@@ -97,6 +97,16 @@ describe('the first 401', () => {
     expect(book.heldUntil(add, 40)).toBeGreaterThanOrEqual(600_021);
   });
 
+  test('lets one call through at once that brings the log-in about, and the others only after it', () => {
+    const book = new MemoryLockouts();
+    book.report(passed(book, add, 0), unauthorized(true), 5);
+    const bringer = passed(book, add, 6);
+    expect(book.take(add, 7)).toEqual({ pass: null, retryAtMs: 600_006 });
+    book.report(passed(book, logIn, 8), { kind: 'answered', loggedIn: true }, 20);
+    book.report(bringer, answered, 30);
+    expect(passed(book, add, 31).isProbe).toBe(false);
+  });
+
   test('keeps the log-in that it earned when calls that were on their way are refused, too', () => {
     const book = new MemoryLockouts();
     const [one, two] = [passed(book, add, 0), passed(book, add, 0)];
@@ -109,22 +119,22 @@ describe('the first 401', () => {
     const book = new MemoryLockouts();
     book.report(passed(book, add, 0), unauthorized(true), 0);
     book.report(passed(book, logIn, 10), { kind: 'silence' }, 20);
-    const probe = passed(book, add, 600_000);
-    const lost = passed(book, logIn, 600_001);
-    book.report(lost, { kind: 'silence' }, 600_010);
-    book.report(probe, { kind: 'silence' }, 600_011);
-    expect(book.take(logIn, 600_012).pass).toBeNull();
-    const next = passed(book, add, 1_200_000);
-    book.report(passed(book, logIn, 1_200_001), { kind: 'answered', loggedIn: true }, 1_200_010);
-    book.report(next, answered, 1_200_020);
-    expect(passed(book, add, 1_200_021).isProbe).toBe(false);
+    const probe = passed(book, add, 600_010);
+    const lost = passed(book, logIn, 600_011);
+    book.report(lost, { kind: 'silence' }, 600_020);
+    book.report(probe, { kind: 'silence' }, 600_021);
+    expect(book.take(logIn, 600_022).pass).toBeNull();
+    const next = passed(book, add, 1_200_011);
+    book.report(passed(book, logIn, 1_200_012), { kind: 'answered', loggedIn: true }, 1_200_020);
+    book.report(next, answered, 1_200_030);
+    expect(passed(book, add, 1_200_031).isProbe).toBe(false);
   });
 
   test('stays after a log-in that was refused', () => {
     const book = new MemoryLockouts();
     book.report(passed(book, add, 0), unauthorized(true), 0);
     book.report(passed(book, logIn, 10), answered, 20);
-    expect(book.heldUntil(add, 30)).toBe(600_000);
+    expect(book.heldUntil(add, 30)).toBe(600_010);
     expect(book.take(logIn, 30).pass).toBeNull();
   });
 });

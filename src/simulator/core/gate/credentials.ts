@@ -113,6 +113,13 @@ export class Credentials {
     return this.logins.delete(token) || this.tokens.delete(token);
   }
 
+  /** Ends every token of a user's log-ins. Answers how many there were. */
+  revokeLogins(userId: number): number {
+    const ended = [...this.logins.values()].filter(({ caller }) => caller.userId === userId);
+    for (const { token } of ended) this.logins.delete(token);
+    return ended.length;
+  }
+
   snapshot(): CredentialsState {
     return { logins: [...this.logins.values()], nextLoginNumber: this.nextLoginNumber };
   }

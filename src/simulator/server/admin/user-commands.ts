@@ -82,6 +82,22 @@ export const userCommands = [
     },
   }),
   adminCommand({
+    method: 'POST',
+    path: '/users/revoke',
+    summary: "Ends one token of a user, or, without one, every token of the user's log-ins.",
+    input: z.strictObject({ user: user(), token: z.string().min(1).optional() }),
+    run(context, { user: name, token }) {
+      const { id } = userOf(context, name);
+      const { credentials } = context.simulation.exchange.services;
+      const timeMs = context.tick();
+      if (token === undefined) return { userId: id, revoked: credentials.revokeLogins(id) };
+      if (credentials.callerOfToken(token, timeMs)?.userId !== id) {
+        throw new AdminRefusal(`expected a token of the user ${id} that is still valid`);
+      }
+      return { userId: id, revoked: Number(credentials.revoke(token)) };
+    },
+  }),
+  adminCommand({
     method: 'GET',
     path: '/users',
     summary: 'All users.',

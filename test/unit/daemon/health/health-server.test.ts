@@ -74,6 +74,11 @@ describe('/readyz', () => {
     ['the disk is full', { isDiskFull: () => true }, /disk is full/],
     ['it ends', { phase: () => 'draining' }, /is ending/],
     ['it is halted', { haltReason: () => 'lunch', phase: () => 'halted' }, /^trading is halted: lunch$/],
+    [
+      'its credential is refused',
+      { credentialFault: () => 'the exchange has refused it' },
+      /^the exchange has refused it$/,
+    ],
     ['there is a break', { breaks: () => ['BTC: 1 here, 2 there'] }, /do not agree .*BTC: 1 here, 2 there/],
     ['a budget is locked out', { lockouts: () => [{ budget: 'wallets', forMs: 90_500 }] }, /wallets .* for 91 s/],
     ['the end of a lockout is not known', { lockouts: () => [{ budget: 'ip', forMs: null }] }, /^ip is locked out$/],
@@ -124,6 +129,7 @@ describe('/metrics', () => {
         'sarraf_halted 1',
         'sarraf_breaks 2',
         'sarraf_lockouts 0',
+        'sarraf_credential_refused 0',
         'sarraf_mirror_writable 1',
       ]),
     );

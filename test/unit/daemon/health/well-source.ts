@@ -8,6 +8,7 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
     isDiskFull: () => false,
     phase: () => 'trading',
     haltReason: () => null,
+    credentialFault: () => null,
     breaks: () => [],
     lockouts: () => [],
     dataAges: () => [{ feed: 'book BTCIRT', ageMs: 900, longestAgeMs: 5_000 }],

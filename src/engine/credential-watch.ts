@@ -1,0 +1,114 @@
+import type { VenueAnswer, VenueCallKind } from '../domain/venue-call.ts';
+import type { Outbox } from './outbox.ts';
+
+/** How a credential is called, without its value, and what to do once the exchange refuses it: whole sentences without the last stop. */
+export interface NamedCredential {
+  readonly name: string;
+  readonly advice: string;
+}
+
+/** What is kept of a refusal, for whoever looks at the mirror. */
+export interface StoredCredential {
+  /** Null while the exchange takes it, as far as is known. */
+  readonly refused: (NamedCredential & { readonly sinceMs: number }) | null;
+}
+
+export const KEPT_CREDENTIAL = 'credential';
+
+/** Why a request did not leave whose credential is held back after a 401. */
+export const CREDENTIAL_REFUSED = 'credential refused';
+
+/** While it stays refused, this often it is said again. */
+const SAY_AGAIN_MS = 600_000;
+
+/** Calls that anybody may make: that they are answered says nothing of a credential. */
+const PUBLIC: ReadonlySet<VenueCallKind> = new Set(['book', 'books', 'stats', 'public-trades', 'candles', 'options']);
+
+export function usesCredential(kind: VenueCallKind): boolean {
+  return !PUBLIC.has(kind);
+}
+
+const UNNAMED: NamedCredential = {
+  name: 'the credential',
+  advice: 'see whether it is still valid, and put a new one in its place',
+};
+
+/**
+ * Whether the exchange takes our credential (401, "Authentication"). The first refusal is an alarm, and no new order is taken from then on, since none could
+ * leave; an answer to a call that left after it shows that it is taken again.
+ */
+export class CredentialWatch {
+  private readonly outbox: Outbox;
+  private readonly credential: NamedCredential;
+  private sinceMs: number | null = null;
+  private toldAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(outbox: Outbox, credential: NamedCredential | null) {
+    this.outbox = outbox;
+    this.credential = credential ?? UNNAMED;
+  }
+
+  /** What came of a request. `isPrivate`: whether it used the credential. */
+  take(answer: VenueAnswer, way: { readonly isPrivate: boolean; readonly sentAtMs: number | null }): void {
+    if (isRefusal(answer)) this.refused();
+    else if (this.sinceMs !== null && way.isPrivate && isReply(answer) && (way.sentAtMs ?? 0) > this.sinceMs) {
+      this.accepted(this.sinceMs);
+    }
+  }
+
+  /** Why no order can leave; null while the credential is taken. */
+  fault(): string | null {
+    if (this.sinceMs === null) return null;
+    const { name, advice } = this.credential;
+    return `the exchange has refused ${name} (401) for ${secondsText(this.outbox.nowMs - this.sinceMs)}: ${advice}`;
+  }
+
+  /** A new start knows nothing yet: the credential may be another one. */
+  restore(json: string | undefined): void {
+    if (json !== undefined && (JSON.parse(json) as StoredCredential).refused !== null) this.keep();
+  }
+
+  private refused(): void {
+    const { outbox } = this;
+    const { nowMs } = outbox;
+    if (this.sinceMs === null) {
+      this.sinceMs = nowMs;
+      outbox.durable();
+      outbox.journal('notice', 'credential', { refused: true });
+      this.keep();
+    } else if (nowMs - this.toldAtMs < SAY_AGAIN_MS) return;
+    this.toldAtMs = nowMs;
+    const { name, advice } = this.credential;
+    outbox.alarm(
+      `the exchange refuses ${name} (401), so nothing of the account is read, no order is placed and none can be canceled: ${advice}`,
+    );
+  }
+
+  private accepted(sinceMs: number): void {
+    const { outbox, credential } = this;
+    this.sinceMs = null;
+    this.toldAtMs = Number.NEGATIVE_INFINITY;
+    outbox.journal('notice', 'credential', { refused: false });
+    this.keep();
+    outbox.warn(`the exchange takes ${credential.name} again, after ${secondsText(outbox.nowMs - sinceMs)}`);
+  }
+
+  private keep(): void {
+    const refused = this.sinceMs === null ? null : { ...this.credential, sinceMs: this.sinceMs };
+    this.outbox.keep(KEPT_CREDENTIAL, { refused } satisfies StoredCredential);
+  }
+}
+
+function isRefusal(answer: VenueAnswer): boolean {
+  if (answer.outcome === 'unsent') return answer.reason === CREDENTIAL_REFUSED;
+  return answer.outcome === 'failed' && answer.code === 'UNAUTHORIZED';
+}
+
+/** Whether the exchange itself has answered. */
+function isReply({ outcome }: VenueAnswer): boolean {
+  return outcome === 'value' || outcome === 'refused';
+}
+
+function secondsText(ms: number): string {
+  return `${Math.ceil(ms / 1_000)} s`;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { buy } from '../../../src/strategy/intents.ts';
+import { CredentialWatch } from '../../../src/engine/credential-watch.ts';
+import { Outbox } from '../../../src/engine/outbox.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+const CREDENTIAL = { name: 'the token of a test', advice: 'make a new one' };
+const OPTIONS = { settings: { credential: CREDENTIAL } };
+
+/** A world whose credential was refused to the reading of the wallets. */
+function refused(): EngineWorld {
+  const world = EngineWorld.ready(OPTIONS);
+  // Of the private calls only this one is answered from now on, so that nothing else shows how it is.
+  for (const kind of ['orders', 'trades', 'transactions'] as const) world.answers.delete(kind);
+  world.failing = { kind: 'wallets', code: 'UNAUTHORIZED' };
+  world.advance(11_000);
+  return world;
+}
+
+describe('a credential that the exchange refuses', () => {
+  it('is an alarm at once that names it and says what to do, and not with every call', () => {
+    const world = refused();
+    expect(world.alarms()).toEqual([
+      'the exchange refuses the token of a test (401), so nothing of the account is read, no order is placed and none can be canceled: make a new one',
+    ]);
+    world.answers.clear();
+    world.advance(590_000);
+    expect(world.alarms()).toHaveLength(1);
+  });
+
+  it('is named by the refusal of an order, whatever is known of limits', () => {
+    const world = EngineWorld.ready(OPTIONS);
+    world.want(WISH);
+    world.answer('place', { outcome: 'unsent', reason: 'credential refused', retryInMs: 571_000 });
+    expect(world.alarms()).toHaveLength(1);
+    world.want(WISH);
+    expect(world.toldOf('reject').at(-1)).toMatchObject({
+      code: 'closed',
+      reason: expect.stringMatching(/^the exchange has refused the token of a test \(401\) for \d s: make a new one$/),
+    });
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+
+  it('is told before that the account was never read', () => {
+    const world = new EngineWorld(OPTIONS);
+    world.failing = { kind: 'wallets', code: 'UNAUTHORIZED' };
+    world.advance(3_000);
+    expect(world.engine.status().phase).toBe('syncing');
+    expect(world.engine.credentialFault()).toMatch(/the token of a test/);
+  });
+
+  it('is written down for whoever looks at the mirror', () => {
+    const world = refused();
+    world.mirror.flush();
+    expect(JSON.parse(world.mirror.load(0).kept['credential'] ?? '')).toEqual({
+      refused: { ...CREDENTIAL, sinceMs: expect.any(Number) },
+    });
+  });
+
+  it('heals with the first answer to a call that left after it, and says so', () => {
+    const world = refused();
+    world.failing = null;
+    world.advance(30_000);
+    expect(world.engine.credentialFault()).toBeNull();
+    expect(world.messages('warning')).toEqual([
+      expect.stringMatching(/^the exchange takes the token of a test again, after \d+ s$/),
+    ]);
+    world.mirror.flush();
+    expect(JSON.parse(world.mirror.load(0).kept['credential'] ?? '')).toEqual({ refused: null });
+    world.want(WISH);
+    expect(world.waitingKinds()).toContain('place');
+  });
+
+  it('does not heal by what anybody may read, nor by an answer to a call from before', () => {
+    const outbox = new Outbox();
+    outbox.nowMs = 5_000;
+    const watch = new CredentialWatch(outbox, CREDENTIAL);
+    watch.take(
+      { outcome: 'failed', code: 'UNAUTHORIZED', message: '401', effect: 'none' },
+      { isPrivate: true, sentAtMs: 4_900 },
+    );
+    const answered = { outcome: 'value', value: [] } as const;
+    watch.take(answered, { isPrivate: false, sentAtMs: 6_000 });
+    watch.take(answered, { isPrivate: true, sentAtMs: 4_950 });
+    watch.take({ outcome: 'unsent', reason: 'superseded' }, { isPrivate: true, sentAtMs: null });
+    watch.take(
+      { outcome: 'failed', code: 'TIMED_OUT', message: 'late', effect: 'unknown' },
+      { isPrivate: true, sentAtMs: 6_000 },
+    );
+    expect(watch.fault()).not.toBeNull();
+    watch.take(answered, { isPrivate: true, sentAtMs: 6_000 });
+    expect(watch.fault()).toBeNull();
+  });
+
+  it('is not known to a new start, whose credential may be another', () => {
+    const world = refused();
+    world.failing = null;
+    world.restart();
+    world.advance(100);
+    expect(world.engine.credentialFault()).toBeNull();
+    world.mirror.flush();
+    expect(JSON.parse(world.mirror.load(0).kept['credential'] ?? '')).toEqual({ refused: null });
+  });
+});
