@@ -16,7 +16,7 @@ export interface StoredCredential {
 export const KEPT_CREDENTIAL = 'credential';
 
 /** Why a request did not leave whose credential is held back after a 401. */
-export const CREDENTIAL_REFUSED = 'credential refused';
+const CREDENTIAL_REFUSED = 'credential refused';
 
 /** While it stays refused, this often it is said again. */
 const SAY_AGAIN_MS = 600_000;
