@@ -5,6 +5,7 @@ import type { Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { FidelityStatement } from './fidelity.ts';
+import type { LoggedLine } from '../engine/seat.ts';
 
 /** Money over time: what the account was worth at the end of each bar, or each `barMs` where there are no bars. */
 export interface EquityCurve {
@@ -54,6 +55,8 @@ export interface BacktestRun {
     readonly params: unknown;
     /** Why it stopped; null where it ran to the end. */
     readonly failure: string | null;
+    /** The last lines that it logged, oldest first. */
+    readonly log: readonly LoggedLine[];
   }[];
   /** In the order in which they were planned. */
   readonly orders: readonly OrderRecord[];

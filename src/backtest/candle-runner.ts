@@ -17,6 +17,7 @@ import type { EquityCurve } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
 import type { CandleVenue } from './candle-venue/candle-venue.ts';
 import type { EquityValuer } from './candle-venue/equity-valuer.ts';
+import type { LoggedLine } from '../engine/seat.ts';
 
 /** One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm strategies up. */
 export interface CandleMarket {
@@ -44,6 +45,8 @@ export interface CandleRun {
   readonly finalEquity: Units;
   readonly bars: number;
   readonly failures: ReadonlyMap<string, string>;
+  /** What strategies logged, by their names: the last lines of each. */
+  readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
 }
 
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
@@ -126,6 +129,7 @@ export class CandleRunner {
       finalEquity: this.valuer.exact(),
       bars: this.done,
       failures: this.failures(),
+      logs: new Map(this.engine.seats.map(({ name, log }) => [name, log] as const)),
     };
   }
 

@@ -57,6 +57,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
       market: runner.market,
       params: runner.params,
       failure: run.failures.get(runner.name) ?? null,
+      log: run.logs.get(runner.name) ?? [],
     })),
     orders: run.orders,
     fills: run.fills,

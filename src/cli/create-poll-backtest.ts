@@ -49,7 +49,7 @@ export async function runPollBacktest(
     ...(toMs === null ? {} : { toMs }),
     ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
   });
-  const { orders, fills, curve, initialEquity, finalEquity, fidelity, warnings, failures, events } = run;
+  const { orders, fills, curve, initialEquity, finalEquity, fidelity, warnings, failures, logs, events } = run;
   return {
     problems,
     run: {
@@ -67,6 +67,7 @@ export async function runPollBacktest(
         market: runner.market,
         params: runner.params,
         failure: failures.get(runner.name) ?? null,
+        log: logs.get(runner.name) ?? [],
       })),
       orders,
       fills,

@@ -5,13 +5,13 @@ import type { Budget } from '../exchange/endpoint.ts';
 import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';
-import type { StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
 
 /** Pages of orders and trades that a bot is behind by after a restart: what it had not settled, and what came since. */
 const PAGES_BEHIND = 2;
 
 /** What a plan is made from: what strategies want, and what the limits give. */
-export function planInputOf(runners: readonly StrategyRunner[], budgets: Iterable<Budget>): PlanInput {
+export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<Budget>): PlanInput {
   return {
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
       subscriptions.map((subscription) => ({ strategy: name, subscription })),

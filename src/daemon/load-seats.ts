@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { SeatSettings } from '../engine/engine-settings.ts';
@@ -78,6 +78,7 @@ function setUp(
       span,
       params,
       knownMarkets,
+      source: { file: sayFile(file), lineOf: (error) => lineIn(error, file) },
       ...(call === undefined ? {} : { call }),
     });
     const owned = Object.entries(capital).map(([quote, text]) => [quote, parseUnits(text)] as const);
@@ -86,6 +87,12 @@ function setUp(
     const message = error instanceof Error ? error.message : String(error);
     return formatPluginProblem({ file, line: lineIn(error, file), message });
   }
+}
+
+/** A file as it is said: from the working folder on where it is in it. */
+export function sayFile(file: string): string {
+  const path = relative(process.cwd(), file);
+  return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
 function fileOf({ plugin }: ConfiguredStrategy, folders: readonly string[]): string | null {

@@ -70,6 +70,8 @@ export function createScreen(options: ScreenOptions): Screen {
         marketTimeMs: atMs,
         level,
         subject,
+        ...notice.details,
+        ...(notice.stack === undefined ? {} : { stack: notice.stack }),
       });
     }
   };

@@ -36,6 +36,10 @@ export type EngineNotice =
       readonly level: 'info' | 'warning' | 'error';
       readonly message: string;
       readonly subject: string | null;
+      /** Its parts, for programs. */
+      readonly details?: Readonly<Record<string, unknown>>;
+      /** For those who look closely. */
+      readonly stack?: string;
     }
   | { readonly kind: 'order'; readonly order: OrderRecord }
   | { readonly kind: 'fill'; readonly fill: FillRecord };

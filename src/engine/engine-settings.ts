@@ -3,14 +3,14 @@ import type { Units } from '../domain/money.ts';
 import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { NamedCredential } from './credential-watch.ts';
-import type { StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
 
 /** What becomes of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its orders are canceled as well. */
 export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
 
 /** One strategy at work. */
 export interface SeatSettings {
-  readonly runner: StrategyRunner;
+  readonly runner: StrategyPort;
   readonly onError: ErrorPolicy;
   /** How long a pause lasts. */
   readonly pauseMs: number;

@@ -60,6 +60,7 @@ export interface JournalEntry {
     | 'control'
     | 'reconciliation'
     | 'strategy'
+    | 'log'
     | 'notice';
   /** The order, intent or strategy it is about. */
   readonly subject: string;

@@ -5,7 +5,8 @@ import type { ResultsView, ResultView } from '../execution/risk/risk-view.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
 import type { Track } from '../portfolio/result-track.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
-import type { StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
+import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { SeatSettings } from './engine-settings.ts';
 import type { StrategyRecord } from './mirror-change.ts';
@@ -14,6 +15,9 @@ import { readSeat, writeSeat } from './seat-record.ts';
 /** Planning times that are kept: as far back as the checks look. */
 const PLANNED_KEPT_MS = 3_600_000;
 const MOST_PLANNED = 10_000;
+
+/** Lines of its log that are kept here; the mirror has more of them. */
+const MOST_LOGGED = 1_000;
 
 const COMPLAINS_EVERY_MS = 60_000;
 
@@ -26,10 +30,13 @@ export interface Timer {
 /** The smallest amount of a market that is no longer followed is not known: there anything is a position. */
 const LEAST_STEP = 1n as Units;
 
+/** A line of a strategy's own log, and when it was written, of the run's time. */
+export type LoggedLine = StrategyLogLine & { readonly atMs: number };
+
 /** One strategy at its place: its runner, what it holds and has made, and what it has spent on it. */
 export class Seat {
   readonly settings: SeatSettings;
-  readonly runner: StrategyRunner;
+  readonly runner: StrategyPort;
   readonly name: string;
   readonly timers: readonly Timer[];
   status: StrategyRecord['status'] = 'running';
@@ -44,6 +51,8 @@ export class Seat {
   /** Paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
   readonly fees = new Map<string, bigint>();
   isDirty = true;
+  /** The last lines that it logged, oldest first. */
+  readonly log: LoggedLine[] = [];
   private complainedAtMs = Number.NEGATIVE_INFINITY;
   /** What it holds and has made, by asset. */
   readonly ledger: AssetLedger;
@@ -102,6 +111,11 @@ export class Seat {
     while (old < times.length && ((times[old] ?? 0) < nowMs - PLANNED_KEPT_MS || times.length - old > MOST_PLANNED))
       old += 1;
     if (old > 0) times.splice(0, old);
+  }
+
+  addLog(line: LoggedLine): void {
+    if (this.log.length >= MOST_LOGGED) this.log.shift();
+    this.log.push(line);
   }
 
   /** Whether it is time to say again that its orders are not taken. */

@@ -155,9 +155,11 @@ export class StrategyDesk {
     return true;
   }
 
-  /** Does what its time has come for: ends of pauses, and timers. */
+  /** Does what its time has come for: ends of pauses, timers, and what became of strategies that ended outside of their handlers. */
   pump(nowMs: number): void {
     for (const seat of this.options.seats) {
+      const { failure } = seat.runner;
+      if (failure !== null && seat.status === 'running') this.fail(seat, failure);
       this.endPause(seat, nowMs);
       if (!this.hasStarted) continue;
       for (const timer of seat.timers) {
@@ -266,22 +268,49 @@ export class StrategyDesk {
   /** What a strategy answered; nothing where it has just thrown. */
   private takeIntents(seat: Seat, intents: readonly Intent[], wasFailing: boolean): void {
     const { failure } = seat.runner;
+    this.takeLog(seat);
     if (failure !== null && !wasFailing) this.fail(seat, failure);
     else for (const intent of intents) this.options.onIntent(seat, intent);
+  }
+
+  /** What it logged in this call, whether or not that went well. */
+  private takeLog(seat: Seat): void {
+    const lines = seat.runner.takeLog();
+    if (lines.length === 0) return;
+    const { outbox } = this.options;
+    for (const line of lines) {
+      const { text, fields } = line;
+      seat.addLog({ atMs: outbox.nowMs, ...line });
+      outbox.journal('log', seat.name, { text, fields });
+      const message = `${seat.name}: ${text}`;
+      outbox.tell({
+        kind: 'notice',
+        level: 'info',
+        message,
+        subject: seat.name,
+        ...(fields === null ? {} : { details: { fields } }),
+      });
+    }
   }
 
   /** A handler threw: what becomes of its strategy is for the configuration to say. The others go on. */
   private fail(seat: Seat, failure: string): void {
     const { onError, pauseMs } = seat.settings;
     const { outbox, onFailed } = this.options;
-    seat.status = onError === 'pause' ? 'paused' : 'stopped';
+    const pauses = onError === 'pause' && !seat.runner.isBeyondRepair;
+    seat.status = pauses ? 'paused' : 'stopped';
     seat.reason = failure;
-    seat.resumesAtMs = onError === 'pause' ? outbox.nowMs + pauseMs : Number.POSITIVE_INFINITY;
+    seat.resumesAtMs = pauses ? outbox.nowMs + pauseMs : Number.POSITIVE_INFINITY;
     seat.isDirty = true;
     onFailed(seat);
-    const what = onError === 'pause' ? `pauses for ${Math.round(pauseMs / 1_000)} s` : 'is stopped';
-    outbox.journal('strategy', seat.name, { status: seat.status, reason: failure });
-    outbox.alarm(`${seat.name} ${what}: ${failure}`, seat.name);
+    const what = pauses ? `pauses for ${Math.round(pauseMs / 1_000)} s` : 'is stopped';
+    const { file = null, line = null, handler = null, stack = null } = seat.runner.fault ?? {};
+    const place = { file, line, handler };
+    outbox.journal('strategy', seat.name, { status: seat.status, reason: failure, ...place });
+    const message = `${seat.name} ${what}: ${failure}`;
+    const details = { strategy: seat.name, ...place };
+    const notice = { kind: 'notice', level: 'error', message, subject: seat.name, details } as const;
+    outbox.tell(stack === null ? notice : { ...notice, stack });
   }
 
   private endPause(seat: Seat, nowMs: number): void {
@@ -290,7 +319,9 @@ export class StrategyDesk {
     seat.reason = null;
     seat.isDirty = true;
     seat.runner.clearFailure();
-    this.options.outbox.info(`${seat.name} goes on after its pause`, seat.name);
+    const { failure } = seat.runner;
+    if (failure === null) this.options.outbox.info(`${seat.name} goes on after its pause`, seat.name);
+    else this.fail(seat, failure);
   }
 
   private addRoutes(listener: Listener): void {

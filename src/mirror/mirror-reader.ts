@@ -162,6 +162,17 @@ export class MirrorReader {
       .toReversed();
   }
 
+  /** The last lines that strategies logged, oldest first; of one of them, or of all. */
+  logLines(of: { readonly strategy: string | null; readonly last: number }): readonly JournalLine[] {
+    const { strategy, last } = of;
+    return this.database
+      .prepare<(string | number)[], JournalLine>(
+        `SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE kind = 'log'${strategy === null ? '' : ' AND subject = ?'} ORDER BY seq DESC LIMIT ?`,
+      )
+      .all(...(strategy === null ? [] : [strategy]), last)
+      .toReversed();
+  }
+
   /** Everything in it is of one moment, but for `isRunning`. */
   summary(): MirrorSummary {
     const read = this.database.transaction(() => ({

@@ -51,6 +51,11 @@ export interface StrategyContext<Params, State, Specs extends IndicatorSpecs = I
   readonly indicators: { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null };
   /** The last bars of the first candle subscription, oldest first, at most as many as its `warmUp` says. */
   readonly history: readonly ClosedCandle[];
+  /**
+   * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a call 20 lines are kept, of an hour 1000, of a
+   * line 500 characters. `fields` are plain JSON.
+   */
+  readonly log: (text: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** The same of other markets. */
   readonly positionOf: (market: string) => DecimalText;
   readonly equityOf: (market: string) => DecimalText | null;

@@ -17,6 +17,7 @@ export interface HandlerSetup {
   readonly market: string;
   readonly indicators: Readonly<Record<string, IndicatorValue | null>>;
   readonly series: readonly CandleSeries[];
+  readonly log: StrategyContext<unknown, unknown>['log'];
 }
 
 const NO_CANDLES: readonly ClosedCandle[] = [];
@@ -46,6 +47,10 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
 
   get indicators(): Readonly<Record<string, IndicatorValue | null>> {
     return this.#setup.indicators;
+  }
+
+  get log(): StrategyContext<unknown, unknown>['log'] {
+    return this.#setup.log;
   }
 
   get nowMs(): number {

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
-import { callHandler, HANDLERS, messageOf, wrongAnswer } from './call-handler.ts';
+import { callHandler, HANDLERS, wrongAnswer } from './call-handler.ts';
 import { checkedIntents } from './check-intents.ts';
 import { checkState } from './check-state.ts';
 import { expectedMarket } from './check-subscriptions.ts';
@@ -11,6 +11,9 @@ import type { IndicatorValue } from './indicator-specs.ts';
 import type { Intent } from './intents.ts';
 import { checkedParameters, checkedSetup } from './runner-setup.ts';
 import type { EngineView, StrategyEvent } from './strategy-event.ts';
+import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
+import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
+import type { StrategyPort } from './strategy-port.ts';
 import type { CandleSubscription, Span, Subscription } from './subscriptions.ts';
 
 /** Calls what it is handed and answers what that answers, or throws when it takes too long. */
@@ -27,6 +30,8 @@ export interface RunnerSetup {
   readonly knownMarkets?: ReadonlySet<string>;
   /** Bounds the time of a call; without it handlers are called as they are. */
   readonly call?: CallHandler;
+  /** Where its code is, for what is said when it fails. */
+  readonly source?: StrategySource;
 }
 
 const NO_INTENTS: readonly Intent[] = [];
@@ -35,16 +40,20 @@ const NO_INTENTS: readonly Intent[] = [];
  * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A handler that throws, whose
  * state is no JSON or whose intents are none, stops the strategy: `failure` says which one and why, and it gets no further events.
  */
-export class StrategyRunner {
+export class StrategyRunner implements StrategyPort {
   readonly name: string;
   readonly market: string;
   readonly subscriptions: readonly Subscription[];
   failure: string | null = null;
+  fault: StrategyFault | null = null;
+  readonly isBeyondRepair = false;
   private readonly definition: StrategyDefinition;
   private readonly setup: HandlerSetup;
   private readonly values: Record<string, IndicatorValue | null> = {};
   private readonly knownMarkets: ReadonlySet<string> | undefined;
   private readonly bounded: CallHandler | undefined;
+  private readonly source: StrategySource | null;
+  private readonly log = new StrategyLog();
   /** Kinds of events that there is a handler for, and those that indicators live on besides. */
   private readonly handled: ReadonlySet<StrategyEvent['kind']>;
   private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
@@ -65,6 +74,7 @@ export class StrategyRunner {
     this.market = market;
     this.knownMarkets = knownMarkets;
     this.bounded = setup.call;
+    this.source = setup.source ?? null;
     if (knownMarkets?.has(market) === false) {
       throw new SarrafError('INVALID_STRATEGY', `market of ${this.name}: ${expectedMarket(market, knownMarkets)}`);
     }
@@ -76,7 +86,7 @@ export class StrategyRunner {
     });
     this.subscriptions = subscriptions;
     for (const name of indicators) this.values[name] = null;
-    this.setup = { params, market, indicators: shownValues(this.values), series };
+    this.setup = { params, market, indicators: shownValues(this.values), series, log: this.log.add };
     const isFed = series.some(({ warmUpLength }) => warmUpLength > 0);
     const kinds = Object.keys(HANDLERS) as StrategyEvent['kind'][];
     this.handled = new Set(kinds.filter((kind) => definition[HANDLERS[kind]] !== undefined));
@@ -89,30 +99,22 @@ export class StrategyRunner {
     this.json = this.takenJson;
   }
 
-  /** Its parameters, defaults put in. */
   get params(): unknown {
     return this.setup.params;
   }
 
-  /** Bars that a candle subscription wants before its first live one: its own `warmUp`, or what its indicators need to have settled. */
   warmUpLength(subscription: CandleSubscription): number {
     return this.seriesOf(subscription)?.warmUpLength ?? 0;
   }
 
-  /** Feeds the indicators with a candle of the past, without asking the strategy. */
   warmUp(candle: ClosedCandle): void {
     this.seriesOf(candle)?.add(candle, this.values);
   }
 
-  /** Whether an event of this kind is worth handing over: there is a handler for it, or indicators live on it. */
   wants(kind: StrategyEvent['kind']): boolean {
     return this.wanted.has(kind);
   }
 
-  /**
-   * Tells the strategy what happened; answers what it wants. Candles feed the indicators first, also once the strategy has failed. Throws only what is
-   * no fault of the strategy's: a broken invariant of the engine's own.
-   */
   handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
     if (event.kind === 'candle') return this.handleCandle(event.candle, view);
     if (this.failure !== null || !this.handled.has(event.kind)) return NO_INTENTS;
@@ -124,7 +126,6 @@ export class StrategyRunner {
     }
   }
 
-  /** The same for a candle, of which backtests have millions. */
   handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
     this.warmUp(candle);
     if (this.failure !== null || !this.handlesCandles) return NO_INTENTS;
@@ -136,13 +137,15 @@ export class StrategyRunner {
     }
   }
 
-  /** The state as JSON, as it is to be stored. */
+  takeLog(): readonly StrategyLogLine[] {
+    return this.log.take();
+  }
+
   stateJson(): string {
     this.json ??= JSON.stringify(this.state);
     return this.json;
   }
 
-  /** The state as JSON when it is another than at the last call (or the beginning), else null. */
   takeChangedState(): string | null {
     if (this.json === this.takenJson) return null;
     const json = this.stateJson();
@@ -151,7 +154,6 @@ export class StrategyRunner {
     return json;
   }
 
-  /** Goes on from a stored state. Throws `INVALID_STRATEGY` when it is no JSON. */
   restore(json: string): void {
     let state: unknown;
     try {
@@ -166,22 +168,25 @@ export class StrategyRunner {
     this.takenJson = this.json;
   }
 
-  /** Lets a strategy that failed go on, with the state that it had before. */
   clearFailure(): void {
     this.failure = null;
+    this.fault = null;
   }
 
   private fail(kind: StrategyEvent['kind'], error: unknown): readonly Intent[] {
     if (error instanceof SarrafError && error.code === 'INVARIANT') throw error;
-    this.failure = `${HANDLERS[kind]}: ${messageOf(error)}`;
+    this.fault = faultOf(HANDLERS[kind], error, this.source);
+    this.failure = sayFault(this.fault);
     return NO_INTENTS;
   }
 
   private ask(event: Exclude<StrategyEvent, { kind: 'candle' }>, view: EngineView): readonly Intent[] {
+    this.log.begin(view.nowMs);
     return this.take(callHandler(this.definition, event, new HandlerContext(this.setup, this.state, view)));
   }
 
   private askOfCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
+    this.log.begin(view.nowMs);
     const context = new HandlerContext(this.setup, this.state, view);
     return this.take(this.definition.onCandle?.(context, plainCandle(candle)));
   }

@@ -29,6 +29,7 @@ import { createPollRules, type PollRules } from './poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
 import type { RecordedMarket } from './recorded-market.ts';
 import { candleOf } from './venue-records.ts';
+import type { LoggedLine } from '../../engine/seat.ts';
 
 /** One market with what was recorded of it, in the order of time. */
 export interface PollMarket extends MarketRecording {
@@ -70,6 +71,8 @@ export interface PollRun {
   readonly initialEquity: Units;
   readonly finalEquity: Units;
   readonly failures: ReadonlyMap<string, string>;
+  /** What strategies logged, by their names: the last lines of each. */
+  readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
   readonly plan: PollPlan;
   /** What was sent, by endpoint. */
   readonly requests: readonly EndpointUsage[];
@@ -244,6 +247,7 @@ class PollLife {
       initialEquity: this.initialEquity,
       finalEquity: this.finalEquity,
       failures: new Map(failures),
+      logs: new Map(engine.seats.map(({ name, log }) => [name, log] as const)),
       plan,
       requests: counts.usage(),
       markets: this.exchange.markets.map((market, index) => this.tradedMarket(market, index)),

@@ -4,7 +4,7 @@ import type { BacktestResult } from '../result/result-schema.ts';
 import { escapeHtml } from './escape-html.ts';
 import { chartLibrary, pageScript, pageStyle } from './page-assets.ts';
 import { reportData } from './report-data.ts';
-import { configSection, fidelitySection, runSection } from './sections/basis-sections.ts';
+import { configSection, fidelitySection, logSection, runSection } from './sections/basis-sections.ts';
 import { chartSection, tradesSection } from './sections/chart-section.ts';
 import { distributionSection } from './sections/distribution-section.ts';
 import { headerSection, tilesSection, warningsSection } from './sections/header-section.ts';
@@ -42,6 +42,7 @@ ${distributionSection(result)}
 ${tradesSection({ shown: data.trades.number.length, all: result.trades.length })}
 ${fidelitySection(result)}
 ${runSection(result)}
+${logSection(result)}
 ${configSection(result)}
 </main>
 <footer><p>Made by sarraf on ${new Date(result.createdAtMs).toISOString().slice(0, 10)}. Figures are explained in docs/metrics.md; times are UTC.

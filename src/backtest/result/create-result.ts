@@ -46,11 +46,12 @@ export function createResult(run: BacktestRun, createdAtMs: number = Date.now())
       lastPrice: formatUnits(lastPrice),
       bars: candles.length,
     })),
-    strategies: run.strategies.map(({ name, market, params, failure }) => ({
+    strategies: run.strategies.map(({ name, market, params, failure, log }) => ({
       name,
       market,
       params: plain(params),
       failure,
+      log: log.map(({ atMs, text, fields }) => ({ atMs, text, fields: plain(fields) })),
     })),
     config: plain(run.config),
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),

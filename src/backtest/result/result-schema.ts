@@ -138,7 +138,16 @@ export const resultHeadSchema = z.strictObject({
     }),
   ),
   strategies: z.array(
-    z.strictObject({ name: z.string(), market: z.string(), params: z.json(), failure: z.string().nullable() }),
+    z.strictObject({
+      name: z.string(),
+      market: z.string(),
+      params: z.json(),
+      failure: z.string().nullable(),
+      log: z
+        .array(z.strictObject({ atMs: timeMs, text: z.string(), fields: z.json() }))
+        .default([])
+        .describe('The last lines that it logged, at most a thousand.'),
+    }),
   ),
   config: z.json(),
   monthly: z.array(z.strictObject({ year: z.int(), month: z.int().min(1).max(12), change: z.number() })),

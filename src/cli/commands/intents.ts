@@ -10,18 +10,21 @@ import {
   withFilters,
   type FilterOptions,
 } from '../read-mirror.ts';
+import { wrongInput } from '../command-error.ts';
 import { tableLines, type Column } from '../table.ts';
 import { clockText } from '../time-text.ts';
 
 interface Options extends FilterOptions {
   readonly state: IntentFilter['status'];
+  readonly log?: true;
 }
 
 const STATES: readonly IntentFilter['status'][] = ['all', 'working', 'done', 'refused'];
 
 const EXAMPLES = `  sarraf intents
   sarraf intents --state refused --strategy grid
-  sarraf intents --last 5 --json`;
+  sarraf intents --last 5 --json
+  sarraf intents --log --strategy grid`;
 
 const COLUMNS: readonly Column[] = [
   { title: 'time (UTC)' },
@@ -33,12 +36,50 @@ const COLUMNS: readonly Column[] = [
   { title: 'why' },
 ];
 
+const LOG_COLUMNS: readonly Column[] = [
+  { title: 'time (UTC)' },
+  { title: 'strategy' },
+  { title: 'line' },
+  { title: 'fields' },
+];
+
 function rowOf(intent: IntentRecord, nowMs: number): string[] {
   const { id, strategy, atMs, kind, market, status, reason } = intent;
   return [clockText(atMs, nowMs), id, strategy, kind, market ?? '', status, reason ?? ''];
 }
 
+/** What strategies wrote with `log` of their context, in place of what they wanted. */
+function listLog(options: Options): void {
+  const { strategy, market, last } = filterOf(options);
+  if (market !== null)
+    throw wrongInput('expected --log without --market: a line of a log is of a strategy, not of a market');
+  const lines = readMirror(options, (reader) => reader.logLines({ strategy, last })).map(({ atMs, subject, json }) => {
+    const { text, fields } = parsedJson(json) as { readonly text: string; readonly fields: unknown };
+    return { atMs, strategy: subject, text, fields };
+  });
+  const nowMs = Date.now();
+  print(options, {
+    json: { log: lines },
+    lines: () =>
+      lines.length === 0
+        ? ['No strategy logged anything.']
+        : tableLines(
+            LOG_COLUMNS,
+            lines.map((line) => [
+              clockText(line.atMs, nowMs),
+              line.strategy,
+              line.text,
+              line.fields === null ? '' : JSON.stringify(line.fields),
+            ]),
+          ),
+  });
+}
+
 function listIntents(options: Options): void {
+  if (options.log === true) {
+    listLog(options);
+    return;
+  }
   const intents = readMirror(options, (reader) => reader.intents({ ...filterOf(options), status: options.state }));
   const nowMs = Date.now();
   print(options, {
@@ -58,6 +99,8 @@ export function intentsCommand(): Command {
   const command = mirrorCommand('intents', {
     description: 'Lists what the strategies wanted and what became of it, newest last.',
     examples: EXAMPLES,
-  }).addOption(new Option('--state <state>', 'only in this state').choices(STATES).default('all'));
+  })
+    .addOption(new Option('--state <state>', 'only in this state').choices(STATES).default('all'))
+    .option('--log', 'what the strategies logged instead');
   return withFilters(command, 50).action((options: Options) => listIntents(options));
 }

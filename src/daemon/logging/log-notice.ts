@@ -23,7 +23,11 @@ const ORDER_LEVELS = {
 export function logNotice(logger: Logger, notice: EngineNotice): void {
   switch (notice.kind) {
     case 'notice':
-      logger[LEVELS[notice.level]](notice.subject === null ? {} : { subject: notice.subject }, notice.message);
+      logger[LEVELS[notice.level]](
+        { ...(notice.subject === null ? {} : { subject: notice.subject }), ...notice.details },
+        notice.message,
+      );
+      if (notice.stack !== undefined) logger.debug({ subject: notice.subject, stack: notice.stack }, 'where it failed');
       return;
     case 'order':
       logger[ORDER_LEVELS[notice.order.state]](orderFields(notice.order), orderSentence(notice.order));

@@ -66,7 +66,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
     finalEquity: account.equityAt(lastPrice),
     curve: { length: bars, ...curve } satisfies EquityCurve,
     markets: [{ market: MARKET, firstPrice: cellPrice(candles.open[0] ?? 0), lastPrice, candles }],
-    strategies: [{ name: strategy, market: 'BTCUSDT', params: { fast: 10, slow: 30 }, failure: null }],
+    strategies: [{ name: strategy, market: 'BTCUSDT', params: { fast: 10, slow: 30 }, failure: null, log: [] }],
     orders: account.orders,
     fills: account.fills,
     warnings: options.warnings ?? [],

@@ -80,6 +80,11 @@ const CHANGES: readonly MirrorChange[] = [
     kind: 'strategy',
     strategy: { name: 'grid', status: 'paused', reason: 'onBook threw', json: '{"level":3}', atMs: THEN_MS },
   },
+  {
+    kind: 'journal',
+    entry: { kind: 'log', subject: 'grid', json: '{"text":"wider","fields":{"spread":"12"}}' },
+  },
+  { kind: 'journal', entry: { kind: 'log', subject: 'dca', json: '{"text":"waits","fields":null}' } },
 ];
 
 let store: MirrorStore;
@@ -156,7 +161,7 @@ describe('sarraf status', () => {
     expect(await json('status')).toMatchObject({
       isRunning: true,
       epoch: 'e001',
-      counts: { orders: 4, fills: 2, intents: 2, journal: 2 },
+      counts: { orders: 4, fills: 2, intents: 2, journal: 4 },
       lastSeen: { journal: THEN_MS, books: null },
       strategies: [{ name: 'grid', state: { level: 3 } }],
       kept: { control: { value: { halted: { reason: 'by hand' } } }, cursors: { atMs: THEN_MS, value: { orders: 9 } } },
@@ -230,6 +235,18 @@ test('sarraf intents lists them as they came, with the reasons of refusals', asy
   expect(await json('intents', '--state', 'working')).toMatchObject({
     intents: [{ id: 'a', intent: { kind: 'place' } }],
   });
+});
+
+test('sarraf intents --log lists what strategies logged, as it came', async () => {
+  const { out } = await sarraf('intents', '--log');
+  expect([column(out, 1), column(out, 2)]).toEqual([
+    ['grid', 'dca'],
+    ['wider', 'waits'],
+  ]);
+  expect(await json('intents', '--log', '--strategy', 'grid')).toEqual({
+    log: [{ atMs: THEN_MS, strategy: 'grid', text: 'wider', fields: { spread: '12' } }],
+  });
+  expect((await sarraf('intents', '--log', '--market', 'BTCIRT')).failure).toMatchObject({ exitCode: 2 });
 });
 
 describe('every command', () => {

@@ -12,6 +12,8 @@ interface Loaded {
     readonly subscriptions: readonly unknown[];
     readonly onError: string;
     readonly capital: Readonly<Record<string, string>>;
+    readonly failure: string | null;
+    readonly fault: unknown;
   }[];
   readonly problems: readonly string[];
   readonly error: string | null;
@@ -29,8 +31,9 @@ const SCRIPT = `
   let loaded = { seats: [], problems: [] }, error = null;
   try { loaded = await loadSeats({ strategies: reading.config.strategies, folders, knownMarkets }); }
   catch (thrown) { error = thrown.code + ': ' + thrown.message; }
+  for (const { runner } of loaded.seats) runner.handle({ kind: 'start', isRestart: false }, { nowMs: 0, book: () => null });
   const seats = loaded.seats.map(({ runner, onError, capital }) =>
-    ({ name: runner.name, market: runner.market, subscriptions: runner.subscriptions, onError, capital }));
+    ({ name: runner.name, market: runner.market, subscriptions: runner.subscriptions, onError, capital, failure: runner.failure, fault: runner.fault }));
   const text = (_, value) => typeof value === 'bigint' ? String(value) : value;
   console.log(JSON.stringify({ seats, problems: loaded.problems, error }, text));`;
 
@@ -88,6 +91,28 @@ describe('loading the seats of a bot', () => {
   test('calls a strategy by its own name where the configuration gives none', () => {
     write('some-file.ts', plugin('trend'));
     expect(load([{ plugin: 'some-file', ...ON }]).seats).toMatchObject([{ name: 'trend' }]);
+  });
+
+  test('says file, line and handler of an error at run time', () => {
+    const file = write(
+      'null.ts',
+      plugin('null').replace(
+        'init:',
+        `onStart({ book }) {
+    interface Best { readonly price: string }
+    const best: Best = { price: book.bids[0][0] };
+  },
+  init:`,
+      ),
+    );
+    const [seat] = load([{ plugin: 'null', ...ON }]).seats;
+    expect(seat?.failure).toBe(`onStart: Cannot read properties of null (reading 'bids') (${file}:9)`);
+    expect(seat?.fault).toMatchObject({
+      handler: 'onStart',
+      file,
+      line: 9,
+      stack: expect.stringContaining('null.ts:9'),
+    });
   });
 
   test('looks for a name in the folders in their order, and takes a path as it is', () => {

@@ -4,6 +4,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { buy } from '../../../src/strategy/intents.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { book, candles, timer, trades } from '../../../src/strategy/subscriptions.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS } from './engine-world.ts';
 
@@ -74,6 +75,64 @@ describe('a strategy that throws', () => {
     expect((bad[3] ?? 0) - pausedAtMs).toBeGreaterThanOrEqual(10_000);
     expect(world.alarms()).toHaveLength(2);
     expect(world.messages('info').join('\n')).toMatch(/bad goes on after its pause/);
+  });
+});
+
+describe('what a strategy logs', () => {
+  it('is in the journal and told, also of the call in which it threw', () => {
+    const logging = defineStrategy({
+      name: 'logs',
+      params: z.strictObject({}),
+      subscribe: ({ market }) => [book(market)],
+      init: () => ({ count: 0 }),
+      onBook: ({ state, log }) => {
+        log(`book ${state.count}`, { count: state.count });
+        if (state.count === 1) throw new Error('the second book');
+        return { state: { count: state.count + 1 } };
+      },
+    });
+    const world = new EngineWorld({ strategies: [logging] });
+    world.advance(4_000);
+    world.mirror.flush();
+    const lines = world.mirror.journal.filter(({ kind }) => kind === 'log');
+    expect(lines.map(({ subject, json }) => [subject, JSON.parse(json)])).toEqual([
+      ['logs', { text: 'book 0', fields: { count: 0 } }],
+      ['logs', { text: 'book 1', fields: { count: 1 } }],
+    ]);
+    expect(world.messages('info')).toEqual(expect.arrayContaining(['logs: book 0', 'logs: book 1']));
+    expect(world.engine.seats[0]?.log.map(({ text }) => text)).toEqual(['book 0', 'book 1']);
+  });
+});
+
+describe('a strategy that stops', () => {
+  it('is told with its handler, its file and its line, and with its stack for those who look closely', () => {
+    const failure = new Error('the first book');
+    const bad = defineStrategy({
+      name: 'bad',
+      params: z.strictObject({}),
+      subscribe: ({ market }) => [book(market)],
+      init: () => ({}),
+      onBook: () => {
+        throw failure;
+      },
+    });
+    const source = { file: 'strategies/bad.ts', lineOf: (error: unknown) => (error === failure ? 12 : null) };
+    const world = new EngineWorld({
+      seats: [{ runner: new StrategyRunner(bad, { market: 'BTCUSDT', span: '1m', source }) }],
+    });
+    world.advance(4_000);
+    const place = { handler: 'onBook', file: 'strategies/bad.ts', line: 12 };
+    expect(world.notices).toContainEqual({
+      kind: 'notice',
+      level: 'error',
+      message: 'bad is stopped: onBook: the first book (strategies/bad.ts:12)',
+      subject: 'bad',
+      details: { strategy: 'bad', ...place },
+      stack: failure.stack,
+    });
+    world.mirror.flush();
+    const [line] = world.mirror.journal.filter(({ kind }) => kind === 'strategy');
+    expect(JSON.parse(line?.json ?? '')).toMatchObject({ status: 'stopped', ...place });
   });
 });
 

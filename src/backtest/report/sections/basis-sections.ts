@@ -34,6 +34,24 @@ export function runSection(result: BacktestResult): string {
 <div><dt>Bar</dt><dd>${durationText(result.barMs)}</dd></div></dl></section>`;
 }
 
+/** Lines of a strategy's log that the page shows; `result.json` has all that were kept. */
+const MOST_LOGGED = 200;
+
+/** What the strategies logged; nothing where none did. */
+export function logSection({ strategies }: BacktestResult): string {
+  const lines = strategies
+    .flatMap(({ name, log }) => log.map((line) => ({ name, ...line })))
+    .toSorted((left, right) => left.atMs - right.atMs);
+  if (lines.length === 0) return '';
+  const shown = lines.slice(-MOST_LOGGED);
+  const rows = shown.map(({ name, atMs, text, fields }) => {
+    const more = fields === null ? '' : ` ${JSON.stringify(fields)}`;
+    return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')}  ${name}  ${text}${more}`;
+  });
+  const head = shown.length === lines.length ? '' : `The last ${shown.length} of ${lines.length} lines.\n`;
+  return `<section id="log"><h2>Log of the strategies</h2><pre>${escapeHtml(head + rows.join('\n'))}</pre></section>`;
+}
+
 /** The configuration, as YAML. */
 export function configSection({ config }: BacktestResult): string {
   const text = stringify(config);

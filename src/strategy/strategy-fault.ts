@@ -1,0 +1,62 @@
+import { messageOf } from './call-handler.ts';
+
+/** Where a strategy's code is, for what is said of its errors. */
+export interface StrategySource {
+  /** Its file, as it is to be said. */
+  readonly file: string;
+  /** The line of that file that an error speaks of first, from 1 on; null where it names none. */
+  readonly lineOf: (error: unknown) => number | null;
+}
+
+/** Why a strategy stopped. */
+export interface StrategyFault {
+  /** `onCandle` and its like; null where it was in none of them. */
+  readonly handler: string | null;
+  readonly message: string;
+  /** Null where nobody said which file it is. */
+  readonly file: string | null;
+  /** Null where the error names no line of the file. */
+  readonly line: number | null;
+  /** Null where what was thrown has none. Cut. */
+  readonly stack: string | null;
+}
+
+const LONGEST_MESSAGE = 500;
+const LONGEST_STACK = 4_000;
+
+/** What is known of an error that came out of a handler. Whatever was thrown, this throws nothing. */
+export function faultOf(handler: string | null, error: unknown, source: StrategySource | null): StrategyFault {
+  return {
+    handler,
+    message: cut(messageOf(error), LONGEST_MESSAGE),
+    file: source?.file ?? null,
+    line: lineOf(error, source),
+    stack: stackOf(error),
+  };
+}
+
+/** A fault in one line: `onCandle: no book (strategies/dip.ts:12)`. */
+export function sayFault({ handler, message, file, line }: StrategyFault): string {
+  const where = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+  return `${handler === null ? '' : `${handler}: `}${message}${where}`;
+}
+
+function lineOf(error: unknown, source: StrategySource | null): number | null {
+  try {
+    return source?.lineOf(error) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function stackOf(error: unknown): string | null {
+  try {
+    return error instanceof Error && typeof error.stack === 'string' ? cut(error.stack, LONGEST_STACK) : null;
+  } catch {
+    return null;
+  }
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
