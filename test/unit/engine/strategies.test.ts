@@ -131,7 +131,7 @@ describe('a strategy that stops', () => {
       stack: failure.stack,
     });
     world.mirror.flush();
-    const [line] = world.mirror.journal.filter(({ kind }) => kind === 'strategy');
+    const line = world.mirror.journal.find(({ kind }) => kind === 'strategy');
     expect(JSON.parse(line?.json ?? '')).toMatchObject({ status: 'stopped', ...place });
   });
 });
