@@ -90,7 +90,7 @@ function setUp(
 }
 
 /** A file as it is said: from the working folder on where it is in it. */
-export function sayFile(file: string): string {
+function sayFile(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
