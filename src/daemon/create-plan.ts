@@ -29,11 +29,11 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
 }
 
 /** Strategies with markets in rial and in tether, by name: their profit and equity need the price of tether in rial. */
-export function bridgedOf(runners: readonly StrategyRunner[]): readonly string[] {
+export function bridgedOf(runners: readonly StrategyPort[]): readonly string[] {
   return runners.filter(isInBoth).map(({ name }) => name);
 }
 
-function isInBoth(runner: StrategyRunner): boolean {
+function isInBoth(runner: StrategyPort): boolean {
   return new Set(marketsOf(runner).map((market) => parseMarket(market).dst)).size > 1;
 }
 

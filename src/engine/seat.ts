@@ -159,7 +159,7 @@ export class Seat {
 export function marketsOf({
   market,
   subscriptions,
-}: Pick<StrategyRunner, 'market' | 'subscriptions'>): readonly string[] {
+}: Pick<StrategyPort, 'market' | 'subscriptions'>): readonly string[] {
   return [...new Set([market, ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market]))])];
 }
 
