@@ -1,4 +1,3 @@
-import { resolutionMs } from '../domain/candle.ts';
 import { cellUnits, columnScale, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
@@ -13,8 +12,10 @@ import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
 import type { EquityCurve } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
+import { BarLane } from './bar-lane.ts';
 import type { CandleVenue } from './candle-venue/candle-venue.ts';
 import type { EquityValuer } from './candle-venue/equity-valuer.ts';
 import type { LoggedLine } from '../engine/seat.ts';
@@ -56,25 +57,15 @@ const NO_EVENTS: readonly EngineEvent[] = [];
 
 const PROGRESS_EVERY_BARS = 50_000;
 
-/** Bars of one market on their way through a run. */
-interface Lane {
-  readonly index: number;
-  readonly market: Market;
-  readonly columns: CandleColumns;
-  readonly feeds: readonly BarFeed[];
-  readonly barMs: number;
-  next: number;
-  closeMs: number;
-}
-
 /**
- * Runs the engine through recorded bars. At the close of each bar the exchange first fills what was open while it ran, the engine is told, and then the
- * strategies see the bar. Nothing that is later than the moment is reachable from any of them: the engine is handed one bar at a time.
+ * Runs the engine through recorded bars. As a bar begins the exchange fills what takes at its open, and the engine is told. As it closes the exchange fills
+ * what was open while it ran, the engine is told, and then the strategies see the bar; then come timers of that moment. Nothing that is later than the moment
+ * is reachable from any of them: the engine is handed one bar at a time.
  */
 export class CandleRunner {
   private readonly options: CandleRunOptions;
   private readonly engine: Engine;
-  private readonly lanes: readonly Lane[];
+  private readonly lanes: readonly BarLane[];
   /** In the order in which they were planned. */
   private readonly orders: OrderRecord[] = [];
   /** Where in the list those are that have not come to their end. */
@@ -87,6 +78,10 @@ export class CandleRunner {
   /** Bars that have gone by. */
   private done = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
+  /** Lanes whose bars close at the moment. */
+  private readonly closing: BarLane[] = [];
+  /** Whether there is one market, and the strategies see its bars as they were recorded. */
+  private readonly isToldAsItIs: boolean;
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
 
@@ -106,6 +101,8 @@ export class CandleRunner {
       fromMs,
     );
     this.lanes = markets.map((market, index) => this.laneOf(market, index));
+    const [lane] = this.lanes;
+    this.isToldAsItIs = this.lanes.length === 1 && lane?.feeds.some(({ isOneToOne }) => isOneToOne) === true;
     const bars = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.timeMs = new Float64Array(bars);
     this.equity = new Float64Array(bars);
@@ -137,10 +134,14 @@ export class CandleRunner {
   private closeSome(): boolean {
     const untilDone = this.done + PROGRESS_EVERY_BARS;
     while (this.done < untilDone) {
-      const closeMs = this.nextCloseMs();
-      if (closeMs === Number.POSITIVE_INFINITY) return false;
-      this.wakeUntil(closeMs);
-      this.done += this.closeBars(closeMs);
+      const nextMs = this.nextMs();
+      if (nextMs === Number.POSITIVE_INFINITY) return false;
+      this.wakeUntil(nextMs);
+      const closed = this.closeBars(nextMs);
+      this.wakeUntil(nextMs + 1);
+      if (closed > 0) this.addPoint(nextMs);
+      this.done += closed;
+      this.openBars(nextMs);
     }
     return true;
   }
@@ -148,12 +149,14 @@ export class CandleRunner {
   /** Tells the engine of the wallets, so that strategies start with them. Answers what the account is worth. */
   private begin(): Units {
     const { fromMs } = this.options;
+    const past = this.lanes.flatMap((lane) => this.lastOfThePast(lane));
+    if (past.length > 0) this.step({ kind: 'closes', atMs: fromMs, bars: past });
     this.takeWallets(fromMs);
     this.step({ kind: 'account', atMs: fromMs, orders: [], trades: [], wallets: this.wallets });
     return this.firstEquity();
   }
 
-  private laneOf({ market, columns }: CandleMarket, index: number): Lane {
+  private laneOf({ market, columns }: CandleMarket, index: number): BarLane {
     const { fromMs } = this.options;
     const spans = new Set(
       this.engine.seats.flatMap(({ runner }) =>
@@ -163,11 +166,16 @@ export class CandleRunner {
       ),
     );
     const feeds = [...spans].map((span) => new BarFeed(columns, span));
-    const barMs = resolutionMs(columns.resolution);
-    let next = 0;
-    for (; next < columns.length && (columns.openTimeMs[next] ?? 0) < fromMs; next += 1) this.warmUp(feeds, next);
-    const closeMs = next < columns.length ? (columns.openTimeMs[next] ?? 0) + barMs : Number.POSITIVE_INFINITY;
-    return { index, market, columns, feeds, barMs, next, closeMs };
+    let past = 0;
+    for (; past < columns.length && (columns.openTimeMs[past] ?? 0) < fromMs; past += 1) this.warmUp(feeds, past);
+    return new BarLane({ index, market, columns, feeds, first: past });
+  }
+
+  /** The last bar before the run, whose close is known as it begins, unless it still goes on. */
+  private lastOfThePast({ index, columns, next, recorded, barMs }: BarLane): readonly ClosedCandle[] {
+    if (next === 0 || (columns.openTimeMs[next - 1] ?? 0) + barMs > this.options.fromMs) return [];
+    this.options.venue.onCandle(index, columns, next - 1);
+    return [recorded.same(next - 1)];
   }
 
   /** The past feeds indicators and histories, without a strategy being asked. */
@@ -179,46 +187,72 @@ export class CandleRunner {
     }
   }
 
-  private nextCloseMs(): number {
-    let closeMs = Number.POSITIVE_INFINITY;
-    for (const lane of this.lanes) if (lane.closeMs < closeMs) closeMs = lane.closeMs;
-    return closeMs;
+  private nextMs(): number {
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const lane of this.lanes) if (lane.nextMs < nextMs) ({ nextMs } = lane);
+    return nextMs;
   }
 
-  /** Timers and programs whose time comes before the next bar closes. */
-  private wakeUntil(closeMs: number): void {
-    while (this.wakeAtMs < closeMs) {
+  /** Timers and programs whose time comes before a moment. */
+  private wakeUntil(nextMs: number): void {
+    while (this.wakeAtMs < nextMs) {
       const atMs = this.wakeAtMs;
+      this.tellOpens(atMs);
       this.step({ kind: 'tick', atMs });
       if (this.wakeAtMs <= atMs) this.wakeAtMs = atMs + 1;
     }
   }
 
+  /** Ends the bars that close now: the exchange goes through them, their closes are the prices, what became of orders is told, and then each bar. Answers how many. */
   private closeBars(closeMs: number): number {
     const { venue } = this.options;
-    let closed = 0;
+    const closing = this.closing;
+    closing.length = 0;
     let hasChanged = false;
     for (const lane of this.lanes) {
-      if (lane.closeMs === closeMs && venue.onCandle(lane.index, lane.columns, lane.next)) hasChanged = true;
+      if (!lane.isOpen || lane.nextMs !== closeMs) continue;
+      closing.push(lane);
+      if (venue.onClose(lane.index)) hasChanged = true;
     }
+    if (closing.length === 0) return 0;
+    // Of a bar that comes by itself and is told as it is nothing else need be said before it.
+    if (hasChanged || closing.length > 1 || !this.isToldAsItIs) this.tellCloses(closing, closeMs);
     if (hasChanged) for (const event of this.news(closeMs)) this.step(event);
-    for (const lane of this.lanes) {
-      if (lane.closeMs !== closeMs) continue;
+    for (const lane of closing) {
       for (const feed of lane.feeds) {
         if (feed.isOneToOne) this.step({ kind: 'bar', atMs: closeMs, bar: feed.same(lane.next) });
         else for (const bar of feed.closedBy(lane.next)) this.step({ kind: 'bar', atMs: closeMs, bar });
       }
-      this.advance(lane);
-      closed += 1;
+      lane.advance();
     }
-    this.addPoint(closeMs);
-    return closed;
+    return closing.length;
   }
 
-  private advance(lane: Lane): void {
-    lane.next += 1;
-    const { columns, next, barMs } = lane;
-    lane.closeMs = next < columns.length ? (columns.openTimeMs[next] ?? 0) + barMs : Number.POSITIVE_INFINITY;
+  private tellCloses(closing: readonly BarLane[], atMs: number): void {
+    this.step({ kind: 'closes', atMs, bars: closing.map(({ recorded, next }) => recorded.same(next)) });
+  }
+
+  /** Begins the bars whose time has come: what takes at their opens does so, and is told. */
+  private openBars(nowMs: number): void {
+    const { venue } = this.options;
+    let hasChanged = false;
+    for (const lane of this.lanes) {
+      if (lane.isOpen || lane.nextMs > nowMs) continue;
+      if (venue.onOpen(lane.index, lane.columns, lane.next)) hasChanged = true;
+      lane.begin();
+    }
+    if (!hasChanged) return;
+    this.tellOpens(nowMs);
+    for (const event of this.news(nowMs)) this.step(event);
+  }
+
+  /** Tells which bars have begun, where that is not known yet. Most run without anybody asking. */
+  private tellOpens(atMs: number): void {
+    const opened = this.lanes.filter(({ isOpen, isTold }) => isOpen && !isTold);
+    if (opened.length === 0) return;
+    for (const lane of opened) lane.isTold = true;
+    const opens = opened.map((lane) => ({ market: lane.market.symbol, price: lane.open, untilMs: lane.nextMs }));
+    this.engine.step({ kind: 'opens', atMs, opens });
   }
 
   /** One event, and everything that the exchange answers to it at the same moment. */

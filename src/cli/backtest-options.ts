@@ -1,14 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_CANDLE_RULES, type BarPath, type CandleRules } from '../backtest/candle-venue/candle-rules.ts';
 import type { PollRules } from '../backtest/poll/poll-rules.ts';
-import type { Resolution } from '../domain/candle.ts';
-import { SPANS, type Span } from '../strategy/subscriptions.ts';
-
-/** The length of candles of a resolution, as strategies say it. */
-export function spanOf(resolution: Resolution): Span {
-  const [span] = Object.entries(SPANS).find(([, other]) => other === resolution) ?? ['1m'];
-  return span as Span;
-}
 
 /** Reads `name=value` behind those before it; the value is JSON where it reads as such, else text. */
 export function parameterOption(

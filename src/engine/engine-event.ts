@@ -1,3 +1,4 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueAnswer, WalletReading } from '../domain/venue-call.ts';
@@ -18,6 +19,20 @@ export type EngineEvent =
   | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand }
   /** A bar that closed at `atMs`, told by a venue that need not be asked: a backtest on bars. Its close stands for the book. */
   | { readonly kind: 'bar'; readonly atMs: number; readonly bar: ClosedCandle }
+  /**
+   * The recorded bars of all markets that closed at `atMs`, told before anything else of that moment: from then on their closes are the prices. Nobody
+   * is asked for anything; what waits for a price is asked at the next step, which `wakeAtMs` calls for.
+   */
+  | { readonly kind: 'closes'; readonly atMs: number; readonly bars: readonly ClosedCandle[] }
+  /**
+   * Bars that have begun by `atMs` and are not over, told where something else is told or due while they run: their opens are the prices until they
+   * close at `untilMs`.
+   */
+  | {
+      readonly kind: 'opens';
+      readonly atMs: number;
+      readonly opens: readonly { readonly market: string; readonly price: DecimalText; readonly untilMs: number }[];
+    }
   /** What became of orders, told by such a venue: changed orders, new trades, and the wallets after them. */
   | {
       readonly kind: 'account';

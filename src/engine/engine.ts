@@ -72,6 +72,8 @@ export class Engine {
   private readonly reconciles: boolean;
   private row = 0;
   private isRowDirty = false;
+  /** When a venue that tells by itself did so last. Timers of such a moment wait for a tick, so that whatever comes with it is told before them. */
+  private toldAtMs = Number.NEGATIVE_INFINITY;
   /** The output of a step that comes to nothing, with the time of the next that is due. */
   private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
 
@@ -177,13 +179,15 @@ export class Engine {
   step(event: EngineEvent): EngineOutput {
     const { outbox } = this;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
+    if (event.kind === 'bar' || event.kind === 'closes' || event.kind === 'account') this.toldAtMs = outbox.nowMs;
     if (event.kind === 'bar' && this.isAtRest()) {
       this.markets.takeBar(event.bar);
       this.strategies.handCandle(event.bar);
       // It made nobody want anything: of such bars a backtest has millions.
       if (this.isAtRest()) return this.quiet;
-      return this.finish();
+      return this.finish(false);
     }
+    if (event.kind === 'closes' || event.kind === 'opens') return this.takePrices(event);
     this.programs.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
     else if (event.kind === 'bar') this.takeBar(event.bar);
@@ -191,14 +195,14 @@ export class Engine {
     else if (event.kind === 'control') {
       this.takeCommand(event.command);
     }
-    return this.finish();
+    return this.finish(event.kind === 'tick');
   }
 
   /** Does all that a step brings with it, and answers what is to be done. */
-  private finish(): EngineOutput {
+  private finish(isTick: boolean): EngineOutput {
     const { outbox } = this;
     this.work();
-    this.pump(outbox.nowMs);
+    this.pump(outbox.nowMs, isTick || outbox.nowMs > this.toldAtMs);
     this.work();
     this.store();
     const wakeAtMs = this.wakeAtMs();
@@ -294,6 +298,16 @@ export class Engine {
     if (this.programs.size > 0) this.programs.onBook(bar.market);
   }
 
+  /** These are the prices from now on; who waits for one is asked at the next step, when it is known what else happened. */
+  private takePrices(event: Extract<EngineEvent, { kind: 'closes' | 'opens' }>): EngineOutput {
+    const { markets, programs, outbox } = this;
+    if (event.kind === 'closes') for (const bar of event.bars) markets.takeBar(bar);
+    else for (const { market, price, untilMs } of event.opens) markets.takeOpen(market, price, untilMs);
+    if (programs.size > 0)
+      for (const { market } of event.kind === 'closes' ? event.bars : event.opens) programs.onBook(market);
+    return programs.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;
+  }
+
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
     const { account, fills, desk, outbox } = this;
     account.take(wallets);
@@ -311,9 +325,9 @@ export class Engine {
     this.outbox.alarm(`strategies and programs were still at work after ${MOST_ROUNDS} rounds; the rest waits`);
   }
 
-  private pump(nowMs: number): void {
+  private pump(nowMs: number, isTimeUp: boolean): void {
     this.beginTrading();
-    this.strategies.pump(nowMs);
+    if (isTimeUp) this.strategies.pump(nowMs);
     this.desk.keeper.identical.expire(nowMs);
     this.desk.pump(nowMs);
     this.control.pump(nowMs);

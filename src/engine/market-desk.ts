@@ -1,4 +1,6 @@
+import { resolutionMs } from '../domain/candle.ts';
 import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
@@ -9,6 +11,7 @@ import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import { SPANS } from '../strategy/subscriptions.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -29,6 +32,9 @@ export interface MarketState {
   lastClose: Units | null;
   /** The last bar that was told, where bars are told and not asked for. */
   bar: ClosedCandle | null;
+  barSeenAtMs: number | null;
+  /** The open of the bar that runs, where that was told. */
+  open: SeenBook | null;
 }
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
@@ -60,6 +66,8 @@ export class MarketDesk {
         tapeSeenAtMs: null,
         lastClose: null,
         bar: null,
+        barSeenAtMs: null,
+        open: null,
       });
     }
   }
@@ -107,13 +115,28 @@ export class MarketDesk {
     this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
   }
 
-  /** Takes in a bar of a market that has no book: its close is what one buys and sells at, as far as is known. */
+  /**
+   * Takes in a bar of a market that has no book: its close is what one buys and sells at, as far as is known. A second one of the same moment is a longer
+   * one, whose last close may be older, and changes nothing.
+   */
   takeBar(bar: ClosedCandle): void {
     const state = this.lastBarred?.market.symbol === bar.market ? this.lastBarred : this.states.get(bar.market);
     if (state === undefined) return;
     this.lastBarred = state;
+    const { seenAtMs } = bar;
+    if (state.barSeenAtMs === seenAtMs) return;
     state.bar = bar;
+    state.barSeenAtMs = seenAtMs;
+    state.open = null;
     state.seen = null;
+  }
+
+  /** Takes in that a bar has begun: until it closes there is no newer price than its open. */
+  takeOpen(symbol: string, price: DecimalText, freshUntilMs: number): void {
+    const state = this.states.get(symbol);
+    if (state === undefined) return;
+    const units = unitsOf(price);
+    state.open = { bestBid: units, bestAsk: units, seenAtMs: this.outbox.nowMs, venueAtMs: null, freshUntilMs };
   }
 
   takeStats(stats: MarketStats): void {
@@ -176,6 +199,7 @@ export class MarketDesk {
       bestAsk: asks[0] === undefined ? null : unitsOf(asks[0][0]),
       seenAtMs: state.bookSeenAtMs,
       venueAtMs: updatedAtMs,
+      freshUntilMs: null,
     };
     return state.seen;
   }
@@ -210,12 +234,14 @@ function rulesOf({ priceStep, amountStep, minOrderValue }: Market): MarketRules 
 }
 
 function barAsBook(state: MarketState): SeenBook | null {
-  const { bar } = state;
+  const { bar, open } = state;
+  if (open !== null) return open;
   if (bar === null) return null;
   if (state.seen === null) {
-    const { seenAtMs } = bar;
+    const { seenAtMs, span } = bar;
     const close = unitsOf(bar.close);
-    state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs };
+    const freshUntilMs = seenAtMs + resolutionMs(SPANS[span]);
+    state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs, freshUntilMs };
   }
   return state.seen;
 }

@@ -71,6 +71,11 @@ export class ProgramDesk {
     return this.works.size;
   }
 
+  /** Whether a program is to be asked at the next step. */
+  get isWaited(): boolean {
+    return this.poked.size > 0;
+  }
+
   isAtWork(intentId: string): boolean {
     return this.works.has(intentId);
   }

@@ -73,6 +73,8 @@ export class EventLog {
       case 'control':
         return `control ${this.shown(event.command)}`;
       case 'bar':
+      case 'closes':
+      case 'opens':
       case 'account':
         return `${event.kind} ${this.shown(event)}`;
     }

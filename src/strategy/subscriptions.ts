@@ -18,6 +18,12 @@ export const SPANS = Object.freeze({
 
 export type Span = keyof typeof SPANS;
 
+/** The length of candles of a resolution, as strategies say it. */
+export function spanOf(resolution: Resolution): Span {
+  for (const span in SPANS) if (SPANS[span as Span] === resolution) return span as Span;
+  throw new RangeError(`expected a resolution of ${Object.values(SPANS).join(', ')}, was ${resolution}`);
+}
+
 /** How often data is wanted, and how old it may get. What a strategy leaves out is its kind's own (`FRESHNESS`). */
 export interface Freshness {
   /** The wanted age in ms: how often it would be asked for if nothing else were. */

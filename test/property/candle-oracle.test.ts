@@ -7,11 +7,19 @@ import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/execution/risk/create-risk-limits.ts';
-import { defineStrategy } from '../../src/strategy/definition.ts';
+import { defineStrategy, type OwnOrder } from '../../src/strategy/definition.ts';
 import { buy, cancel, oco, sell, type Intent } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import { candles, type Span } from '../../src/strategy/subscriptions.ts';
-import { runOracle, wishKey, type OracleBar, type OracleResult, type OracleWorld, type View } from './candle-oracle.ts';
+import { candles, timer, type Span } from '../../src/strategy/subscriptions.ts';
+import {
+  runOracle,
+  wishKey,
+  type OracleBar,
+  type OracleResult,
+  type OracleWorld,
+  type View,
+  type Wish,
+} from './candle-oracle.ts';
 import { barsOf, drawn, fromMsOf, SCALES, tickOf, worldOf, type Drawn, type Terms } from './candle-world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +27,6 @@ const NO_LIMITS = createRiskLimits({
   maxOpenOrdersPerStrategy: null,
   maxOpenOrdersInAll: null,
   collarBps: null,
-  maxBookAgeMs: null,
   maxOrdersPerMinute: null,
 });
 
@@ -46,16 +53,26 @@ const nameOf = (key: string, tag: string | null): string => (key.endsWith('/2') 
 
 /** A strategy that does at each bar what is written for it, and notes in `views` what it is shown. */
 function scripted(
-  { wishes, balances, markets, quote }: OracleWorld,
+  { wishes, timed, onFill, balances, markets, quote }: OracleWorld,
   subscribed: readonly { readonly symbol: string; readonly span: Span }[],
   views: View[],
 ) {
   const currencies = new Set([quote, ...markets.map(({ src }) => src), ...Object.keys(balances)]);
+  const intentsOf = (wanted: readonly Wish[] | undefined, orders: readonly OwnOrder[]): Intent[] =>
+    (wanted ?? []).flatMap((wish): Intent[] => intentsOfWish(wish, orders));
   return defineStrategy({
     name: 'scripted',
     params: z.strictObject({}),
-    subscribe: () => subscribed.map(({ symbol, span }) => candles(symbol, span)),
-    init: () => null,
+    subscribe: () => [timer('tick', '*/10 * * * *'), ...subscribed.map(({ symbol, span }) => candles(symbol, span))],
+    init: () => ({ filled: [] as string[] }),
+    onTimer({ orders }, { dueMs }) {
+      return { intents: intentsOf(timed.get(dueMs), orders) };
+    },
+    onFill({ state, orders }, { clientOrderId, tag }) {
+      const name = nameOf(clientOrderId, tag);
+      if (state.filled.includes(name)) return {};
+      return { state: { filled: [...state.filled, name] }, intents: intentsOf(onFill.get(name), orders) };
+    },
     onCandle({ orders, free, positionOf }, { market, openTimeMs }) {
       views.push({
         positions: Object.fromEntries(markets.map(({ symbol }) => [symbol, parseUnits(positionOf(symbol))])),
@@ -67,33 +84,34 @@ function scripted(
           ]),
         ),
       });
-      const intents = (wishes.get(wishKey(market, openTimeMs)) ?? []).flatMap((wish): Intent[] => {
-        if (wish.kind === 'cancel') {
-          const open = orders.find(({ tag }) => tag === wish.name);
-          return open === undefined ? [] : [cancel(open.clientOrderId)];
-        }
-        const { name, side, price, stopPrice, stopLimitPrice } = wish;
-        const amount = formatUnits(wish.amount);
-        if (price !== null && stopPrice !== null && stopLimitPrice !== null) {
-          const prices = {
-            price: formatUnits(price),
-            stopPrice: formatUnits(stopPrice),
-            stopLimitPrice: formatUnits(stopLimitPrice),
-          };
-          return [oco(wish.market, side, { amount, ...prices, tag: name })];
-        }
-        return [
-          (side === 'buy' ? buy : sell)(wish.market, {
-            amount,
-            tag: name,
-            ...(price === null ? {} : { price: formatUnits(price) }),
-            ...(stopPrice === null ? {} : { stopPrice: formatUnits(stopPrice) }),
-          }),
-        ];
-      });
-      return { intents };
+      return { intents: intentsOf(wishes.get(wishKey(market, openTimeMs)), orders) };
     },
   });
+}
+
+function intentsOfWish(wish: Wish, orders: readonly OwnOrder[]): Intent[] {
+  if (wish.kind === 'cancel') {
+    const open = orders.find(({ tag }) => tag === wish.name);
+    return open === undefined ? [] : [cancel(open.clientOrderId)];
+  }
+  const { name, side, price, stopPrice, stopLimitPrice } = wish;
+  const amount = formatUnits(wish.amount);
+  if (price !== null && stopPrice !== null && stopLimitPrice !== null) {
+    const prices = {
+      price: formatUnits(price),
+      stopPrice: formatUnits(stopPrice),
+      stopLimitPrice: formatUnits(stopLimitPrice),
+    };
+    return [oco(wish.market, side, { amount, ...prices, tag: name })];
+  }
+  return [
+    (side === 'buy' ? buy : sell)(wish.market, {
+      amount,
+      tag: name,
+      ...(price === null ? {} : { price: formatUnits(price) }),
+      ...(stopPrice === null ? {} : { stopPrice: formatUnits(stopPrice) }),
+    }),
+  ];
 }
 
 interface Real {
@@ -174,7 +192,9 @@ function checkCurve({ curve }: CandleRun, expected: OracleResult['curve']): void
 /** Ways to a fill, each of which must have come about often for the comparison to say something. */
 const WAYS = [
   'market as taker at an open or close',
+  'market as taker inside a bar',
   'limit as taker at an open or close',
+  'limit as taker inside a bar',
   'limit as maker at an open or close',
   'limit as maker inside a bar',
   'stop-market as taker at an open or close',
@@ -208,10 +228,10 @@ describe('a run on bars', () => {
           seen.set(what, (seen.get(what) ?? 0) + 1);
         }
       }),
-      { numRuns: 1_500, seed: 4 },
+      { numRuns: 800, seed: 4 },
     );
     for (const what of [...WAYS, 'open', 'filled', 'cancelled', 'rejected']) {
-      expect(seen.get(what) ?? 0, what).toBeGreaterThan(20);
+      expect(seen.get(what) ?? 0, what).toBeGreaterThan(8);
     }
   });
 });

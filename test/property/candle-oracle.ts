@@ -42,6 +42,8 @@ export interface OracleMarket {
   readonly tick: bigint;
   readonly barMs: number;
   readonly bars: readonly OracleBar[];
+  /** The last bar of the past, which is known as the run begins. */
+  readonly past: OracleBar | null;
 }
 
 /** What is wanted after a bar was seen. */
@@ -68,6 +70,12 @@ export interface OracleWorld {
   readonly rules: OracleRules;
   /** By `wishKey` of the bar that was seen. */
   readonly wishes: ReadonlyMap<string, readonly Wish[]>;
+  /** By the moment of a timer. */
+  readonly timed: ReadonlyMap<number, readonly Wish[]>;
+  /** By the name of an order: when the bot is told of its first fill. Orders alone. */
+  readonly onFill: ReadonlyMap<string, readonly Wish[]>;
+  /** How long after the next bar was due the bot still trades by the last one. */
+  readonly maxLateMs: number;
 }
 
 export interface OracleFill {
@@ -174,9 +182,12 @@ class Oracle {
   private readonly rules: OracleRules;
   /** The bar each market was last at, and what is left of its volume. */
   private readonly lastBar = new Map<OracleMarket, OracleBar>();
-  /** The last close that the bot was shown: of bars that close together it sees those of the first market first. */
-  private readonly lastShown = new Map<OracleMarket, bigint>();
   private readonly volumeLeft = new Map<OracleMarket, bigint>();
+  /** The bar that has begun and is not over. */
+  private readonly inProgress = new Map<OracleMarket, OracleBar>();
+  private lastCloseMs = Number.NEGATIVE_INFINITY;
+  private toldFills = 0;
+  private readonly firstFilled = new Set<string>();
 
   constructor(world: OracleWorld) {
     this.world = world;
@@ -186,30 +197,63 @@ class Oracle {
       ...Object.fromEntries(world.markets.map(({ src }) => [src, 0n])),
       ...world.balances,
     };
+    for (const market of world.markets) {
+      if (market.past === null) continue;
+      this.lastBar.set(market, market.past);
+      this.lastCloseMs = Math.max(this.lastCloseMs, market.past.openMs + market.barMs);
+    }
   }
 
-  /** At the close of each bar the exchange first fills what was open while it ran, then the strategies see it. */
+  /**
+   * As a candle begins the exchange fills what takes at its open, and the bot is told. At the close it first fills what was open, then all closes are the
+   * prices, the bot is told of the fills, the strategies see the candles one after the other, and then come timers.
+   */
   run(): void {
-    const { markets, wishes } = this.world;
-    const closings = markets.flatMap((market) =>
+    const { markets, wishes, timed } = this.world;
+    const bars = markets.flatMap((market) =>
       market.bars.map((bar) => ({ market, bar, closeMs: bar.openMs + market.barMs })),
     );
-    for (const timeMs of [...new Set(closings.map(({ closeMs }) => closeMs))].toSorted((a, b) => a - b)) {
-      const now = closings.filter(({ closeMs }) => closeMs === timeMs);
-      for (const { market, bar } of now) this.trade(market, bar);
-      for (const { market, bar } of now) {
-        this.lastShown.set(market, bar.close);
+    const endMs = Math.max(...bars.map(({ closeMs }) => closeMs));
+    const moments = [...bars.flatMap(({ bar, closeMs }) => [bar.openMs, closeMs]), ...timed.keys()];
+    for (const timeMs of [...new Set(moments)].filter((at) => at <= endMs).toSorted((a, b) => a - b)) {
+      const closing = bars.filter(({ closeMs }) => closeMs === timeMs);
+      for (const { market, bar } of closing) this.close(market, bar);
+      this.tellFills(timeMs);
+      for (const { market, bar } of closing) {
         this.views.push(this.view());
-        // A strategy wants to cancel what it saw when it was asked.
-        const seen = [...this.orders];
-        for (const wish of wishes.get(wishKey(market.symbol, bar.openMs)) ?? []) {
-          if (wish.kind === 'place') this.place(wish, timeMs);
-          else this.cancel(seen.filter(({ name }) => nameOfWish(name) === wish.name));
-        }
+        this.want(wishes.get(wishKey(market.symbol, bar.openMs)) ?? [], timeMs);
       }
-      const isExposed = markets.some(({ src, amountStep }) => (this.totals[src] ?? 0n) >= amountStep);
-      this.curve.push({ timeMs, equity: this.equity(), isExposed });
+      this.want(timed.get(timeMs) ?? [], timeMs);
+      if (closing.length > 0) {
+        const isExposed = markets.some(({ src, amountStep }) => (this.totals[src] ?? 0n) >= amountStep);
+        this.curve.push({ timeMs, equity: this.equity(), isExposed });
+      }
+      for (const { market, bar } of bars.filter((one) => one.bar.openMs === timeMs)) this.open(market, bar);
+      this.tellFills(timeMs);
     }
+  }
+
+  private want(wishes: readonly Wish[], timeMs: number): void {
+    // A strategy wants to cancel what it saw when it was asked.
+    const seen = [...this.orders];
+    for (const wish of wishes) {
+      if (wish.kind === 'place') this.place(wish, timeMs);
+      else this.cancel(seen.filter(({ name }) => nameOfWish(name) === wish.name));
+    }
+    this.tellFills(timeMs);
+  }
+
+  /** Tells what has filled since the last time, and does what is wanted then. */
+  private tellFills(timeMs: number): void {
+    const news = this.fills.slice(this.toldFills);
+    this.toldFills = this.fills.length;
+    const fresh = [...new Set(news.map(({ order }) => order))].filter((order) => !this.firstFilled.has(order));
+    for (const order of fresh) this.firstFilled.add(order);
+    if (news.length > 0)
+      this.want(
+        fresh.flatMap((order) => this.world.onFill.get(order) ?? []),
+        timeMs,
+      );
   }
 
   private view(): View {
@@ -245,18 +289,38 @@ class Oracle {
 
   // ---- One bar ----
 
-  private trade(market: OracleMarket, bar: OracleBar): void {
-    const { volumeShareMillionths: share, path } = this.rules;
-    this.lastBar.set(market, bar);
+  private open(market: OracleMarket, bar: OracleBar): void {
+    const { volumeShareMillionths: share } = this.rules;
+    this.inProgress.set(market, bar);
     // Volume: all orders of a market together at most a share of the volume of a bar; the rest stays open.
     const steps = share === null ? null : (bar.volume * BigInt(share)) / MILLION / market.amountStep;
     this.volumeLeft.set(market, steps === null ? ONE * ONE * ONE : steps * market.amountStep);
     // Orders arrive as the first bar opens that begins no earlier than the order.
-    const orders = this.orders.filter((order) => order.market === market && order.bornMs <= bar.openMs);
+    const orders = this.orders.filter((order) => order.market === market);
     for (const order of orders) [order.isServed, order.wokeInside] = [false, false];
     for (const order of orders) if (order.state === 'open') this.atOpen(order, bar);
+  }
+
+  private close(market: OracleMarket, bar: OracleBar): void {
+    const { path } = this.rules;
+    this.inProgress.delete(market);
+    this.lastBar.set(market, bar);
+    this.lastCloseMs = Math.max(this.lastCloseMs, bar.openMs + market.barMs);
+    // What came after the open has no part in the path.
+    const orders = this.orders.filter((order) => order.market === market && order.bornMs <= bar.openMs);
     if (path === 'worst-first') this.worstFirst(orders, bar);
     else this.along(orders, bar, pathOf(bar, path));
+  }
+
+  /** Orders that arrive inside a bar meet its open, while no bar has closed since: of what takes, takes there. */
+  private arriveInside(order: Order, bar: OracleBar, timeMs: number): void {
+    if (bar.openMs < this.lastCloseMs) return;
+    const isWithOpen = timeMs === bar.openMs;
+    order.hasArrived = isWithOpen;
+    if (order.waitsForStop) {
+      if (isWithOpen && isAtStop(order, bar.open)) this.wake(order, bar, { at: bar.open, timeMs });
+    } else if (order.isMarket || this.isFilledBy(order, bar.open))
+      this.takeLiquidity(order, bar, { at: bar.open, timeMs });
   }
 
   private atOpen(order: Order, bar: OracleBar): void {
@@ -456,11 +520,16 @@ class Oracle {
   private place(wish: Extract<Wish, { kind: 'place' }>, timeMs: number): void {
     const market = this.world.markets.find(({ symbol }) => symbol === wish.market);
     const bar = market === undefined ? undefined : this.lastBar.get(market);
-    if (market === undefined || bar === undefined) return this.reject(wish);
+    const now = market === undefined ? undefined : this.inProgress.get(market);
+    const price = now?.open ?? bar?.close;
+    if (market === undefined || price === undefined) return this.reject(wish);
     const nearest = (price: bigint): bigint => halfEven(price, market.priceStep) * market.priceStep;
-    const last = nearest(bar.close);
-    // The bot values an order without a price by the last one that it was shown.
-    const shown = nearest(this.lastShown.get(market) ?? bar.close);
+    const last = nearest(price);
+    // The bot values an order without a price by the open of the bar that runs, or the last close: all of a moment are known before it is asked.
+    const shown = last;
+    // The newest close is fresh until the next bar is due to close.
+    const dueMs = now === undefined && bar !== undefined ? bar.openMs + 2 * market.barMs : timeMs;
+    if (timeMs > dueMs + this.world.maxLateMs) return this.reject(wish);
     const isPair = wish.stopLimitPrice !== null;
     const legs: readonly Order[] = isPair
       ? [
@@ -493,7 +562,11 @@ class Oracle {
     );
     if (second !== null) [first.pair, second.pair] = [second, first];
     this.orders.push(...legs);
-    if (this.rules.arrival === 'this-close') this.arriveAtClose(first, bar, timeMs);
+    for (const leg of legs) {
+      if (leg.state !== 'open') continue;
+      if (now !== undefined) this.arriveInside(leg, now, timeMs);
+      else if (bar !== undefined && this.rules.arrival === 'this-close') this.arriveAtClose(leg, bar, timeMs);
+    }
   }
 
   /** Orders arrive at the close of the last bar. */

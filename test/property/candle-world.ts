@@ -10,6 +10,9 @@ import {
   type Wish,
 } from './candle-oracle.ts';
 
+/** What lies between two moments of the timer. */
+export const TIMER_MS = 600_000;
+
 /** Midnight of a Monday, UTC. */
 const FROM_MS = 1_704_067_200_000;
 
@@ -103,7 +106,9 @@ const shape = fc.record({
 
 const KINDS = ['market', 'limit', 'stop-market', 'stop-limit', 'oco', 'cancel'] as const;
 
-const action = fc.record({
+const PLACED = ['market', 'limit', 'stop-market', 'stop-limit', 'oco'] as const;
+
+const actionFields = {
   kind: fc.constantFrom(...KINDS),
   /** After which bar of which market it is decided, and where the order goes. */
   seen: fc.nat(1),
@@ -120,7 +125,8 @@ const action = fc.record({
   off: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: -1, max: 1 }) }),
   /** Which order is canceled, counted from the last. */
   pick: fc.nat(5),
-});
+};
+const action = fc.record(actionFields);
 
 const rules: fc.Arbitrary<OracleRules> = fc.record({
   arrival: fc.constantFrom('next-open' as const, 'next-open' as const, 'this-close' as const),
@@ -155,6 +161,12 @@ export const drawn = fc.record({
     fc.array(shape, { minLength: 6, maxLength: 12, size: 'max' }),
   ),
   actions: fc.array(action, { minLength: 1, maxLength: 14, size: 'max' }),
+  /** Wanted by a timer: so many times ten minutes after the beginning. */
+  timed: fc.array(fc.record({ ...actionFields, moment: fc.nat(80) }), { maxLength: 6 }),
+  /** Wanted when the bot is told of the first fill of an action's order. */
+  onFill: fc.array(fc.record({ ...actionFields, kind: fc.constantFrom(...PLACED), after: fc.nat(13) }), {
+    maxLength: 5,
+  }),
   /** In lots; and in times of what is little. */
   coins: fc.tuple(fc.nat(40), fc.nat(40)),
   wealth: fc.constantFrom(1n, 4n, 12n),
@@ -200,8 +212,10 @@ export function worldOf(drawn: Drawn): OracleWorld {
   const markets = pair.map((terms, index): OracleMarket => {
     const barMs = index === 0 ? 3_600_000 : drawn.secondBarMs;
     const { symbol, src, priceStep, amountStep, minOrderValue } = terms.market;
-    const bars = barsOf(terms, drawn.shapes[index] ?? [], barMs).filter(({ openMs }) => openMs >= fromMsOf(drawn));
-    return { symbol, src, priceStep, amountStep, minOrderValue, barMs, tick: tickOf(terms), bars };
+    const all = barsOf(terms, drawn.shapes[index] ?? [], barMs);
+    const bars = all.filter(({ openMs }) => openMs >= fromMsOf(drawn));
+    const past = all.findLast(({ openMs }) => openMs < fromMsOf(drawn)) ?? null;
+    return { symbol, src, priceStep, amountStep, minOrderValue, barMs, tick: tickOf(terms), bars, past };
   });
   const coins = pair.map(({ market, lot }, index) => [market.src, BigInt(drawn.coins[index] ?? 0) * lot] as const);
   return {
@@ -213,32 +227,55 @@ export function worldOf(drawn: Drawn): OracleWorld {
     },
     fees: drawn.fees,
     rules: drawn.rules,
-    wishes: wishesOf(drawn, pair, markets),
+    ...wishesOf(drawn, pair, markets),
+    maxLateMs: 30_000,
   };
 }
 
-function wishesOf(drawn: Drawn, pair: readonly Terms[], markets: readonly OracleMarket[]): Map<string, Wish[]> {
+function add<Key>(to: Map<Key, Wish[]>, key: Key, wish: Wish | null): void {
+  if (wish !== null) to.set(key, [...(to.get(key) ?? []), wish]);
+}
+
+/** What is wanted, and when. Orders are named after their place in the list of all. */
+function wishesOf(
+  drawn: Drawn,
+  pair: readonly Terms[],
+  markets: readonly OracleMarket[],
+): Pick<OracleWorld, 'wishes' | 'timed' | 'onFill'> {
   const wishes = new Map<string, Wish[]>();
-  for (const [number, action] of drawn.actions.entries()) {
-    const seen = markets[action.seen];
+  const timed = new Map<number, Wish[]>();
+  const onFill = new Map<string, Wish[]>();
+  /** Prices are meant from the last close that is known then. */
+  const wishAt = (
+    action: Omit<Drawn['actions'][number], 'seen' | 'bar'>,
+    number: number,
+    atMs: number,
+  ): Wish | null => {
     const target = markets[action.goes];
     const terms = pair[action.goes];
+    const last = target?.bars.findLast(({ openMs }) => openMs + target.barMs <= atMs);
+    if (terms === undefined || last === undefined) return null;
+    return wishOf(action, { number, terms, close: last.close, cash: parseUnits(terms.cash) * drawn.wealth });
+  };
+  for (const [number, action] of drawn.actions.entries()) {
+    const seen = markets[action.seen];
     const bar = seen?.bars[2 + (action.bar % Math.max(1, (seen?.bars.length ?? 0) - 2))];
-    if (seen === undefined || target === undefined || terms === undefined || bar === undefined) continue;
-    const atMs = bar.openMs + seen.barMs;
-    const last = target.bars.findLast(({ openMs }) => openMs + target.barMs <= atMs);
-    if (last === undefined) continue;
-    const key = wishKey(seen.symbol, bar.openMs);
-    wishes.set(key, [
-      ...(wishes.get(key) ?? []),
-      wishOf(action, { number, terms, close: last.close, cash: parseUnits(terms.cash) * drawn.wealth }),
-    ]);
+    if (seen === undefined || bar === undefined) continue;
+    add(wishes, wishKey(seen.symbol, bar.openMs), wishAt(action, number, bar.openMs + seen.barMs));
   }
-  return wishes;
+  for (const [index, action] of drawn.timed.entries()) {
+    const atMs = fromMsOf(drawn) + (action.moment + 1) * TIMER_MS;
+    add(timed, atMs, wishAt(action, drawn.actions.length + index, atMs));
+  }
+  const named = drawn.actions.length + drawn.timed.length;
+  for (const [index, action] of drawn.onFill.entries()) {
+    add(onFill, `o${action.after}`, wishAt(action, named + index, Number.POSITIVE_INFINITY));
+  }
+  return { wishes, timed, onFill };
 }
 
 function wishOf(
-  { kind, side, lots, limit, stop, stopLimit, off, pick }: Drawn['actions'][number],
+  { kind, side, lots, limit, stop, stopLimit, off, pick }: Omit<Drawn['actions'][number], 'seen' | 'bar'>,
   of: { readonly number: number; readonly terms: Terms; readonly close: bigint; readonly cash: bigint },
 ): Wish {
   const { number, terms, close, cash } = of;

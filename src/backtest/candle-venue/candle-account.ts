@@ -53,7 +53,7 @@ export class CandleAccount {
 
   /** Places an order, or the two of an OCO (limit first), or refuses as the exchange would. */
   place(request: PlaceOrder, market: CandleMarket, timeMs: number): Result<readonly WorkingOrder[]> {
-    if (!market.showClose()) return refuse('MarketClosed', 'the market has had no bar yet');
+    if (!market.showPrice()) return refuse('MarketClosed', 'the market has had no bar yet');
     const { trader } = this;
     const { state, wallets } = market;
     const { free } = request.side === 'buy' ? wallets.dst : wallets.src;

@@ -1,6 +1,7 @@
 import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
 import { resolutionMs } from '../../domain/candle.ts';
 import { roundPrice, type Market } from '../../domain/market.ts';
+import { SarrafError } from '../../domain/errors.ts';
 import { marketOfCurrencies, type MarketName } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
@@ -23,8 +24,10 @@ export class CandleMarket {
   readonly name: MarketName;
   readonly wallets: WalletPair;
   readonly working: WorkingOrder[] = [];
+  /** The bar that is in progress, or that has closed last where none is. */
   columns: CandleColumns | null = null;
   index = -1;
+  isInProgress = false;
   openMs = Number.NEGATIVE_INFINITY;
   previousOpenMs = Number.NEGATIVE_INFINITY;
   private readonly rules: CandleRules;
@@ -33,6 +36,12 @@ export class CandleMarket {
   private cellValue = 1;
   /** Amount steps of the bar's volume that may still be taken; null until it is asked for. */
   private volumeLeft: number | null = null;
+  /** The bar that has closed last: what is known of the market while another is in progress. */
+  private closed: CandleColumns | null = null;
+  private closedIndex = -1;
+  private closedCellValue = 1;
+  /** When the bar began for which the orders that wait were made ready. */
+  private readyMs = Number.NaN;
   /** A bar concerns nobody while its low is above the first and its high below the second. With an order that waits for an open every bar does. */
   private highestBelow = Number.NEGATIVE_INFINITY;
   private lowestAbove = Number.POSITIVE_INFINITY;
@@ -56,14 +65,39 @@ export class CandleMarket {
     return this.state.grid;
   }
 
-  /** Moves on to a bar; answers whether it may concern an order. This is all that most bars cost. */
-  begin(columns: CandleColumns, index: number): boolean {
+  /** Lets a bar begin; answers whether its open may concern an order. */
+  open(columns: CandleColumns, index: number): boolean {
     if (columns !== this.columns) this.take(columns);
     this.index = index;
     this.previousOpenMs = this.openMs;
     this.openMs = columns.openTimeMs[index] ?? Number.NaN;
     this.volumeLeft = null;
+    this.isInProgress = true;
+    const open = columns.open[index] ?? 0;
+    return open <= this.highestBelow || open >= this.lowestAbove;
+  }
+
+  /** Lets the bar end that is in progress; answers whether it may concern an order. With `open` this is all that most bars cost. */
+  close(): boolean {
+    const { columns, index } = this;
+    if (columns === null || !this.isInProgress) {
+      throw new SarrafError('INVARIANT', `expected a bar of ${this.name.symbol} in progress, was none`);
+    }
+    this.isInProgress = false;
+    this.closed = columns;
+    this.closedIndex = index;
+    this.closedCellValue = this.cellValue;
     return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
+  }
+
+  /** Has the orders that wait begin the bar, once. One that came after its open has no part in it. */
+  makeReady(): void {
+    if (this.readyMs === this.openMs) return;
+    this.readyMs = this.openMs;
+    for (const working of this.working) {
+      working.since = 0;
+      working.isServed = working.order.createdAtMs > this.openMs;
+    }
   }
 
   /** A price of the bar in units. */
@@ -71,14 +105,15 @@ export class CandleMarket {
     return cellUnits(cell, this.scale);
   }
 
-  /** The close of the bar in units. Only after the first bar. */
+  /** The last close in units. Only after the first bar. */
   get closeUnits(): Units {
-    return this.unitsOf(this.columns?.close[this.index] ?? Number.NaN);
+    const { closed, closedIndex } = this;
+    return cellUnits(closed?.close[closedIndex] ?? Number.NaN, columnScale(closed?.priceDecimals ?? 0));
   }
 
   /** The same as a number, for curves; 0 before the first bar. */
   get closeNumber(): number {
-    return (this.columns?.close[this.index] ?? 0) * this.cellValue;
+    return (this.closed?.close[this.closedIndex] ?? 0) * this.closedCellValue;
   }
 
   /** The last moment that is inside the bar. */
@@ -87,10 +122,12 @@ export class CandleMarket {
     return columns === null ? Number.NaN : this.openMs + resolutionMs(columns.resolution) - 1;
   }
 
-  /** Shows the close to the checks of the exchange as its last price. False before the first bar. */
-  showClose(): boolean {
-    if (this.columns === null) return false;
-    this.state.lastPrice = Math.max(1, roundPrice(this.grid, this.closeUnits));
+  /** Shows the checks of the exchange its last price: the open of the bar in progress, or the last close. False before the first bar. */
+  showPrice(): boolean {
+    const { columns, index, isInProgress, closed } = this;
+    if (columns === null || (!isInProgress && closed === null)) return false;
+    const price = isInProgress ? this.unitsOf(columns.open[index] ?? Number.NaN) : this.closeUnits;
+    this.state.lastPrice = Math.max(1, roundPrice(this.grid, price));
     return true;
   }
 
@@ -107,6 +144,7 @@ export class CandleMarket {
   /** Takes in an open order, which must be younger than all that are in. Only after the first bar. */
   add(order: SimulatedOrder): WorkingOrder {
     const working = createWorkingOrder(order);
+    working.isServed = this.isInProgress && order.createdAtMs > this.openMs;
     setReach(working, this.scale, this.rules);
     this.working.push(working);
     this.watch(working);

@@ -20,6 +20,7 @@ import { BarFiller, type FillContext } from './fill-bar.ts';
 import { venueOrderOf } from './order-texts.ts';
 import { readPlacement, type Placing } from './read-placement.ts';
 import { takerCostsOf } from './taker-price.ts';
+import type { WorkingOrder } from './working-order.ts';
 
 /** Items of a page, as on the exchange. */
 const ORDERS_PAGE = 1_000;
@@ -71,6 +72,8 @@ export class CandleVenue {
   private readonly account: CandleAccount;
   private readonly context: FillContext;
   private toldWallets = 0;
+  /** The latest close of all markets. */
+  private closedMs = Number.NEGATIVE_INFINITY;
 
   /** Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of range. */
   constructor(options: CandleVenueOptions) {
@@ -126,19 +129,33 @@ export class CandleVenue {
   }
 
   /**
-   * Tells of a bar: all that happens in it happens now. Answers whether there is anything to take. Bars of one market come in the order of time.
+   * Tells of a bar that begins: what takes at its open does so now. Answers whether there is anything to take. Bars of one market come in the order of time.
    * @param marketIndex the place of the bar's market in the options
    */
-  onCandle(marketIndex: number, columns: CandleColumns, index: number): boolean {
-    const market = this.markets[marketIndex];
-    if (market === undefined)
-      throw new RangeError(`expected a market below ${this.markets.length}, was ${marketIndex}`);
+  onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
+    const market = this.marketAt(marketIndex);
     if (columns !== market.columns && this.markets.length > 1) {
       this.account.receipts.keepFor(resolutionMs(columns.resolution));
     }
-    if (!market.begin(columns, index)) return false;
-    new BarFiller(market, this.context).run();
-    return this.account.changedOrders.size > 0 || this.account.walletVersion !== this.toldWallets;
+    if (!market.open(columns, index)) return false;
+    new BarFiller(market, this.context).runOpen();
+    return this.hasNews;
+  }
+
+  /** Tells that the bar which began last is over: all that happens after its open happens now. Answers whether there is anything to take. */
+  onClose(marketIndex: number): boolean {
+    const market = this.marketAt(marketIndex);
+    const concerns = market.close();
+    this.closedMs = Math.max(this.closedMs, market.lastMs + 1);
+    if (!concerns) return false;
+    new BarFiller(market, this.context).runPath();
+    return this.hasNews;
+  }
+
+  /** The same for a whole bar at once. */
+  onCandle(marketIndex: number, columns: CandleColumns, index: number): boolean {
+    const hasOpened = this.onOpen(marketIndex, columns, index);
+    return this.onClose(marketIndex) || hasOpened;
   }
 
   /** What has changed since the last time, but for what an answer said already: an order that was placed or canceled is not said twice. */
@@ -188,9 +205,26 @@ export class CandleVenue {
     if (!placed.ok) return refused(placed.code, placed.message);
     const [first, second] = placed.value;
     if (first === undefined) return refused('Failed', 'No order was made');
-    if (this.rules.arrival === 'this-close') new BarFiller(market, this.context).arriveAtClose(first, nowMs);
+    for (const working of placed.value) if (working.order.isOpen) this.arrive(market, working, nowMs);
     const order = this.said(first.order);
     return second === undefined ? value('place', order) : value('place-oco', [order, this.said(second.order)]);
+  }
+
+  /** Inside a bar an order meets its open, but only while nothing newer is known: it would trade at a price that others have moved on from. */
+  private arrive(market: CandleMarket, working: WorkingOrder, nowMs: number): void {
+    if (!market.isInProgress) {
+      if (this.rules.arrival === 'this-close') new BarFiller(market, this.context).arriveAtClose(working, nowMs);
+    } else if (market.openMs >= this.closedMs) new BarFiller(market, this.context).arriveInside(working, nowMs);
+  }
+
+  private marketAt(index: number): CandleMarket {
+    const market = this.markets[index];
+    if (market === undefined) throw new RangeError(`expected a market below ${this.markets.length}, was ${index}`);
+    return market;
+  }
+
+  private get hasNews(): boolean {
+    return this.account.changedOrders.size > 0 || this.account.walletVersion !== this.toldWallets;
   }
 
   private cancel(order: SimulatedOrder | undefined): VenueAnswer {

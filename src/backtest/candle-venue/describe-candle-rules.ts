@@ -57,6 +57,11 @@ export function describeCandleRules(rules: CandleRules): FidelityStatement {
     kind: 'candles',
     rules: [
       { rule: 'orders arrive', setting: arrivalOf(rules) },
+      {
+        rule: 'orders that arrive inside a bar',
+        setting:
+          'what takes does so at the open of that bar, while no bar of any market has closed since; all else has part from the next bar on; a cancel leaves the whole path of the bar to others',
+      },
       { rule: 'market orders', setting: marketOf(rules) },
       { rule: 'price of what takes', setting: `worse by ${costsOf(rules)}` },
       {
@@ -79,6 +84,15 @@ export function describeCandleRules(rules: CandleRules): FidelityStatement {
       { rule: 'OCO', setting: 'a fill of one leg, or the waking of the stop, cancels the other' },
       { rule: 'path inside a bar', setting: PATHS[path] },
       { rule: 'volume', setting: volumeOf(rules) },
+      {
+        rule: 'what the bot is told',
+        setting: 'fills at an open as the bar begins, all others as it closes, before the bar itself',
+      },
+      {
+        rule: 'age of prices',
+        setting:
+          'the open of the bar that runs, or the last close, is as good as a fresh book until the next bar is due to close; in a gap it ages from then on',
+      },
       { rule: 'fees', setting: 'half-even, in the currency received, by the fill being maker or taker' },
       {
         rule: 'time of a fill',
@@ -97,6 +111,10 @@ function caveatsOf(rules: CandleRules): readonly string[] {
     'Orders move no price: what was traded in a bar would have been traded without them too.',
     'Nothing is known of the queue: a limit order fills as if it were first at its price.',
     'There is no delay and no limit on requests: the bot sees each bar as it closes and its orders are there at once.',
+    ...sayIf(
+      volumeShareMillionths !== null,
+      'How much of an order fills at an open follows from the volume of the whole bar, which nobody knew then.',
+    ),
     ...sayIf(isFree, 'What takes pays neither spread nor slippage: real fills are worse.'),
     ...sayIf(limitFill === 'touch', 'A touched limit price counts as a fill, which is too good for most orders.'),
     ...sayIf(

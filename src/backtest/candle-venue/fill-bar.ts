@@ -20,7 +20,7 @@ interface Spot {
   readonly timeMs: number;
 }
 
-/** One market's orders against one bar, or against the close of one. Made anew for each bar that concerns an order. */
+/** One market's orders against one bar: its open, then its path, or its close alone. Made anew whenever a bar concerns an order. */
 export class BarFiller {
   private readonly market: CandleMarket;
   private readonly context: FillContext;
@@ -40,9 +40,19 @@ export class BarFiller {
     };
   }
 
-  /** Goes through the whole bar. */
-  run(): void {
-    this.open();
+  /** What happens as the bar opens, the older order first. */
+  runOpen(): void {
+    this.market.makeReady();
+    const spot = this.openSpot();
+    // Orders end on the way, which takes them out of the list.
+    for (const working of this.market.working.slice()) {
+      if (working.order.isOpen && !working.isServed) this.openFor(working, spot);
+    }
+  }
+
+  /** What happens between the open and the close. */
+  runPath(): void {
+    this.market.makeReady();
     for (;;) {
       const next = this.next();
       if (next === null) return;
@@ -57,16 +67,21 @@ export class BarFiller {
     this.takeAt(working, { at: this.market.unitsOf(this.bar.close), timeMs });
   }
 
-  /** What happens as the bar opens, the older order first. One that came after the open has no part in the bar. */
-  private open(): void {
-    const { openMs, working: all } = this.market;
-    // Orders end on the way, which takes them out of the list.
-    for (const working of all.slice()) {
-      if (!working.order.isOpen) continue;
-      working.since = 0;
-      working.isServed = working.order.createdAtMs > openMs;
-      if (!working.isServed) this.openFor(working, { at: this.market.unitsOf(this.bar.open), timeMs: openMs });
-    }
+  /**
+   * Takes in an order that was placed while the bar is in progress. The open is all that is known of it, so the order takes there, if it would. Whoever came
+   * with the open itself has part in the path, too; who came later waits for the next open, since nobody knows what of the path was still to come.
+   */
+  arriveInside(working: WorkingOrder, timeMs: number): void {
+    const { market } = this;
+    market.makeReady();
+    const spot = { ...this.openSpot(), timeMs };
+    const isBeyond = working.waiting !== 'open' && isReached(working, this.bar.open);
+    if (working.waiting === 'open' || (working.waiting === 'limit' && isBeyond)) this.takeAt(working, spot);
+    else if (!working.isServed && isBeyond) this.wake(working, spot);
+  }
+
+  private openSpot(): Spot {
+    return { at: this.market.unitsOf(this.bar.open), timeMs: this.market.openMs };
   }
 
   private openFor(working: WorkingOrder, spot: Spot): void {

@@ -24,9 +24,9 @@ import {
   percentOption,
   pollRulesOf,
   rulesOf,
-  spanOf,
   type RuleOptions,
 } from '../backtest-options.ts';
+import { spanOf } from '../../strategy/subscriptions.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { createBacktest, type CreatedBacktest } from '../create-backtest.ts';
 import { runPollBacktest } from '../create-poll-backtest.ts';

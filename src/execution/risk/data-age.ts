@@ -1,8 +1,12 @@
 import type { RiskCheck } from './risk-check.ts';
+import type { RiskRefusal } from './risk-view.ts';
 
 /**
  * The age of the last book of the order's market: since it was read, and by the exchange's own word where it has one. A book that was never read is
  * too old for any limit. A time ahead of ours counts as now.
+ *
+ * Where bars are told in place of books, as in a backtest on them, the newest is what can be known until the next one is due to close, and ages from then
+ * on: in a gap of the data orders are refused as they are while no book comes.
  */
 export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, maxBookVenueAgeMs }) => {
   const { symbol } = order.market;
@@ -15,6 +19,7 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
       numbers: { ageMs: null, limitMs: limit },
     };
   }
+  if (book.freshUntilMs !== null) return barAge(nowMs, book.freshUntilMs, { symbol, maxBookAgeMs, maxBookVenueAgeMs });
   const ageMs = nowMs - book.seenAtMs;
   if (maxBookAgeMs !== null && ageMs > maxBookAgeMs) {
     return {
@@ -32,3 +37,24 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
     numbers: { venueAgeMs, limitMs: maxBookVenueAgeMs },
   };
 };
+
+/** The same of a bar, by how long the next one is late. */
+function barAge(
+  nowMs: number,
+  dueMs: number,
+  of: {
+    readonly symbol: string;
+    readonly maxBookAgeMs: number | null;
+    readonly maxBookVenueAgeMs: number | null;
+  },
+): RiskRefusal | null {
+  const { symbol, maxBookAgeMs, maxBookVenueAgeMs } = of;
+  const limitMs = Math.min(maxBookAgeMs ?? Number.POSITIVE_INFINITY, maxBookVenueAgeMs ?? Number.POSITIVE_INFINITY);
+  const ageMs = nowMs - dueMs;
+  if (ageMs <= limitMs) return null;
+  return {
+    check: 'data-age',
+    reason: `the bar of ${symbol} that was due ${ageMs} ms ago is missing, above the limit of ${limitMs} ms`,
+    numbers: { ageMs, limitMs },
+  };
+}

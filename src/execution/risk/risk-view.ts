@@ -23,6 +23,8 @@ export interface SeenBook {
   readonly seenAtMs: number;
   /** When the exchange says it was so; null where it does not say. */
   readonly venueAtMs: number | null;
+  /** Until when there can be no newer one: where bars are told in place of books, the next one closes then. Null for a book. */
+  readonly freshUntilMs: number | null;
 }
 
 /** What one strategy has gained and lost in all its markets, each asset valued once in `quote`, in units of that. */

@@ -91,7 +91,13 @@ class World {
   }
 
   private view(): ProgramView {
-    const book = { bestBid: parseUnits('99'), bestAsk: parseUnits('101'), seenAtMs: this.nowMs, venueAtMs: null };
+    const book = {
+      bestBid: parseUnits('99'),
+      bestAsk: parseUnits('101'),
+      seenAtMs: this.nowMs,
+      venueAtMs: null,
+      freshUntilMs: null,
+    };
     const { nowMs, position, refusals, orders } = this;
     return { nowMs, market: MARKET, book, orders: [...orders], position, equity: parseUnits('1000'), refusals };
   }

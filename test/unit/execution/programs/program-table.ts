@@ -109,7 +109,8 @@ class ProgramRunner {
     else if (first === 'forget') this.orders.delete(second);
     else if (first === 'refused') this.refuseLast(words.slice(1).join(' '));
     else if (first === 'quotes') this.update(words.slice(1));
-    else if (first === 'book') this.book = { ...bookOf(second, third), seenAtMs: this.nowMs, venueAtMs: null };
+    else if (first === 'book')
+      this.book = { ...bookOf(second, third), seenAtMs: this.nowMs, venueAtMs: null, freshUntilMs: null };
     else expect(first).toBe('start');
   }
 

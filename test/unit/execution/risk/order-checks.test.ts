@@ -96,6 +96,19 @@ describe('the age of the book', () => {
       `,
     ));
 
+  test('is counted from when the next bar was due, where bars are told in place of books', () =>
+    runTable(
+      checkDataAge,
+      `
+      maxBookAgeMs 5000 | read 60000 ago, bar due 5000 ago => passes
+      maxBookAgeMs 5000 | read 60000 ago, bar due -30000 ago => passes
+      maxBookAgeMs 5000 | read 60000 ago, bar due 5001 ago => refuses: the bar of BTCUSDT that was due 5001 ms ago is missing, above the limit of 5000 ms
+      maxBookVenueAgeMs 5000 | venue 60000 ago, bar due 5001 ago => refuses: the bar of BTCUSDT that was due 5001 ms ago
+      maxBookVenueAgeMs 5000 | venue 60000 ago, bar due 100 ago => passes
+      | bar due 999999 ago => passes
+      `,
+    ));
+
   test('is beyond any limit before the first book', () =>
     runTable(
       checkDataAge,

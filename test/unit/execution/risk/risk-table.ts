@@ -14,7 +14,7 @@ import { plannedOrder } from '../../../support/order-value.ts';
  *   limits     maxPosition btc=3 · maxDailyLoss usdt=100 · collarBps 1000 · lossCooldown losses=3 pauseMs=1000 · refuseSelfCrossing
  *   order      buy 1 at 100 · sell 1 · sell 1 at 84 stop 85 · buy 1 stop 110        (of strategy `mine` in BTCUSDT)
  *   orders     live sell 1 at 100 stop 90 unknown of other in ETHUSDT filled 0.4 matched 0.5 woken oco
- *   the rest   holds 2 · price 100 · no price · ETHUSDT holds 2 price 50 · book 99 101 · book - 101 · no book · read 5000 ago · venue 5000 ago
+ *   the rest   holds 2 · price 100 · no price · ETHUSDT holds 2 price 50 · book 99 101 · book - 101 · no book · read 5000 ago · venue 5000 ago · bar due 5000 ago
  *              day -100 · peak 100 · result 50 · unvalued btc · in rls day -5 peak 10 result 2 · losses 3 ended 500 ago · planned 60000 10 ago
  *   verdict    passes · refuses · refuses: part of its reason
  *
@@ -102,7 +102,13 @@ export function viewOf(text: string): RiskView {
   const view: RiskView = {
     nowMs: NOW_MS,
     order: orderOf('buy 1 at 100'),
-    book: { bestBid: parseUnits('99'), bestAsk: parseUnits('101'), seenAtMs: NOW_MS, venueAtMs: null },
+    book: {
+      bestBid: parseUnits('99'),
+      bestAsk: parseUnits('101'),
+      seenAtMs: NOW_MS,
+      venueAtMs: null,
+      freshUntilMs: null,
+    },
     position: parseUnits('0'),
     liveOrders: [],
     holdings: new Map([
@@ -130,9 +136,18 @@ function factOf(phrase: string, view: RiskView): Partial<RiskView> {
   if (first === 'price' || phrase === 'no price') return { holdings: holdingsWith(view, 'BTCUSDT', phrase) };
   if (phrase === 'no book') return { book: null };
   if (first === 'book') {
-    return { book: { bestBid: bestOf(second), bestAsk: bestOf(words[2]), seenAtMs: NOW_MS, venueAtMs: null } };
+    return {
+      book: {
+        bestBid: bestOf(second),
+        bestAsk: bestOf(words[2]),
+        seenAtMs: NOW_MS,
+        venueAtMs: null,
+        freshUntilMs: null,
+      },
+    };
   }
   if (first === 'read' && book !== null) return { book: { ...book, seenAtMs: NOW_MS - Number(second) } };
+  if (first === 'bar' && book !== null) return { book: { ...book, freshUntilMs: NOW_MS - Number(words[2]) } };
   if (first === 'venue' && book !== null) return { book: { ...book, venueAtMs: NOW_MS - Number(second) } };
   if (first === 'in') return { results: { ...results, inCurrencies: [...results.inCurrencies, rialOf(words)] } };
   if (first === 'day') return { results: withUsdt(results, { dayResult: parseUnits(second) }) };

@@ -1,0 +1,71 @@
+import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
+import { resolutionMs } from '../domain/candle.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { Market } from '../domain/market.ts';
+import { spanOf } from '../strategy/subscriptions.ts';
+import { BarFeed } from './bar-feed.ts';
+
+export interface BarLaneOptions {
+  /** The place of its market among those of the run. */
+  readonly index: number;
+  readonly market: Market;
+  readonly columns: CandleColumns;
+  /** Bars as strategies subscribed to them. */
+  readonly feeds: readonly BarFeed[];
+  /** The bar that the run begins with; those before it are the past. */
+  readonly first: number;
+}
+
+/** Bars of one market on their way through a run. */
+export class BarLane {
+  readonly index: number;
+  readonly market: Market;
+  readonly columns: CandleColumns;
+  readonly feeds: readonly BarFeed[];
+  /** The recorded bars, whose closes are the prices. */
+  readonly recorded: BarFeed;
+  readonly barMs: number;
+  /** The bar that is in progress, or that begins next. */
+  next: number;
+  isOpen = false;
+  /** Whether the engine knows that it has begun. */
+  isTold = false;
+  /** When that bar closes, or begins; infinity after the last. */
+  nextMs: number;
+
+  constructor({ index, market, columns, feeds, first }: BarLaneOptions) {
+    this.index = index;
+    this.market = market;
+    this.columns = columns;
+    this.feeds = feeds;
+    this.recorded = new BarFeed(columns, spanOf(columns.resolution));
+    this.next = first;
+    this.barMs = resolutionMs(columns.resolution);
+    this.nextMs = this.openMs;
+  }
+
+  /** The bar begins. */
+  begin(): void {
+    this.isOpen = true;
+    this.isTold = false;
+    this.nextMs += this.barMs;
+  }
+
+  /** The bar is over: moves on to the next, which may begin later than this one has ended. */
+  advance(): void {
+    this.next += 1;
+    this.isOpen = false;
+    this.nextMs = this.openMs;
+  }
+
+  /** The open of the bar that is in progress. */
+  get open(): DecimalText {
+    const { open, priceDecimals } = this.columns;
+    return cellText(open[this.next] ?? Number.NaN, priceDecimals);
+  }
+
+  private get openMs(): number {
+    const { columns, next } = this;
+    return next < columns.length ? (columns.openTimeMs[next] ?? Number.NaN) : Number.POSITIVE_INFINITY;
+  }
+}

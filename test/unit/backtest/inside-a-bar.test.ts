@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
+import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { buy, cancel, iceberg, sell, target, twap, type Intent } from '../../../src/strategy/intents.ts';
+import { candles, timer, type Span } from '../../../src/strategy/subscriptions.ts';
+import { FROM_MS, runBars, TETHER, walkOf } from './candle-run.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Hourly bars of whole dollars, `open high low close`; null for one that is missing. */
+function hours(...bars: readonly (string | null)[]): CandleColumns {
+  const there = bars.flatMap((text, index) =>
+    text === null ? [] : [{ index, cells: text.split(' ').map((price) => Number(price) * 100) }],
+  );
+  const column = (at: number): Float64Array => Float64Array.from(there, ({ cells }) => cells[at] ?? Number.NaN);
+  return {
+    market: TETHER.symbol,
+    resolution: '60',
+    length: there.length,
+    openTimeMs: Float64Array.from(there, ({ index }) => FROM_MS + index * HOUR_MS),
+    priceDecimals: 2,
+    open: column(0),
+    high: column(1),
+    low: column(2),
+    close: column(3),
+    volumeDecimals: 0,
+    volume: Float64Array.from(there, () => 1_000),
+  };
+}
+
+/** Does what is written for its first bar, for moments of its timer in minutes, and for its first fill. */
+function script(of: {
+  readonly span?: Span;
+  readonly cron?: string;
+  readonly atBar?: readonly Intent[];
+  readonly atMinute?: Readonly<Record<number, readonly Intent[]>>;
+  readonly atFill?: readonly Intent[];
+}): StrategyDefinition {
+  return defineStrategy({
+    name: 'script',
+    params: z.strictObject({}),
+    subscribe: ({ market }) => [candles(market, of.span ?? '1h'), timer('minute', of.cron ?? '* * * * *')],
+    init: () => ({ bars: 0, fills: 0 }),
+    onCandle: ({ state }) => ({
+      state: { ...state, bars: state.bars + 1 },
+      intents: state.bars === 0 ? (of.atBar ?? []) : [],
+    }),
+    onTimer: (_, { dueMs }) => ({ intents: of.atMinute?.[(dueMs - FROM_MS) / MINUTE_MS] ?? [] }),
+    onFill: ({ state }) => ({
+      state: { ...state, fills: state.fills + 1 },
+      intents: state.fills === 0 ? (of.atFill ?? []) : [],
+    }),
+  });
+}
+
+const fillsOf = ({ fills }: CandleRun): string[] =>
+  fills.map(
+    ({ side, amount, price, atMs }) =>
+      `${side} ${formatUnits(amount)} at ${formatUnits(price)}, minute ${(atMs - FROM_MS) / MINUTE_MS}`,
+  );
+
+const run = (columns: CandleColumns, strategy: StrategyDefinition, more: Partial<Parameters<typeof runBars>[0]> = {}) =>
+  runBars({ market: TETHER, columns, strategy, cash: '100000', feeMillionths: 0, ...more });
+
+const FLAT = '100 100 100 100';
+
+describe('an order that comes inside a bar', () => {
+  test('takes at the open of that bar', () => {
+    const strategy = script({ atMinute: { 90: [buy('BTCUSDT', { amount: '1' })] } });
+    expect(fillsOf(run(hours(FLAT, '103 110 90 105', FLAT), strategy))).toEqual(['buy 1 at 103, minute 90']);
+  });
+
+  test('rests where the open is not beyond it, and has part from the next bar on', () => {
+    const strategy = script({ atMinute: { 90: [buy('BTCUSDT', { amount: '1', price: '100' })] } });
+    const columns = hours(FLAT, '103 110 90 105', '105 110 99 105', FLAT);
+    expect(fillsOf(run(columns, strategy))).toEqual([`buy 1 at 100, minute ${180 - 1 / MINUTE_MS}`]);
+  });
+
+  test('is refused in a gap once the next bar is late by more than the limit of a book', () => {
+    const orders = { 121: [buy('BTCUSDT', { amount: '1' })], 150: [buy('BTCUSDT', { amount: '2' })] };
+    const columns = hours(FLAT, null, null, '104 104 104 104');
+    const strategy = script({
+      cron: '0,30 * * * * *',
+      atMinute: { ...orders, 120.5: [buy('BTCUSDT', { amount: '3' })] },
+    });
+    expect(fillsOf(run(columns, strategy))).toEqual(['buy 3 at 104, minute 180']);
+    expect(run(columns, strategy).orders).toHaveLength(1);
+    const patient = { limits: { maxBookAgeMs: 2 * HOUR_MS } };
+    expect(fillsOf(run(columns, strategy, patient)).map((fill) => fill.slice(0, 5))).toEqual([
+      'buy 3',
+      'buy 1',
+      'buy 2',
+    ]);
+  });
+
+  test('is refused before the first bar has begun, unless one of the past has closed', () => {
+    const one = [buy('BTCUSDT', { amount: '1' })];
+    const columns = hours(FLAT, '103 110 90 105', FLAT);
+    expect(fillsOf(run(columns, script({ atMinute: { 30: one } })))).toEqual(['buy 1 at 100, minute 30']);
+    const late = hours(null, '103 110 90 105', FLAT);
+    expect(run(late, script({ atMinute: { 30: one } })).orders).toEqual([]);
+    const atOpen = script({ atMinute: { 60: one }, cron: '0,30 * * * * *' });
+    const known = { fromMs: FROM_MS + HOUR_MS - 1 };
+    expect(run(columns, atOpen, known).orders).toEqual([]);
+    const past = hours(FLAT, null, '103 110 90 105', FLAT);
+    expect(fillsOf(run(past, script({ atMinute: { 90: one } }), { fromMs: FROM_MS + HOUR_MS }))).toEqual([
+      'buy 1 at 103, minute 120',
+    ]);
+  });
+
+  test('is taken in the first bar after a gap, whose open is known', () => {
+    const strategy = script({
+      atMinute: { 181: [buy('BTCUSDT', { amount: '1' })] },
+      atFill: [sell('BTCUSDT', { amount: '1', stopPrice: '139' })],
+    });
+    const { orders } = run(hours(FLAT, null, null, '140 140 138 140', '140 140 139 140'), strategy);
+    expect(orders.map(({ execution, state }) => `${execution} ${state}`)).toEqual([
+      'market filled',
+      'stop_market filled',
+    ]);
+  });
+
+  test('leaves the bar whole when it is canceled inside it', () => {
+    const strategy = defineStrategy({
+      ...script({ atBar: [buy('BTCUSDT', { amount: '1', price: '95' })] }),
+      onTimer: ({ orders }, { dueMs }) =>
+        dueMs === FROM_MS + 90 * MINUTE_MS ? { intents: orders.map(({ clientOrderId }) => cancel(clientOrderId)) } : {},
+    });
+    const { fills, orders } = run(hours(FLAT, '100 101 90 100', FLAT), strategy);
+    expect([fills.length, orders[0]?.state]).toEqual([0, 'cancelled']);
+  });
+});
+
+describe('an order from onFill', () => {
+  test('is placed though a minute has passed since the last bar, and guards from the fill on', () => {
+    const strategy = script({
+      span: '1m',
+      atBar: [buy('BTCUSDT', { amount: '1' })],
+      atFill: [sell('BTCUSDT', { amount: '1', stopPrice: '95', price: '94' })],
+    });
+    const columns = { ...hours(FLAT, '100 100 94.5 100', FLAT), resolution: '1' } as const;
+    columns.openTimeMs.set(columns.openTimeMs.map((_, index) => FROM_MS + index * MINUTE_MS));
+    const { orders, fills } = run(columns, strategy, { span: '1m' });
+    expect(orders.map(({ execution, state }) => `${execution} ${state}`)).toEqual([
+      'market filled',
+      'stop_limit filled',
+    ]);
+    expect(fills.map(({ price }) => formatUnits(price))).toEqual(['100', '95']);
+  });
+
+  test('is placed for every fill of a long walk of minutes', () => {
+    const strategy = defineStrategy({
+      name: 'guarded',
+      params: z.strictObject({}),
+      subscribe: ({ market }) => [candles(market, '1m')],
+      init: () => ({ bars: 0 }),
+      onCandle({ state, market, position, orders }) {
+        const next = { bars: state.bars + 1 };
+        if (state.bars % 7 !== 0 || orders.length > 0 || Number(position) > 0) return { state: next };
+        return { state: next, intents: [buy(market, { amount: '0.01' })] };
+      },
+      onFill({ market }, { side, amount, price }) {
+        if (side === 'sell') return {};
+        return { intents: [sell(market, { amount, stopPrice: String(Math.round(Number(price) * 0.998)) })] };
+      },
+    });
+    const columns = walkOf(TETHER, { bars: 3_000, seed: 3, price: 60_000, resolution: '1' });
+    const { orders, fills } = run(columns, strategy, { span: '1m' });
+    const bought = fills.filter(({ side }) => side === 'buy').length;
+    expect(bought).toBeGreaterThan(100);
+    expect(orders.filter(({ execution }) => execution === 'stop_market')).toHaveLength(bought);
+  });
+});
+
+describe('a program inside a bar', () => {
+  const columns = hours(FLAT, '103 110 90 105', '106 106 106 106', FLAT);
+
+  test('trades each slice of a TWAP when it is due, at the open of its bar', () => {
+    const orders = twap('BTCUSDT', 'buy', { amount: '10', overMs: HOUR_MS, slices: 6 });
+    expect(fillsOf(run(columns, script({ atMinute: { 90: [orders] } })))).toEqual([
+      'buy 1.666666 at 103, minute 90',
+      'buy 1.666666 at 103, minute 100',
+      'buy 1.666666 at 103, minute 110',
+      'buy 1.666666 at 106, minute 120',
+      'buy 1.666666 at 106, minute 130',
+      'buy 1.66667 at 106, minute 140',
+    ]);
+  });
+
+  test('trades all of a TWAP of two minutes within one bar', () => {
+    const orders = twap('BTCUSDT', 'buy', { amount: '10', overMs: 120_000, slices: 10 });
+    const { fills } = run(columns, script({ atBar: [orders] }));
+    expect(new Set(fills.map(({ price }) => formatUnits(price)))).toEqual(new Set(['103']));
+    expect(fills.reduce((sum, { amount }) => sum + amount, 0n)).toBe(parseUnits('10'));
+    expect(fills.at(-1)?.atMs).toBeLessThan(FROM_MS + HOUR_MS + 120_000);
+  });
+
+  test('spreads what the volume of a bar did not fill over the slices that follow', () => {
+    const thin = { ...columns, volume: Float64Array.from(columns.volume, () => 30) };
+    const orders = twap('BTCUSDT', 'buy', { amount: '6', overMs: HOUR_MS, slices: 6 });
+    const { fills } = run(thin, script({ atMinute: { 90: [orders] } }));
+    expect(fills.filter(({ price }) => formatUnits(price) === '103').map(({ amount }) => formatUnits(amount))).toEqual([
+      '1',
+      '1',
+      '1',
+    ]);
+    expect(fills.reduce((sum, { amount }) => sum + amount, 0n)).toBe(parseUnits('6'));
+  });
+
+  test('trades all visible parts of an iceberg that the open is beyond, and of one that rests a part a bar', () => {
+    const beyond = iceberg('BTCUSDT', 'buy', { amount: '3', visible: '1', price: '104' });
+    const { fills } = run(columns, script({ atMinute: { 90: [beyond] } }));
+    expect(fills.map(({ price, amount }) => [formatUnits(price), formatUnits(amount)])).toEqual(
+      Array.from({ length: 3 }, () => ['103', '1']),
+    );
+    expect(fills.at(-1)?.atMs).toBeLessThan(FROM_MS + 91 * MINUTE_MS);
+    const resting = iceberg('BTCUSDT', 'buy', { amount: '3', visible: '1', price: '102' });
+    const low = hours(FLAT, '103 110 90 105', '103 110 90 105', '103 110 90 105', FLAT, FLAT);
+    const before = 1 / MINUTE_MS;
+    expect(fillsOf(run(low, script({ atBar: [resting] })))).toEqual([
+      `buy 1 at 102, minute ${120 - before}`,
+      `buy 1 at 102, minute ${180 - before}`,
+      `buy 1 at 102, minute ${240 - before}`,
+    ]);
+  });
+
+  test('reaches a target at once', () => {
+    const { fills } = run(columns, script({ atMinute: { 90: [target('BTCUSDT', { position: '2' })] } }));
+    expect(fills.map(({ price, amount }) => [formatUnits(price), formatUnits(amount)])).toEqual([['103', '2']]);
+  });
+});
