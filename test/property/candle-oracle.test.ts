@@ -58,8 +58,6 @@ function scripted(
   views: View[],
 ) {
   const currencies = new Set([quote, ...markets.map(({ src }) => src), ...Object.keys(balances)]);
-  const intentsOf = (wanted: readonly Wish[] | undefined, orders: readonly OwnOrder[]): Intent[] =>
-    (wanted ?? []).flatMap((wish): Intent[] => intentsOfWish(wish, orders));
   return defineStrategy({
     name: 'scripted',
     params: z.strictObject({}),
@@ -87,6 +85,10 @@ function scripted(
       return { intents: intentsOf(wishes.get(wishKey(market, openTimeMs)), orders) };
     },
   });
+}
+
+function intentsOf(wanted: readonly Wish[] | undefined, orders: readonly OwnOrder[]): Intent[] {
+  return (wanted ?? []).flatMap((wish) => intentsOfWish(wish, orders));
 }
 
 function intentsOfWish(wish: Wish, orders: readonly OwnOrder[]): Intent[] {
