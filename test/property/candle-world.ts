@@ -11,7 +11,7 @@ import {
 } from './candle-oracle.ts';
 
 /** What lies between two moments of the timer. */
-export const TIMER_MS = 600_000;
+const TIMER_MS = 600_000;
 
 /** Midnight of a Monday, UTC. */
 const FROM_MS = 1_704_067_200_000;
