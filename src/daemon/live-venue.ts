@@ -34,6 +34,8 @@ export interface RemoteExchange {
   readonly time: Timeline;
   /** Where the ledger is, for whoever has to find it. */
   readonly ledgerFile: string;
+  /** Under which names the ledger counts this address and this credential. */
+  readonly subjects: { readonly ip: string; readonly token: string };
   close(): Promise<void>;
 }
 
@@ -73,10 +75,14 @@ export function openRemoteExchange(options: {
   });
   const budgets = [...client.budgets.values()];
   const path = ledgerFolder === null ? ledgerPath(baseUrl) : ledgerPath(baseUrl, ledgerFolder);
+  const subjects = {
+    ip: 'this-address',
+    token: subjectOf(credentials === null ? 'nobody' : accountIdentity(credentials)),
+  };
   const ledger = new LedgerStore({
     path,
     budgets,
-    subjects: { ip: 'this-address', token: subjectOf(credentials === null ? 'nobody' : accountIdentity(credentials)) },
+    subjects,
     whenMissing: 'full',
   });
   const limiter = new RequestLimiter({ budgets, ledger, lockouts: ledger, nowMs: monotonicMs });
@@ -87,6 +93,7 @@ export function openRemoteExchange(options: {
     ledger,
     time,
     ledgerFile: path,
+    subjects,
     async close() {
       await limiter.close();
       await client.close();

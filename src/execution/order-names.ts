@@ -30,6 +30,23 @@ export function readOrderName(id: string | null): OrderName | null {
   return { instance, strategy, epoch, row: Number.parseInt(row, 36) };
 }
 
+const MANUAL = /^manual-[0-9a-z]{12}$/;
+const MANUAL_DIGITS = 12;
+
+/**
+ * The clientOrderId of an order that is placed by hand. It is of two parts, where those of bots have four and more, so no bot takes it for its own,
+ * not even one whose instance is called manual. `digit` gives whole numbers from 0 to 35.
+ */
+export function manualOrderId(digit: () => number): string {
+  const id = `manual-${Array.from({ length: MANUAL_DIGITS }, () => digit().toString(36)).join('')}`;
+  invariant(MANUAL.test(id), () => `expected a name for an order by hand, was "${id}"`);
+  return id;
+}
+
+export function isManualOrderId(id: string | null): boolean {
+  return id !== null && MANUAL.test(id);
+}
+
 export function isInstanceName(text: string): boolean {
   return INSTANCE.test(text);
 }

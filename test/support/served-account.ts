@@ -8,7 +8,7 @@ import { ExchangeServer } from '../../src/simulator/server/exchange-server.ts';
 import { readExchangeConfig, type ExchangeConfigInput } from '../../src/simulator/settings/exchange-config.ts';
 import { createSimulation, type Simulation } from '../../src/simulator/simulation.ts';
 
-const PANEL_TOKEN = 'panel-token-of-trader';
+export const PANEL_TOKEN = 'panel-token-of-trader';
 
 const CONFIG: ExchangeConfigInput = {
   markets: [

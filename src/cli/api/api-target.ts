@@ -1,0 +1,184 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { addressName } from '../../budget/ledger-file.ts';
+import { stateFolder } from '../../daemon/state-file.ts';
+import { address, isLoopback } from '../../daemon/settings/address-field.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { CredentialSettings } from '../../daemon/settings/credentials-settings.ts';
+import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
+import { Secret } from '../../daemon/settings/secret.ts';
+import { readFailure, readSmallFile } from '../../daemon/settings/secret-file.ts';
+import { isAnonymous } from '../../exchange/authenticator.ts';
+import { wrongInput } from '../command-error.ts';
+import type { Call } from './call-catalogue.ts';
+import type { CommandIo } from './command-io.ts';
+
+/** Options that say which exchange is called, and as whom. */
+export interface TargetOptions {
+  readonly config?: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly ledgerFolder?: string;
+}
+
+/** The exchange that is called, and as whom. */
+export interface ApiTarget {
+  readonly baseUrl: string;
+  readonly exchange: BotConfig['exchange'];
+  readonly credentials: CredentialSettings | null;
+  /** Whether a configuration keeps orders in its own process: then nothing real is to be moved by it. */
+  readonly isPaper: boolean;
+  /** Whose credentials they are, for people. */
+  readonly account: string;
+}
+
+const CONFIG_VARIABLE = 'SARRAF_CONFIG';
+const TOKEN_VARIABLE = 'SARRAF_TOKEN';
+/** The configuration of the folder, as the README begins with it. */
+const USUAL_CONFIG = 'bot.yaml';
+const LARGEST_TOKEN_BYTES = 8_192;
+
+const WHERE = `name the exchange with --config bot.yaml or --url https://exchange.example`;
+
+/**
+ * Finds the exchange and the credentials for a call: those of a configuration, or an address with a token of the environment, of a file, or of
+ * `sarraf login`. A call that needs nobody's credentials reads none. Throws as wrong input what is missing.
+ */
+export function findTarget(
+  options: TargetOptions,
+  call: Pick<Call, 'endpoint' | 'word' | 'fields'>,
+  io: CommandIo,
+): ApiTarget {
+  if (options.url !== undefined && options.config !== undefined) {
+    throw wrongInput('expected the exchange as --config <file> or --url <address>, were both');
+  }
+  const target = isAnonymous(call.endpoint.access)
+    ? { ...locate(options, { isOffline: true }, io), credentials: null, account: 'nobody' }
+    : withCredentials(options, call, io);
+  const carriesSecret = target.credentials !== null || call.fields.some(({ isSecret }) => isSecret);
+  if (carriesSecret && isReadOnTheWay(target)) {
+    throw wrongInput(
+      'expected an https address, as credentials can be read on the way; exchange.plainHttp of a configuration allows http in a network of your own',
+    );
+  }
+  return target;
+}
+
+function locate(options: TargetOptions, { isOffline }: { readonly isOffline: boolean }, io: CommandIo): ApiTarget {
+  return options.url === undefined
+    ? targetOfConfig(options, isOffline, io)
+    : targetOfAddress(options, options.url, isOffline, io);
+}
+
+function withCredentials(options: TargetOptions, call: Pick<Call, 'endpoint' | 'word'>, io: CommandIo): ApiTarget {
+  const { tokenFile } = options;
+  // With a token of its own the configuration's credentials need not be at hand.
+  const located = locate(options, { isOffline: tokenFile !== undefined }, io);
+  const target =
+    tokenFile === undefined
+      ? located
+      : { ...located, credentials: readToken(tokenFile, io), account: `the token of ${tokenFile}` };
+  const { credentials } = target;
+  if (credentials === null && call.endpoint.access !== 'optional-token') {
+    throw wrongInput(
+      `${call.word} is called as somebody: expected a token in ${TOKEN_VARIABLE} or --token-file <file>, one that "sarraf login" keeps, or the credentials of --config <file>`,
+    );
+  }
+  if (credentials?.kind === 'key' && call.endpoint.access === 'token') {
+    throw wrongInput(
+      `${call.word} takes a token and no key: "sarraf login" makes one, and --token-file <file> names it`,
+    );
+  }
+  return target;
+}
+
+function isReadOnTheWay({ baseUrl, exchange }: ApiTarget): boolean {
+  return baseUrl.startsWith('http://') && !isLoopback(baseUrl) && !exchange.plainHttp;
+}
+
+/** The configuration that is meant: the one named, that of the environment, or the usual one of this folder. */
+function configFile({ config }: TargetOptions, io: CommandIo): string {
+  if (config !== undefined) return config;
+  const named = io.environment[CONFIG_VARIABLE];
+  if (named !== undefined && named !== '') return named;
+  if (existsSync(join(io.workingFolder, USUAL_CONFIG))) return USUAL_CONFIG;
+  throw wrongInput(`expected an exchange to call, was none: ${WHERE}`);
+}
+
+function targetOfConfig(options: TargetOptions, isOffline: boolean, io: CommandIo): ApiTarget {
+  const file = configFile(options, io);
+  if (options.ledgerFolder !== undefined) {
+    throw wrongInput('expected --ledger-folder with --url: a configuration names its own');
+  }
+  const { environment, workingFolder } = io;
+  const reading = readBotConfig(file, { environment, workingFolder, isOffline });
+  for (const warning of reading.warnings) io.say(`warning: ${warning}`);
+  if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
+  const { config } = reading;
+  const isPaper = config.mode === 'paper' && !isWrittenLive(file, io);
+  const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
+  if (config.mode === 'embedded' || baseUrl === null) {
+    throw wrongInput(`the exchange of ${file} is in the bot itself and can not be called: ${WHERE}`);
+  }
+  const { credentials } = config.exchange;
+  return { baseUrl, exchange: config.exchange, credentials, isPaper, account: `the account of ${file}` };
+}
+
+/** Read without its credentials, a live configuration looks like a paper one. */
+function isWrittenLive(file: string, { environment, workingFolder }: CommandIo): boolean {
+  const reading = readBotConfig(file, { environment, workingFolder });
+  // A live one whose credentials are not at hand has problems; a paper one has none.
+  return !reading.ok || reading.config.mode === 'live';
+}
+
+function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean, io: CommandIo): ApiTarget {
+  const read = address().safeParse(url);
+  if (!read.success) {
+    throw wrongInput('--url: expected an address of scheme and host alone, such as https://exchange.example');
+  }
+  const defaults = readBotConfig(null, { environment: {}, workingFolder: io.workingFolder });
+  if (!defaults.ok) throw wrongInput(defaults.problems.join('\n'));
+  const baseUrl = read.data;
+  const exchange = { ...defaults.config.exchange, baseUrl, ledgerFolder: options.ledgerFolder ?? null };
+  const target = { baseUrl, exchange, isPaper: false, credentials: null, account: 'nobody' };
+  if (isOffline) return target;
+  const token = io.environment[TOKEN_VARIABLE];
+  if (token !== undefined && token !== '') {
+    return { ...target, credentials: tokenOf(token), account: `the token of ${TOKEN_VARIABLE}` };
+  }
+  const kept = keptTokens(target);
+  const [only] = kept;
+  if (only === undefined) return target;
+  if (kept.length > 1) {
+    throw wrongInput(
+      [`expected --token-file <file>, as "sarraf login" keeps tokens of several users:`, ...kept].join('\n  '),
+    );
+  }
+  return { ...target, credentials: readToken(only, io), account: `the token of ${only}` };
+}
+
+/** The tokens that `sarraf login` keeps for an address. */
+function keptTokens({ baseUrl, exchange }: Pick<ApiTarget, 'baseUrl' | 'exchange'>): readonly string[] {
+  const folder = stateFolder(exchange.ledgerFolder);
+  if (!existsSync(folder)) return [];
+  const name = `${addressName(baseUrl)}-`;
+  return readdirSync(folder)
+    .filter((file) => file.startsWith(name) && file.endsWith('.token'))
+    .map((file) => join(folder, file));
+}
+
+function tokenOf(text: string): CredentialSettings {
+  return { kind: 'token', token: new Secret(text) };
+}
+
+function readToken(file: string, io: CommandIo): CredentialSettings {
+  try {
+    const { text, isOpenToAll } = readSmallFile(file, LARGEST_TOKEN_BYTES);
+    if (text.trim() === '') throw wrongInput(`expected a token in ${file}, was empty`);
+    if (isOpenToAll) io.say(`warning: everyone on this machine can read ${file}: chmod 600 ends that`);
+    return tokenOf(text.trim());
+  } catch (error) {
+    if (error instanceof Error && error.name === 'CommandError') throw error;
+    throw wrongInput(`${file}: ${readFailure(error)}`);
+  }
+}

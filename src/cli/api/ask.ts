@@ -1,0 +1,40 @@
+import { stderr, stdin } from 'node:process';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { isatty } from 'node:tty';
+
+/** No name, password or one-time password is longer; what comes after it is not read. */
+const LONGEST_ANSWER = 4_096;
+
+/** Asks for a line on standard error, so that output stays for programs. The end of the input is an empty answer. */
+export async function askLine(question: string): Promise<string> {
+  return answerTo(question, stderr);
+}
+
+/** Asks without showing what is typed. */
+export async function askHidden(question: string): Promise<string> {
+  stderr.write(question);
+  // A terminal's own echo is off while readline has it; readline echoes to this, which shows nothing.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await answerTo('', nowhere);
+  } finally {
+    stderr.write('\n');
+  }
+}
+
+async function answerTo(question: string, output: NodeJS.WritableStream): Promise<string> {
+  const lines = createInterface({ input: stdin, output, terminal: isatty(0), historySize: 0 });
+  return new Promise((resolve) => {
+    lines.once('close', () => resolve(''));
+    // Without this Ctrl-C at a password would be no more than a closed question.
+    lines.once('SIGINT', () => {
+      lines.close();
+      process.kill(process.pid, 'SIGINT');
+    });
+    lines.question(question, (answer) => {
+      resolve(answer.slice(0, LONGEST_ANSWER));
+      lines.close();
+    });
+  });
+}

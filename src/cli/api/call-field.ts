@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Endpoint } from '../../exchange/endpoint.ts';
+import { isSecretText } from '../../exchange/request-types.ts';
+
+/** One field of a call, for people. */
+export interface CallField {
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** What it takes, such as `a positive decimal`. */
+  readonly takes: string;
+  /** The words that it takes, where they can be listed. */
+  readonly choices: readonly string[];
+  readonly note: string | null;
+  readonly isSecret: boolean;
+}
+
+interface FieldSchema {
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: string | number | boolean;
+  readonly type?: string | readonly string[];
+}
+
+const FLAG_WORDS = ['true', 'false'];
+
+function choicesOf(schema: FieldSchema): readonly string[] {
+  if (schema.enum !== undefined) return schema.enum.map(String);
+  if (schema.const !== undefined) return [`${schema.const}`];
+  return typeof schema.type !== 'string' && schema.type?.includes('boolean') === true ? FLAG_WORDS : [];
+}
+
+/** What a field says of a value that no field takes: its own message, so that help and refusals agree. */
+function takesOf(field: z.ZodType, choices: readonly string[]): string {
+  if (choices.length > 0) return choices.join(' | ');
+  const message = field.safeParse(Symbol('none')).error?.issues[0]?.message ?? '';
+  return message.startsWith('expected ') ? message.slice('expected '.length) : 'text';
+}
+
+/** The fields of an endpoint in their declared order. */
+export function fieldsOf(endpoint: Pick<Endpoint, 'request'>): readonly CallField[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(endpoint.request, {
+    io: 'input',
+    unrepresentable: 'any',
+  }) as {
+    readonly properties?: Readonly<Record<string, FieldSchema>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(endpoint.request.shape as Readonly<Record<string, z.ZodType>>).map(([name, field]) => {
+    const schema = properties[name] ?? {};
+    const choices = choicesOf(schema);
+    return {
+      name,
+      isRequired: required.includes(name),
+      takes: takesOf(field, choices),
+      choices,
+      note: schema.description ?? null,
+      isSecret: isSecretText(field),
+    };
+  });
+}

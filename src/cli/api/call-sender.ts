@@ -1,0 +1,164 @@
+import { readLedger } from '../../budget/ledger-report.ts';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { openRemoteExchange, type RemoteExchange } from '../../daemon/live-venue.ts';
+import { mayUseReserve, type RequestClass } from '../../domain/request-class.ts';
+import { isAnonymous } from '../../exchange/authenticator.ts';
+import type { CallOptions } from '../../exchange/client-options.ts';
+import type { EndpointName, EndpointRequest } from '../../exchange/endpoints/index.ts';
+import type { Caller } from '../../exchange/paging.ts';
+import type { EndpointResult } from '../../exchange/reply-decoder.ts';
+import { failed, type CommandError } from '../command-error.ts';
+import { lengthText } from '../time-text.ts';
+import type { ApiTarget } from './api-target.ts';
+import { callOf, type Call } from './call-catalogue.ts';
+
+/** The client's own time-out says more than the limiter's. */
+const LIMITER_PATIENCE_MS = 2_000;
+
+/** When waiting is worth a word. */
+const QUIET_FOR_MS = 1_000;
+
+/** Calls that take something back: they may use the slots that are kept for that. */
+const TAKING_BACK: ReadonlySet<EndpointName> = new Set(['updateOrderStatus', 'cancelOldOrders', 'cancelWithdrawal']);
+
+function classOf({ name, effect, endpoint }: Call): RequestClass {
+  if (TAKING_BACK.has(name)) return 'cancel';
+  if (effect !== 'reads') return 'place';
+  return endpoint.access === 'none' ? 'market' : 'account';
+}
+
+/** Sends calls by hand under the limits that all processes of this machine share, a bot beside it included. */
+export class CallSender implements Caller {
+  private readonly remote: RemoteExchange;
+  private readonly longestWaitMs: number;
+  private readonly signal: AbortSignal;
+  private readonly say: (line: string) => void;
+  private readonly target: ApiTarget;
+
+  constructor(options: {
+    readonly target: ApiTarget;
+    /** The longest wait for a slot of each request. */
+    readonly longestWaitMs: number;
+    readonly signal: AbortSignal;
+    readonly say: (line: string) => void;
+  }) {
+    const { target, say } = options;
+    this.target = target;
+    this.longestWaitMs = options.longestWaitMs;
+    this.signal = options.signal;
+    this.say = say;
+    const { baseUrl, exchange, credentials } = target;
+    this.remote = openRemoteExchange({ config: { exchange }, baseUrl, credentials, onProblem: say });
+  }
+
+  /** Throws where a call would have to wait for longer than it may: nothing is asked or sent then. */
+  checkWait(name: EndpointName): void {
+    const wait = this.waitFor(callOf(name));
+    if (wait !== null && !wait.isMost && wait.forMs > this.longestWaitMs) throw this.tooLong(callOf(name), wait);
+  }
+
+  /**
+   * Sends one call. Throws a `CommandError` where it did not leave, and whatever the client throws: its `outcome` says whether the call can have
+   * taken effect.
+   */
+  async call<Name extends EndpointName>(
+    name: Name,
+    request: EndpointRequest<Name>,
+    options: Pick<CallOptions, 'oneTimePassword'> = {},
+  ): Promise<EndpointResult<Name>> {
+    const call = callOf(name);
+    this.checkWait(name);
+    if (this.signal.aborted) throw failed('ended before it was sent');
+    const { limiter, client } = this.remote;
+    const end = (): void => void limiter.close();
+    this.signal.addEventListener('abort', end, { once: true });
+    const notice = setTimeout(() => this.sayWait(call), QUIET_FOR_MS);
+    try {
+      const reply = await limiter.run<EndpointResult<Name>>({
+        budget: call.endpoint.budget.name,
+        requestClass: classOf(call),
+        kind: null,
+        credential: isAnonymous(call.endpoint.access) || this.target.credentials === null ? 'none' : 'with',
+        canLogIn: this.target.credentials?.kind === 'login',
+        expiresAtMs: monotonicMs() + this.longestWaitMs,
+        timeoutMs: call.endpoint.timeoutMs + LIMITER_PATIENCE_MS,
+        send: async () => {
+          clearTimeout(notice);
+          return client.call(name, request, { signal: this.signal, ...options });
+        },
+      });
+      if (reply.sent) return reply.value;
+      if (this.signal.aborted) throw failed('ended before it was sent');
+      throw this.tooLong(call, this.waitFor(call) ?? { forMs: reply.retryInMs ?? 0, isMost: false, why: reply.reason });
+    } finally {
+      clearTimeout(notice);
+      this.signal.removeEventListener('abort', end);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.remote.close();
+  }
+
+  private sayWait(call: Call): void {
+    const wait = this.waitFor(call);
+    if (wait === null) return;
+    this.say(
+      `waiting ${waitText(wait)} for a slot of ${call.endpoint.budget.name}: ${wait.why} (--wait bounds it, Ctrl-C ends it)`,
+    );
+  }
+
+  private tooLong(call: Call, wait: Wait): CommandError {
+    const bound = lengthText(this.longestWaitMs);
+    return failed(
+      `nothing was sent: ${call.word} may leave in ${waitText(wait)} and --wait allows ${bound}: ${wait.why}`,
+    );
+  }
+
+  /** How long the ledger holds a call back now; null where it does not. */
+  private waitFor(call: Call): Wait | null {
+    const { name, per } = call.endpoint.budget;
+    const { ledgerFile, subjects } = this.remote;
+    const rows = readLedger(ledgerFile, monotonicMs());
+    const row = rows.find((other) => other.budget === name && other.subject === subjects[per]);
+    if (row === undefined) return null;
+    const allowed = row.limit - (mayUseReserve(classOf(call)) ? 0 : row.reserve);
+    const isSomebody = !isAnonymous(call.endpoint.access) && this.target.credentials !== null;
+    const stopped = rows.find(({ subject, stoppedForMs }) => subject === subjects.token && stoppedForMs !== null);
+    if (isSomebody && (stopped?.stoppedForMs ?? 0) > 0) {
+      return {
+        forMs: stopped?.stoppedForMs ?? 0,
+        isMost: false,
+        why: `the exchange refused ${this.target.account} (401): it has expired or is wrong, so make a new one; this one is tried again then`,
+      };
+    }
+    if ((row.lockedForMs ?? 0) > 0) {
+      return {
+        forMs: row.lockedForMs ?? 0,
+        isMost: false,
+        why: `the exchange has locked ${name} out; see "sarraf budget". Asking sooner makes it longer`,
+      };
+    }
+    if (row.fullForMs > 0) {
+      return {
+        forMs: row.fullForMs,
+        isMost: false,
+        why: `what was sent before is not known, so the limit counts as used up; see "sarraf ledger --help"`,
+      };
+    }
+    if (row.inUse < allowed) return null;
+    const why = `the ${row.limit} requests a ${lengthText(row.windowMs)} of ${name} are used up`;
+    return { forMs: row.windowMs, isMost: true, why };
+  }
+}
+
+interface Wait {
+  readonly forMs: number;
+  /** Whether it may be shorter. */
+  readonly isMost: boolean;
+  readonly why: string;
+}
+
+function waitText({ forMs, isMost }: Wait): string {
+  return `${isMost ? 'up to ' : ''}${lengthText(forMs)}`;
+}

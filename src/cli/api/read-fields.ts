@@ -1,0 +1,120 @@
+import { nearestWord } from '../../configuration/nearest-word.ts';
+import { readFailure, readSmallFile } from '../../daemon/settings/secret-file.ts';
+import { checkRequest, type FieldProblem } from '../../exchange/request-encoder.ts';
+import type { Call } from './call-catalogue.ts';
+import type { CallField } from './call-field.ts';
+
+export type CallRequest = Readonly<Record<string, unknown>>;
+
+export type FieldReading =
+  | { readonly ok: true; readonly request: CallRequest }
+  /** Every problem at once, a line each. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** No token, key or password is longer. */
+const LARGEST_SECRET_BYTES = 8_192;
+
+/** Puts together `field=value` texts as the request of a call and checks it whole. Nothing is sent for a request with a problem. */
+export function readFields(
+  call: Call,
+  texts: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): FieldReading {
+  const request: Record<string, unknown> = {};
+  const problems: string[] = [];
+  /** Fields about which something was said already. */
+  const told = new Set<string>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+    const field = call.fields.find((known) => known.name === name);
+    const problem = at < 1 ? `expected field=value, was "${shown(text)}"` : problemOf(call, { name, field, request });
+    if (problem !== null) {
+      problems.push(problem);
+      told.add(name).add(nearestField(call, name) ?? name);
+      continue;
+    }
+    const read = field?.isSecret === true ? readSecret(name, value, environment) : { value };
+    if ('problem' in read) {
+      problems.push(read.problem);
+      told.add(name);
+    } else request[name] = read.value;
+  }
+  return checkFields(call, request, { problems, told });
+}
+
+/** Holds a request against the declaration of its call. */
+export function checkFields(
+  call: Call,
+  request: CallRequest,
+  before: { readonly problems: readonly string[]; readonly told: ReadonlySet<string> } = {
+    problems: [],
+    told: new Set(),
+  },
+): FieldReading {
+  const checked = checkRequest(call.name, request);
+  const found = checked.ok ? [] : checked.problems.filter(({ field }) => !before.told.has(field));
+  const problems = [...before.problems, ...found.map((problem) => problemText(call, problem, request))];
+  return problems.length === 0 ? { ok: true, request } : { ok: false, problems };
+}
+
+function problemOf(
+  call: Call,
+  of: { readonly name: string; readonly field: CallField | undefined; readonly request: CallRequest },
+): string | null {
+  if (of.field === undefined) return unknownField(call, of.name);
+  return Object.hasOwn(of.request, of.name) ? `${of.name}: expected once, was there twice` : null;
+}
+
+function nearestField(call: Call, name: string): string | null {
+  return nearestWord(
+    name,
+    call.fields.map((field) => field.name),
+  );
+}
+
+function unknownField(call: Call, name: string): string {
+  const known = call.fields.map((field) => field.name);
+  if (known.length === 0) return `${shown(name)}: unknown field, ${call.word} takes none`;
+  const nearest = nearestField(call, name);
+  return `${shown(name)}: unknown field, ${nearest === null ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`}`;
+}
+
+function problemText(call: Call, { field, expected, found }: FieldProblem, request: CallRequest): string {
+  if (expected === null) return unknownField(call, field);
+  const choices = call.fields.find(({ name }) => name === field)?.choices ?? [];
+  const value = request[field];
+  const nearest = typeof value === 'string' && choices.length > 0 ? nearestWord(value, choices) : null;
+  return `${field === '' ? call.word : field}: ${expected}, was ${found}${nearest === null ? '' : `, did you mean ${nearest}?`}`;
+}
+
+/** Other users of the machine see a command's arguments, so a secret comes from somewhere else. */
+function readSecret(
+  name: string,
+  text: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly value: string } | { readonly problem: string } {
+  const [, kind, place = ''] = /^(env|file):(.+)$/s.exec(text) ?? [];
+  if (kind === 'env') {
+    const value = Object.hasOwn(environment, place) ? environment[place] : undefined;
+    if (value !== undefined && value !== '') return { value };
+    return { problem: `${name}: expected a secret in the environment variable ${shown(place)}, found none` };
+  }
+  if (kind === 'file') {
+    try {
+      const value = readSmallFile(place, LARGEST_SECRET_BYTES).text.trim();
+      return value === '' ? { problem: `${name}: expected a secret in ${place}, was empty` } : { value };
+    } catch (error) {
+      return { problem: `${name}: ${place}: ${readFailure(error)}` };
+    }
+  }
+  return {
+    problem: `${name}: expected ${name}=env:NAME or ${name}=file:PATH, since everyone on this machine can see what is typed here`,
+  };
+}
+
+const SHOWN_LENGTH = 60;
+
+function shown(text: string): string {
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}

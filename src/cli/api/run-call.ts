@@ -1,0 +1,222 @@
+import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
+import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchange/endpoints/index.ts';
+import { iterateOrders, iteratePages, iterateTrades, type PagedName } from '../../exchange/paging.ts';
+import type { Refusal } from '../../exchange/reply-decoder.ts';
+import { checkRequest, encodeRequest } from '../../exchange/request-encoder.ts';
+import { CommandError, failed, wrongInput } from '../command-error.ts';
+import { programName } from '../program-name.ts';
+import { findTarget, type ApiTarget, type TargetOptions } from './api-target.ts';
+import { callOf, isPaged, type Call } from './call-catalogue.ts';
+import { CallSender } from './call-sender.ts';
+import type { CommandIo } from './command-io.ts';
+import { dryRun } from './dry-run.ts';
+import { interruption } from './interruption.ts';
+import { LOOK_WITH } from './look-with.ts';
+import type { CallRequest } from './read-fields.ts';
+import { plainOf, valueLines } from './render-value.ts';
+
+/** Options that every command has which calls the exchange by hand. */
+export interface RunOptions extends TargetOptions {
+  readonly wait?: number;
+  readonly json?: true;
+  readonly yes?: true;
+  readonly dryRun?: true;
+  /** Every page of a list. */
+  readonly all?: true;
+  readonly maxPages?: number;
+}
+
+/** A call that is put together, as it is to be run. */
+export interface CallRun {
+  readonly call: Call;
+  /** Checked before. */
+  readonly request: CallRequest;
+  readonly options: RunOptions;
+  readonly io: CommandIo;
+  /** More for whoever is asked whether to go on. */
+  readonly warning?: string;
+  readonly oneTimePassword?: string;
+}
+
+/** A read may wait for a whole window that counts as full; what moves money or orders is not what was meant when it leaves minutes later. */
+const LONGEST_READ_WAIT_MS = 300_000;
+const LONGEST_OTHER_WAIT_MS = 30_000;
+const MOST_PAGES = 100;
+
+/** What a call brought: one reply, or the records of many pages. */
+type Brought =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'pages'; readonly items: readonly unknown[]; readonly problem: SarrafError | null };
+
+/** Runs a call and prints what came back. Throws a `CommandError` for whatever is no success. */
+export async function runCall(run: CallRun): Promise<void> {
+  const { call, options, io } = run;
+  const brought = await bring(run);
+  if (brought === null) return;
+  printValue(brought.kind === 'pages' ? brought.items : brought.value, { options, io });
+  if (brought.kind === 'pages' && brought.problem !== null) {
+    const { length } = brought.items;
+    throw failed(
+      `${call.word}: this is not all: after ${length} records ${brought.problem.message}; --max-pages allows more`,
+    );
+  }
+}
+
+/** Prints an answer: for programs whole, for people in lines of the command's own or those of any value. */
+export function printValue(
+  value: unknown,
+  { options, io }: Pick<CallRun, 'options' | 'io'>,
+  lines: () => readonly string[] = () => valueLines(value),
+): void {
+  io.out(options.json === true ? JSON.stringify(plainOf(value)) : lines().join('\n'));
+}
+
+/** Runs a call for a command that prints its own answer. Null after a dry run. */
+export async function valueOfCall<Name extends EndpointName>(
+  name: Name,
+  run: Omit<CallRun, 'call'>,
+): Promise<EndpointReply<Name> | null> {
+  const brought = await bring({ ...run, call: callOf(name) });
+  return brought?.kind === 'value' ? (brought.value as EndpointReply<Name>) : null;
+}
+
+async function bring(run: CallRun): Promise<Brought | null> {
+  const { call, request, options, io } = run;
+  const target = findTarget(options, call, io);
+  const moves = call.effect === 'moves';
+  if (moves && target.isPaper) {
+    throw wrongInput(
+      `${call.word} is real, and the orders of a paper configuration are not: name one of the mode live`,
+    );
+  }
+  if (options.dryRun === true) {
+    io.out(
+      dryRun({ call, target, encoded: encodeRequest(call.name, request as EndpointRequest<EndpointName>) }, options),
+    );
+    return null;
+  }
+  if (moves && options.yes !== true && !io.isTerminal) {
+    throw wrongInput(
+      `${call.word} moves money or orders, and there is no terminal to ask at: expected --yes; nothing was sent`,
+    );
+  }
+  const end = interruption();
+  const sender = new CallSender({
+    target,
+    longestWaitMs: options.wait ?? (call.effect === 'reads' ? LONGEST_READ_WAIT_MS : LONGEST_OTHER_WAIT_MS),
+    signal: end.signal,
+    say: (line) => io.say(line),
+  });
+  try {
+    sender.checkWait(call.name);
+    if (moves && options.yes !== true) await askFirst(run, target);
+    return options.all === true ? await readPages(run, sender) : await callOnce(run, sender);
+  } catch (error) {
+    throw told(error, run);
+  } finally {
+    end.release();
+    await sender.close();
+  }
+}
+
+async function askFirst({ call, request, io, warning }: CallRun, target: ApiTarget): Promise<void> {
+  const checked = checkRequest(call.name, request);
+  const secrets = new Set(call.fields.filter(({ isSecret }) => isSecret).map(({ name }) => name));
+  const fields = Object.entries(checked.ok ? checked.fields : request)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, secrets.has(name) ? '[secret]' : String(value)] as const);
+  const width = Math.max(...fields.map(([name]) => name.length), 0);
+  const question = [
+    `${call.endpoint.summary} At ${target.baseUrl}, as ${target.account}:`,
+    ...fields.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    ...(warning === undefined ? [] : [warning]),
+  ].join('\n');
+  if (!(await io.confirm(question, 'yes'))) throw wrongInput('expected "yes" to be typed, or --yes; nothing was sent');
+}
+
+async function callOnce({ call, request, oneTimePassword }: CallRun, sender: CallSender): Promise<Brought> {
+  const result = await sender.call(call.name, request, oneTimePassword === undefined ? {} : { oneTimePassword });
+  if (result.ok) return { kind: 'value', value: result.value };
+  throw refused(result);
+}
+
+async function readPages({ call, request, options }: CallRun, sender: CallSender): Promise<Brought> {
+  const items: unknown[] = [];
+  try {
+    for await (const item of pagesOf(call, { ...request, maxPages: options.maxPages ?? MOST_PAGES }, sender)) {
+      items.push(item);
+    }
+  } catch (error) {
+    if (!(error instanceof SarrafError) || error.code !== 'TOO_MANY_PAGES') throw error;
+    return { kind: 'pages', items, problem: error };
+  }
+  return { kind: 'pages', items, problem: null };
+}
+
+/** Fields by which pages are gone through; a caller who reads all of them has no say in that. */
+const OF_PAGING = ['page', 'order', 'details', 'tradeOrder'] as const;
+
+function pagesOf(
+  call: Call,
+  { maxPages, ...request }: CallRequest & { readonly maxPages: number },
+  sender: CallSender,
+): AsyncIterable<unknown> {
+  const given = OF_PAGING.find((name) => Object.hasOwn(request, name));
+  if (given !== undefined)
+    throw wrongInput(`${given}: expected none beside --all, which goes through the pages itself`);
+  if (call.name === 'ordersList') return iterateOrders(sender, { ...request, maxPages });
+  if (call.name === 'tradesList') return iterateTrades(sender, { ...request, maxPages });
+  if (!isPaged(call)) throw wrongInput(`expected no --all for ${call.word}, which is no list of pages`);
+  return iteratePages<PagedName>(sender, call.name, { request, maxPages });
+}
+
+/** The exchange's no, amid a command. */
+class RefusedError extends SarrafError {
+  constructor(refusal: Refusal) {
+    super('REFUSED', `refused with ${refusal.code}: ${refusal.message}`, {
+      details: { refusal },
+      retry: refusal.retry,
+      outcome: refusal.outcome,
+    });
+  }
+}
+
+function refused(refusal: Refusal): RefusedError {
+  return new RefusedError(refusal);
+}
+
+/** What is said of a failure, in one line and maybe one of advice; for programs as JSON too. */
+function told(error: unknown, run: CallRun): unknown {
+  if (!(error instanceof SarrafError) || error.code === 'INVARIANT') return error;
+  const { call, request, options, io } = run;
+  const refusal = error instanceof RefusedError ? (error.details['refusal'] as Refusal) : null;
+  const outcome = call.effect === 'reads' ? 'none' : error.outcome;
+  if (options.json === true) {
+    const { retry } = error;
+    const code = refusal?.code ?? error.code;
+    const message = refusal?.message ?? error.message;
+    io.out(JSON.stringify({ error: { code, message, outcome, retry } }));
+  }
+  const lines = [refusal === null ? `${error.code}: ${error.message}` : `${call.word}: ${error.message}`];
+  const look = LOOK_WITH[call.name]?.(request);
+  if (outcome === 'unknown') {
+    const where = look === undefined ? '' : `: look with "${programName()} api ${look}" before you send it again`;
+    lines.push(`It MAY HAVE TAKEN EFFECT${where}`);
+  } else if (outcome === 'applied') lines.push('It has taken effect before.');
+  else if (call.effect !== 'reads') lines.push('Nothing was changed by it.');
+  const advice = ADVICE[error.code];
+  if (advice !== undefined) lines.push(advice);
+  return new CommandError(lines.join('\n'), 1);
+}
+
+const UNREACHABLE = 'The exchange can not be reached: see to the address and the network.';
+
+const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  UNAUTHORIZED:
+    'The token or key is wrong or has expired, or this machine\'s clock is off: "sarraf login" makes a new token. Calls with it are held back until it is tried again; see "sarraf budget".',
+  RATE_LIMITED: 'Nothing more is asked of this budget until the wait is over: see "sarraf budget".',
+  FORBIDDEN: 'The token or key lacks the permission: make one that has it in the user panel of the exchange.',
+  HOST_NOT_FOUND: UNREACHABLE,
+  CONNECTION_REFUSED: UNREACHABLE,
+  CONNECTION_FAILED: UNREACHABLE,
+};

@@ -1,0 +1,34 @@
+import { Option, type Command } from 'commander';
+import { durationOption } from '../duration-option.ts';
+import { integerOption } from '../option-readers.ts';
+import { isPaged, type Call } from './call-catalogue.ts';
+
+const MOST_PAGES = 1_000;
+
+/** Options of every command that calls the exchange. */
+export function withTarget(
+  command: Command,
+  tokenFile = 'a file that holds the token, in place of the credentials of the configuration',
+): Command {
+  return command
+    .option('--config <file>', 'configuration of a bot, whose exchange, credentials and ledger are used')
+    .option('--address, --url <url>', 'the exchange, without a configuration')
+    .option('--token-file <file>', tokenFile)
+    .option('--ledger-folder <folder>', 'where the ledgers are, with --url (default: that of this user)')
+    .option('--wait <time>', 'how long it may wait for a slot of its limit: 5m for reads, 30s else', durationOption)
+    .option('--json', 'prints the reply as one JSON document');
+}
+
+/** The same with what the call's own nature asks for. */
+export function withCallOptions(command: Command, call: Call): Command {
+  withTarget(command).option('--dry-run', 'shows the request and sends nothing');
+  if (call.effect === 'moves') command.option('--yes', 'does not ask; for scripts');
+  if (!isPaged(call)) return command;
+  return command
+    .option('--all', 'reads every page, and prints one list')
+    .addOption(
+      new Option('--max-pages <number>', 'with --all: how many it may read')
+        .argParser(integerOption(1, MOST_PAGES))
+        .default(100),
+    );
+}

@@ -1,0 +1,71 @@
+import { Command } from 'commander';
+import type { VenueWallet } from '../../exchange/records/wallet.ts';
+import { callOf } from '../api/call-catalogue.ts';
+import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
+import { checkFields } from '../api/read-fields.ts';
+import { printValue, valueOfCall, type RunOptions } from '../api/run-call.ts';
+import { withCallOptions } from '../api/target-options.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { tableLines } from '../table.ts';
+
+interface Options extends RunOptions {
+  readonly new?: true;
+}
+
+interface DepositAddress {
+  /** Null for the address of the wallet itself. */
+  readonly network: string | null;
+  readonly address: string;
+  /** What has to be sent along on networks that have tags; a deposit without it is lost. */
+  readonly tag: string | null;
+}
+
+const HELP = `
+Without --new it shows the addresses that the wallet has. Where a tag is shown it has to be sent along, or the deposit is lost.
+
+Examples:
+  sarraf deposit-address btc
+  sarraf deposit-address btc --new --json`;
+
+function addressesOf({ depositAddress, depositTag, depositInfo }: VenueWallet): readonly DepositAddress[] {
+  const byNetwork = Object.entries(depositInfo).flatMap(([network, { address, tag }]) =>
+    address === null ? [] : [{ network, address, tag }],
+  );
+  const isThere = byNetwork.some(({ address }) => address === depositAddress);
+  if (depositAddress === null || depositAddress === '' || isThere) return byNetwork;
+  return [{ network: null, address: depositAddress, tag: depositTag }, ...byNetwork];
+}
+
+function addressLines(addresses: readonly DepositAddress[]): readonly string[] {
+  return tableLines(
+    [{ title: 'network' }, { title: 'address' }, { title: 'tag' }],
+    addresses.map(({ network, address, tag }) => [network ?? '', address, tag ?? '']),
+  );
+}
+
+async function show(text: string, options: Options, io: CommandIo): Promise<void> {
+  const currency = text.toLowerCase();
+  const reading = checkFields(callOf('generateAddress'), { currency });
+  if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
+  if (options.new === true) {
+    const made = await valueOfCall('generateAddress', { request: reading.request, options, io });
+    if (made !== null) printValue(made, { options, io });
+    return;
+  }
+  const wallets = await valueOfCall('walletsList', { request: {}, options, io });
+  if (wallets === null) return;
+  const addresses = wallets.filter((wallet) => wallet.currency === currency).flatMap(addressesOf);
+  if (addresses.length === 0) throw failed(`there is no deposit address for ${currency} yet: --new makes one`);
+  printValue(addresses, { options, io }, () => addressLines(addresses));
+}
+
+/** `sarraf deposit-address`: where a coin is sent to. */
+export function depositAddressCommand(io: CommandIo = MACHINE_IO): Command {
+  const command = new Command('deposit-address')
+    .description('Shows the deposit addresses of a coin, or makes a new one.')
+    .argument('<currency>', 'such as btc')
+    .option('--new', 'makes a new address, and the wallet if there is none yet')
+    .addHelpText('after', HELP)
+    .action(async (currency: string, options: Options) => show(currency, options, io));
+  return withCallOptions(command, callOf('generateAddress'));
+}

@@ -1,0 +1,200 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { Decimal } from 'decimal.js';
+import { parseMarket, type MarketName } from '../../domain/market-symbol.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { callOf } from '../api/call-catalogue.ts';
+import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
+import { nameByHand, placerOf } from '../api/manual-order.ts';
+import { checkFields, type CallRequest } from '../api/read-fields.ts';
+import { printValue, valueOfCall, type RunOptions } from '../api/run-call.ts';
+import { withCallOptions } from '../api/target-options.ts';
+import { wrongInput } from '../command-error.ts';
+
+interface PlaceOptions extends RunOptions {
+  readonly price?: string;
+  readonly stop?: string;
+  readonly stopLimit?: string;
+  readonly market?: true;
+  readonly clientOrderId?: string;
+}
+
+const PLACE_HELP = `
+The amount is in the currency that is bought or sold, prices are in rial (not toman) or tether. What is placed follows from the prices:
+  --price                          limit
+  --market                         market; with --price it fills no worse than that
+  --stop                           stop-market: a market order once the price is there
+  --price --stop                   stop-limit: a limit order once the price is there
+  --price --stop --stop-limit      OCO: a limit order at --price and a stop-limit order; one cancels the other
+The order gets a name that begins with "manual-". No bot takes it for its own or cancels it, but "sarraf halt --whole-account" does.
+
+Examples:
+  sarraf order place buy BTCIRT 0.001 --price 50000000000
+  sarraf order place sell BTCIRT 0.001 --market --price 49000000000 --yes --json
+  sarraf order place sell BTCIRT 0.001 --stop 45000000000 --dry-run
+  sarraf order place sell BTCIRT 0.001 --price 60000000000 --stop 45000000000 --stop-limit 44900000000`;
+
+const CANCEL_HELP = `
+Of an OCO pair that has not executed both orders are canceled.
+
+Examples:
+  sarraf order cancel 2187
+  sarraf order cancel manual-zyzjdpwh4g91 --yes`;
+
+const STATUS_HELP = `
+By its name only an open order is found; by its id any is.
+
+Examples:
+  sarraf order status 2187
+  sarraf order status manual-zyzjdpwh4g91 --json`;
+
+/** The request for what was typed; the declaration checks the rest. */
+export function placeRequest(
+  side: string,
+  of: { readonly market: string; readonly amount: string },
+  options: PlaceOptions,
+): CallRequest {
+  const { src, dst } = marketOf(of.market);
+  const { price, stop, stopLimit } = options;
+  if (options.market === true && (stop !== undefined || stopLimit !== undefined)) {
+    throw wrongInput('--market: expected none beside --stop and --stop-limit: --stop alone is a stop-market order');
+  }
+  if (options.market !== true && price === undefined && stop === undefined) {
+    throw wrongInput('expected --price <price> for a limit order, or --market, or --stop <price>');
+  }
+  if (stopLimit !== undefined && (price === undefined || stop === undefined)) {
+    throw wrongInput('--stop-limit: expected --price and --stop beside it, for an OCO');
+  }
+  const execution =
+    stopLimit !== undefined
+      ? 'limit'
+      : stop === undefined
+        ? options.market === true
+          ? 'market'
+          : 'limit'
+        : price === undefined
+          ? 'stop_market'
+          : 'stop_limit';
+  return {
+    type: side,
+    execution,
+    srcCurrency: src,
+    dstCurrency: dst,
+    amount: of.amount,
+    ...(price === undefined ? {} : { price }),
+    ...(stop === undefined ? {} : { stopPrice: stop }),
+    ...(stopLimit === undefined ? {} : { stopLimitPrice: stopLimit, mode: 'oco' }),
+    ...(options.clientOrderId === undefined ? {} : { clientOrderId: options.clientOrderId }),
+  };
+}
+
+function marketOf(text: string): MarketName {
+  try {
+    return parseMarket(text);
+  } catch (error) {
+    if (error instanceof SarrafError) throw wrongInput(error.message);
+    throw error;
+  }
+}
+
+/** What the order is worth, so that a zero too many is seen. */
+function worth({ amount, price, stopPrice, dstCurrency }: CallRequest): string {
+  const at = price ?? stopPrice;
+  if (typeof at !== 'string') return 'It has no price: it fills at whatever the market gives, within 1 %.';
+  const value = new Decimal(String(amount)).times(at).toFixed();
+  return `It is worth ${value.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ',')} ${String(dstCurrency)} at ${at}.`;
+}
+
+/** `2187` is the exchange's id, anything else a name. */
+function orderFields(text: string, idField: 'id' | 'order'): CallRequest {
+  return /^\d{1,16}$/.test(text) ? { [idField]: text } : { clientOrderId: text };
+}
+
+function checked(name: 'addOrder' | 'orderStatus' | 'updateOrderStatus', request: CallRequest): CallRequest {
+  const reading = checkFields(callOf(name), request);
+  if (reading.ok) return reading.request;
+  throw wrongInput(reading.problems.join('\n'));
+}
+
+function sideArgument(text: string): string {
+  const side = text.toLowerCase();
+  if (side === 'buy' || side === 'sell') return side;
+  throw new InvalidArgumentError('expected buy or sell.');
+}
+
+function placeCommand(io: CommandIo): Command {
+  const command = new Command('place')
+    .description('Places an order by hand; asks first.')
+    .argument('<side>', 'buy or sell', sideArgument)
+    .argument('<market>', 'such as BTCIRT')
+    .argument('<amount>', 'in the currency that is bought or sold')
+    .option('--price <price>', 'of a limit order; of a market order the worst that it may fill at')
+    .option('--market', 'fills at what the market gives')
+    .option('--stop <price>', 'price at which a stop order wakes')
+    .option('--stop-limit <price>', 'price of the stop-limit order of an OCO')
+    .option('--client-order-id <name>', 'a name of your own, in place of manual-…')
+    .addHelpText('after', PLACE_HELP)
+    .action(async (side: string, market: string, amount: string, options: PlaceOptions) => {
+      const request = nameByHand(checked('addOrder', placeRequest(side, { market, amount }, options)));
+      const placed = await valueOfCall('addOrder', { request, options, io, warning: worth(request) });
+      if (placed === null) return;
+      printValue(placed, { options, io }, () => {
+        const { order, pair } = placed;
+        return [
+          `placed ${order.id ?? ''} ${order.clientOrderId ?? ''}: ${order.status ?? 'no status'}, filled ${order.matchedAmount} of ${order.amount}`,
+          ...(pair === null
+            ? []
+            : [`and ${pair.id ?? ''}, which wakes at ${pair.stopPrice ?? ''}: ${pair.status ?? ''}`]),
+        ];
+      });
+    });
+  return withCallOptions(command, callOf('addOrder'));
+}
+
+function cancelCommand(io: CommandIo): Command {
+  const command = new Command('cancel')
+    .description('Cancels one open order of the account; asks first.')
+    .argument('<order>', 'its id, or its clientOrderId')
+    .addHelpText('after', CANCEL_HELP)
+    .action(async (text: string, options: RunOptions) => {
+      const request = checked('updateOrderStatus', { ...orderFields(text, 'order'), status: 'canceled' });
+      const warning = 'clientOrderId' in request ? { warning: `It was placed ${placerOf(text)}.` } : {};
+      const value = await valueOfCall('updateOrderStatus', { request, options, io, ...warning });
+      if (value === null) return;
+      printValue(value, { options, io }, () => {
+        const { order, updatedStatus } = value;
+        const filled = order === null ? '' : `, filled ${order.matchedAmount} of ${order.amount}`;
+        return [`${text} is ${updatedStatus ?? 'canceled'}${filled}`];
+      });
+    });
+  return withCallOptions(command, callOf('updateOrderStatus'));
+}
+
+function statusCommand(io: CommandIo): Command {
+  const command = new Command('status')
+    .description('Shows one order as the exchange has it, and who placed it.')
+    .argument('<order>', 'its id, or the clientOrderId of an open order')
+    .addHelpText('after', STATUS_HELP)
+    .action(async (text: string, options: RunOptions) => {
+      const order = await valueOfCall('orderStatus', {
+        request: checked('orderStatus', orderFields(text, 'id')),
+        options,
+        io,
+      });
+      if (order === null) return;
+      printValue({ placed: placerOf(order.clientOrderId), ...order }, { options, io });
+    });
+  return withCallOptions(command, callOf('orderStatus'));
+}
+
+/** `sarraf order`: one order by hand. */
+export function orderCommand(io: CommandIo = MACHINE_IO): Command {
+  return new Command('order')
+    .description('Places, cancels or shows one order by hand, beside a bot or without one.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  sarraf order place buy BTCIRT 0.001 --price 50000000000\n  sarraf order status 2187\n  sarraf order cancel 2187',
+    )
+    .addCommand(placeCommand(io).exitOverride())
+    .addCommand(cancelCommand(io).exitOverride())
+    .addCommand(statusCommand(io).exitOverride());
+}

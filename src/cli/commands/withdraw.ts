@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import { callOf } from '../api/call-catalogue.ts';
+import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
+import { checkFields } from '../api/read-fields.ts';
+import { printValue, valueOfCall, type RunOptions } from '../api/run-call.ts';
+import { withCallOptions } from '../api/target-options.ts';
+import { wrongInput } from '../command-error.ts';
+import { programName } from '../program-name.ts';
+
+interface Options extends RunOptions {
+  readonly to?: string;
+}
+
+const HELP = `
+It is created and confirmed in one step, and can be canceled for three minutes. Ids of bank accounts are in "sarraf api profile". Coins can only
+be withdrawn on the exchange's own page.
+Exit codes: 0 created, 1 the exchange refused or could not be asked, 2 something that was typed is wrong, or nobody agreed.
+
+Examples:
+  sarraf withdraw 5000000 --to 1
+  sarraf withdraw 5000000 --to 1 --dry-run
+  sarraf api withdrawal id=CW430542
+  sarraf api cancel-withdrawal id=CW430542`;
+
+async function withdraw(amount: string, options: Options, io: CommandIo): Promise<void> {
+  if (options.to === undefined) {
+    throw wrongInput(`expected --to <id>, a bank account: "${programName()} api profile" lists yours`);
+  }
+  const reading = checkFields(callOf('createWithdrawal'), { destinationBankAccountId: options.to, amount });
+  if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
+  const warning = 'The amount is in rial, with the fee in it.';
+  const value = await valueOfCall('createWithdrawal', { request: reading.request, options, io, warning });
+  if (value === null) return;
+  printValue(value, { options, io }, () => [
+    `${value.id}: ${value.status ?? 'no status'}, ${value.amount} rls${value.fee === null ? '' : `, fee ${value.fee}`}`,
+    `"${programName()} api withdrawal id=${value.id}" shows how it goes; "${programName()} api cancel-withdrawal id=${value.id}" cancels it within three minutes.`,
+  ]);
+}
+
+/** `sarraf withdraw`: rial to a bank account. */
+export function withdrawCommand(io: CommandIo = MACHINE_IO): Command {
+  const command = new Command('withdraw')
+    .description('Withdraws rial to a bank account of yours; asks first.')
+    .argument('<amount>', 'in rial, with the fee in it')
+    .option('--to <id>', 'the bank account')
+    .addHelpText('after', HELP)
+    .action(async (amount: string, options: Options) => withdraw(amount, options, io));
+  return withCallOptions(command, callOf('createWithdrawal'));
+}

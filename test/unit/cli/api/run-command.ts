@@ -1,0 +1,68 @@
+import { CommanderError, type Command } from 'commander';
+import type { CommandIo } from '../../../../src/cli/api/command-io.ts';
+import { CommandError } from '../../../../src/cli/command-error.ts';
+import type { ServedAccount } from '../../../support/served-account.ts';
+
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  /** What was said beside the answer, the last of it the failure. */
+  readonly error: string;
+  /** Questions that were put, in their order. */
+  readonly asked: readonly string[];
+}
+
+export interface Scripted {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly workingFolder?: string;
+  /** A person at a terminal who gives these answers one after the other; without it there is no terminal. */
+  readonly answers?: readonly string[];
+}
+
+/** Runs a command in this process, as `main` does, against whoever is scripted. */
+export async function runCommand(
+  create: (io: CommandIo) => Command,
+  args: readonly string[],
+  scripted: Scripted = {},
+): Promise<Ended> {
+  const out: string[] = [];
+  const said: string[] = [];
+  const asked: string[] = [];
+  const answers = [...(scripted.answers ?? [])];
+  const answer = async (question: string): Promise<string> => {
+    asked.push(question);
+    return answers.shift() ?? '';
+  };
+  const io: CommandIo = {
+    environment: scripted.environment ?? {},
+    workingFolder: scripted.workingFolder ?? '/nowhere',
+    isTerminal: scripted.answers !== undefined,
+    out: (text) => out.push(text),
+    say: (line) => said.push(line),
+    confirm: async (question, word) => (await answer(question)) === word,
+    ask: answer,
+    askHidden: answer,
+  };
+  const command = create(io).exitOverride();
+  const quiet = (each: Command): void => {
+    each.configureOutput({ writeErr: (text) => said.push(text.trimEnd()), writeOut: (text) => out.push(text) });
+    for (const inner of each.commands) quiet(inner);
+  };
+  quiet(command);
+  let code = 0;
+  try {
+    await command.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommandError) {
+      code = error.exitCode;
+      said.push(error.message);
+    } else if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2;
+    else throw error;
+  }
+  return { code, out: out.join('\n'), error: said.join('\n'), asked };
+}
+
+/** The options that name a served exchange. */
+export function at({ baseUrl, ledgerFolder }: Pick<ServedAccount, 'baseUrl' | 'ledgerFolder'>): readonly string[] {
+  return ['--url', baseUrl, '--ledger-folder', ledgerFolder];
+}
