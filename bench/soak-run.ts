@@ -112,6 +112,7 @@ function createVenue(time: VirtualTime, venue: SoakVenue): BotVenue & { readonly
     mostOccupied: () => new Map(ledger.usage().map(({ budget, most }) => [budget.name, most])),
     budgets: client.budgets,
     canLogIn: false,
+    accountReader: null,
     markets: SOAK_MARKETS,
     isNew: true,
     pollStretch: 1,

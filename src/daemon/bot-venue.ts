@@ -3,6 +3,7 @@ import type { Market } from '../domain/market.ts';
 import type { Budget } from '../exchange/endpoint.ts';
 import type { Transport } from '../exchange/transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
+import type { AccountReader } from './account/account-reader.ts';
 import type { VenueCaller } from './venue-caller.ts';
 
 /** Where a bot trades, whichever mode it runs in: the way there, its limits, its markets and its time. */
@@ -16,6 +17,8 @@ export interface BotVenue {
   mostOccupied(): ReadonlyMap<string, number>;
   readonly budgets: ReadonlyMap<string, Budget>;
   readonly canLogIn: boolean;
+  /** Asks whose account it is; null where the exchange is in this process, and so is its account. */
+  readonly accountReader: AccountReader | null;
   readonly markets: readonly Market[];
   /** Whether the exchange begins anew with every run, so that what was known of it before means nothing. */
   readonly isNew: boolean;

@@ -85,6 +85,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
     mostOccupied: () => new Map(ledger.usage().map(({ budget, most }) => [budget.name, most])),
     budgets: client.budgets,
     canLogIn: false,
+    accountReader: null,
     markets: [...exchange.markets.values()].map(({ rules }) => rules),
     isNew: true,
     pollStretch: Math.max(1, (replay?.lengthMs ?? 0) / BAR_FOR_FASTEST_POLLS_MS),

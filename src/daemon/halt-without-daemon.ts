@@ -4,6 +4,7 @@ import type { ControlProgress, ControlResult } from './control/control-command.t
 import { createBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { createLiveVenue } from './live-venue.ts';
+import { checkedCaller } from './account/checked-caller.ts';
 import { takeRunLocks } from './locks/run-locks.ts';
 import { runUntil } from './run-loop.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -41,7 +42,8 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
     });
     try {
       const silent = { say: () => {}, show: () => {} };
-      const bot = createBot({ config, venue, seats: [], mirror, screen: silent });
+      const caller = await checkedCaller(venue, mirror, options.onWait ?? (() => {}));
+      const bot = createBot({ config, venue: { ...venue, caller }, seats: [], mirror, screen: silent });
       bot.shell.start();
       bot.shell.control({ kind: 'halt', reason, wholeAccount });
       let most = 0;

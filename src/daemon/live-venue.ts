@@ -12,6 +12,7 @@ import type { MarketRule, VenueAnswer, VenueCall } from '../domain/venue-call.ts
 import type { ExchangeClient } from '../exchange/client.ts';
 import { UndiciTransport } from '../exchange/undici-transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
+import { createAccountReader } from './account/account-reader.ts';
 import type { BotVenue, WrapTransport } from './bot-venue.ts';
 import { knownDevice } from './device-file.ts';
 import { createLimitedClient } from './limited-client.ts';
@@ -213,6 +214,7 @@ export async function createLiveVenue(config: BotConfig, waiting: Opening): Prom
       limiterMs: monotonicMs,
       budgets: remote.client.budgets,
       canLogIn: credentials.kind === 'login',
+      accountReader: createAccountReader({ ...remote, limiterMs: monotonicMs, credentials }),
       markets,
       isNew: false,
       pollStretch: 1,

@@ -119,6 +119,7 @@ function paperVenueOf(
     limiterMs: monotonicMs,
     budgets: remote.client.budgets,
     canLogIn: false,
+    accountReader: null,
     markets,
     isNew: true,
     pollStretch: 1,

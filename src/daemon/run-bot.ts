@@ -15,6 +15,7 @@ import type { Lock } from './locks/lock.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
+import { checkedCaller } from './account/checked-caller.ts';
 import { readReplayFile, type ReplayFile } from './replay-file.ts';
 import { replaySpan } from './replay-start.ts';
 import { drain, runUntil } from './run-loop.ts';
@@ -119,9 +120,10 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
       screen.show(notices, atMs);
       counted?.(notices);
     };
+    const caller = await checkedCaller(venue, mirror, (message) => screen.say('notice', message));
     const bot = createBot({
       config,
-      venue,
+      venue: { ...venue, caller },
       seats,
       mirror,
       screen: { ...screen, show },

@@ -48,7 +48,8 @@ export async function sendRequest(request: EngineRequest, options: SendRequestOp
     // Where the process stood still it may have been about to be sent before.
     return { sentAtMs: null, answer: { outcome: 'unsent', reason, retryInMs } };
   } catch (error) {
-    if (!(error instanceof SarrafError)) throw error;
+    // Such as another account than the one whose data is here.
+    if (!(error instanceof SarrafError) || error.details['endsRun'] === true) throw error;
     return { sentAtMs: way.sentAtMs, answer: way.end?.answer ?? gaveUp(request, caller, error) };
   }
 }

@@ -23,6 +23,15 @@ export class Identity {
     return this.read('epoch') ?? '';
   }
 
+  /** What is kept of the account, as its owner writes it; null before any. */
+  get account(): string | null {
+    return this.read('account') ?? null;
+  }
+
+  keepAccount(text: string): void {
+    if (text !== this.account) this.write('account', text);
+  }
+
   /** Makes the epoch of a new or restored mirror, and leaves that of any other. */
   settle(markedSeq: number): void {
     const place = this.place();

@@ -99,6 +99,20 @@ export class MirrorStore {
     return this.identity.epoch;
   }
 
+  /** What was kept of the account that this mirror is of; null before any. */
+  account(): string | null {
+    return this.identity.account;
+  }
+
+  /** Keeps it, at once. Throws `DATA_UNUSABLE` where it can not be written. */
+  keepAccount(text: string): void {
+    try {
+      this.identity.keepAccount(text);
+    } catch (error) {
+      throw this.cannotWrite(error, isFullDisk(error));
+    }
+  }
+
   /**
    * Writes changes, all or none, after everything that was given before. Throws `DATA_UNUSABLE` when that can not be done, with `isFull` in the
    * details where the disk is the reason; the changes of this call are then not written and the caller keeps them to try again.

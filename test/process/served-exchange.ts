@@ -13,6 +13,8 @@ import type { LoggedRequest } from '../../src/simulator/wire/request-log.ts';
 
 const USER = 1;
 export const TOKEN = 'process-test-token';
+/** Of the same user. */
+export const SECOND_TOKEN = 'process-test-second';
 export const PASSWORD = 'process-test-password';
 
 const MARKETS = [
@@ -91,7 +93,7 @@ export class ServedExchange {
           {
             username: 'bot',
             id: USER,
-            tokens: [TOKEN],
+            tokens: [TOKEN, SECOND_TOKEN],
             password: PASSWORD,
             balances: { rls: '200000000000', usdt: '200000', btc: '3' },
           },
@@ -130,6 +132,15 @@ export class ServedExchange {
   onRequest(listener: (path: string) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  addUser(settings: {
+    readonly username: string;
+    readonly tokens: readonly string[];
+    readonly password: string;
+  }): void {
+    const { exchange } = this.simulation;
+    exchange.services.addUser({ ...settings, tokens: [...settings.tokens] }, Date.now());
   }
 
   /** Ends a token as its owner does on the exchange's own page; without one, those of every log-in. */

@@ -5,6 +5,7 @@ import { ControlClient } from '../../daemon/control/control-client.ts';
 import { LONGEST_REASON, type ControlProgress, type ControlResult } from '../../daemon/control/control-command.ts';
 import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { followCommand } from '../follow-command.ts';
@@ -82,6 +83,8 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
       signal: controller.signal,
       onProgress: (progress) => say(progressText(progress)),
     });
+  } catch (error) {
+    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS' ? wrongInput(error.message) : error;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', goOn);
   }

@@ -1,0 +1,90 @@
+import { SarrafError } from '../../domain/errors.ts';
+import type { MirrorStore } from '../../mirror/mirror-store.ts';
+import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
+import { judgeAccount, type KeptAccount } from './account-identity.ts';
+import type { AccountReader, AccountReading } from './account-reader.ts';
+
+/** How long the start waits for a slot to ask; then the first call with the credential asks. */
+const AT_START_WITHIN_MS = 10_000;
+
+/** Shorter than the time-out of any call: amid one it must be known before that. */
+const AMID_WITHIN_MS = 3_000;
+
+export interface AccountGateOptions {
+  readonly reader: AccountReader;
+  readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>;
+  readonly say: (message: string) => void;
+}
+
+/**
+ * Holds an account against the one that a mirror was kept for: with another user's credential the bot would trade on the first one's positions. It is asked for
+ * at the start; where no answer came then, no call with the credential leaves before there is one.
+ */
+export class AccountGate {
+  private readonly options: AccountGateOptions;
+  private isSettled = false;
+  private running: Promise<SarrafError | null> | null = null;
+
+  constructor(options: AccountGateOptions) {
+    this.options = options;
+  }
+
+  /** Throws `INVALID_OPTIONS` where it is another account. */
+  async open(): Promise<void> {
+    const { reader, say } = this.options;
+    const reading = await reader.read({ withinMs: AT_START_WITHIN_MS, isAmid: false });
+    this.settle(reading);
+    if (reading.kind === 'failed' && reading.error.code !== 'UNAUTHORIZED') {
+      say(`whose account it is is not known yet, and asked for before anything else: ${reading.error.message}`);
+    }
+  }
+
+  /** The caller behind the gate. What is held back was never sent; another account ends the run. */
+  guard(caller: VenueCaller): VenueCaller {
+    return {
+      ...caller,
+      send: async (call, signal) => {
+        if (this.isSettled || caller.credentialOf(call) === 'none') return caller.send(call, signal);
+        this.running ??= this.ask().finally(() => {
+          this.running = null;
+        });
+        const error = await this.running;
+        return error === null ? caller.send(call, signal) : heldBack(error);
+      },
+    };
+  }
+
+  private async ask(): Promise<SarrafError | null> {
+    const reading = await this.options.reader.read({ withinMs: AMID_WITHIN_MS, isAmid: true });
+    this.settle(reading);
+    return reading.kind === 'failed' ? reading.error : null;
+  }
+
+  private settle(reading: AccountReading): void {
+    if (reading.kind === 'failed') return;
+    const { mirror, say } = this.options;
+    const kept = mirror.account();
+    const verdict = judgeAccount(kept === null ? null : (JSON.parse(kept) as KeptAccount), reading.fields);
+    if (verdict.kind === 'other') throw another(mirror.path);
+    if (verdict.kind === 'unknown') {
+      const why = reading.kind === 'untold' ? reading.why : 'the profile and what was kept have nothing in common';
+      say(`whose account it is is not checked: ${why}`);
+    }
+    if (Object.keys(verdict.account.hashes).length > 0) mirror.keepAccount(JSON.stringify(verdict.account));
+    this.isSettled = true;
+  }
+}
+
+function heldBack(error: SarrafError): VenueEnd {
+  const { code, message } = error;
+  return { answer: { outcome: 'failed', code, message, effect: 'none' }, error };
+}
+
+function another(path: string): SarrafError {
+  return new SarrafError(
+    'INVALID_OPTIONS',
+    `expected the account that ${path} was kept for, found another one: its orders and positions are not this account's. Nothing was sent but the question whose it is. ` +
+      'Use the credentials of that account, or begin a new data folder for this one (data.folder, or --data)',
+    { outcome: 'none', details: { endsRun: true } },
+  );
+}

@@ -1,0 +1,65 @@
+import { randomBytes, scryptSync } from 'node:crypto';
+
+/** What tells one account from another, as the exchange or the configuration says it. Missing where it is not known. */
+export interface AccountFields {
+  readonly username?: string;
+  readonly email?: string;
+  readonly mobile?: string;
+  /** The name that logs in, for where the profile can not be read. */
+  readonly login?: string;
+}
+
+const NAMES = ['username', 'email', 'mobile', 'login'] as const;
+
+type FieldName = (typeof NAMES)[number];
+
+/** What a mirror keeps of its account: hashes with a salt of their own, from which nobody is looked up. */
+export interface KeptAccount {
+  readonly salt: string;
+  readonly hashes: Readonly<Partial<Record<FieldName, string>>>;
+}
+
+export type AccountVerdict =
+  /** Or nothing was kept yet. */
+  | { readonly kind: 'same'; readonly account: KeptAccount }
+  | { readonly kind: 'other' }
+  /** Nothing that is known now was known before. */
+  | { readonly kind: 'unknown'; readonly account: KeptAccount };
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Some milliseconds a hash: it is made at every start. */
+const COST = 4_096;
+
+/**
+ * Whether fields are of the account that was kept. One that agrees is enough, since people change their address or their telephone; none that agrees, of those
+ * known both times, is another account. What the profile says goes before the name that logs in.
+ */
+export function judgeAccount(
+  kept: KeptAccount | null,
+  fields: AccountFields,
+  salt: () => string = () => randomBytes(SALT_BYTES).toString('hex'),
+): AccountVerdict {
+  if (kept === null) {
+    const account = hashed(fields, salt());
+    return { kind: Object.keys(account.hashes).length === 0 ? 'unknown' : 'same', account };
+  }
+  const now = hashed(fields, kept.salt);
+  const account = { salt: kept.salt, hashes: { ...kept.hashes, ...now.hashes } };
+  for (const names of [['username', 'email', 'mobile'], ['login']] as const) {
+    const both = names.filter((name) => kept.hashes[name] !== undefined && now.hashes[name] !== undefined);
+    if (both.length === 0) continue;
+    return both.some((name) => kept.hashes[name] === now.hashes[name]) ? { kind: 'same', account } : { kind: 'other' };
+  }
+  return { kind: 'unknown', account };
+}
+
+function hashed(fields: AccountFields, salt: string): KeptAccount {
+  const hashes: Partial<Record<FieldName, string>> = {};
+  for (const name of NAMES) {
+    const value = fields[name]?.trim().toLowerCase() ?? '';
+    // A slow hash: of telephone numbers there are few enough to try them all.
+    if (value !== '') hashes[name] = scryptSync(`${name}:${value}`, salt, HASH_BYTES, { N: COST }).toString('hex');
+  }
+  return { salt, hashes };
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { AccountGate } from '../../../../src/daemon/account/account-gate.ts';
+import type { AccountReading } from '../../../../src/daemon/account/account-reader.ts';
+import type { VenueCaller } from '../../../../src/daemon/venue-caller.ts';
+import { SarrafError } from '../../../../src/domain/errors.ts';
+
+const ONE: AccountReading = { kind: 'read', fields: { username: 'one' } };
+const TWO: AccountReading = { kind: 'read', fields: { username: 'two' } };
+const LATE: AccountReading = { kind: 'failed', error: new SarrafError('TIMED_OUT', 'late', { outcome: 'none' }) };
+const UNTOLD: AccountReading = { kind: 'untold', why: 'not permitted', fields: {} };
+
+const { signal } = new AbortController();
+
+/** A gate before an exchange that tells of its account what it is told to, in turn; the last again and again. */
+function gateWith(mirror: { text: string | null }, ...readings: readonly AccountReading[]) {
+  const said: string[] = [];
+  const sent: string[] = [];
+  let asked = 0;
+  const gate = new AccountGate({
+    reader: {
+      read: async () => {
+        const reading = readings[Math.min(asked, readings.length - 1)] ?? LATE;
+        asked += 1;
+        return reading;
+      },
+    },
+    mirror: { path: 'mirror.sqlite', account: () => mirror.text, keepAccount: (text) => void (mirror.text = text) },
+    say: (message) => said.push(message),
+  });
+  const caller: VenueCaller = {
+    endpointOf: () => 'wallets',
+    budgetOf: () => 'wallets',
+    credentialOf: (call) => (call.kind === 'options' ? 'none' : 'with'),
+    timeoutMsOf: () => 1_000,
+    send: async (call) => {
+      sent.push(call.kind);
+      return { answer: { outcome: 'value', value: [] }, error: null };
+    },
+  };
+  return { gate, caller: gate.guard(caller), said, sent, asked: () => asked };
+}
+
+describe('the gate before an account', () => {
+  it('keeps the first account that it sees, and lets it pass again', async () => {
+    const mirror = { text: null };
+    await gateWith(mirror, ONE).gate.open();
+    expect(mirror.text).toMatch(/hashes/);
+    const again = gateWith(mirror, ONE);
+    await again.gate.open();
+    await again.caller.send({ kind: 'wallets' }, signal);
+    expect([again.sent, again.asked(), again.said]).toEqual([['wallets'], 1, []]);
+  });
+
+  it('refuses another one before anything is sent, and says how to begin anew', async () => {
+    const mirror = { text: null };
+    await gateWith(mirror, ONE).gate.open();
+    const kept = mirror.text;
+    const { gate, sent } = gateWith(mirror, TWO);
+    await expect(gate.open()).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringMatching(/begin a new data folder/),
+    });
+    expect([sent, mirror.text]).toEqual([[], kept]);
+  });
+
+  it('says once that it can not be read, and goes on; keeps it once it can', async () => {
+    const mirror = { text: null };
+    const blind = gateWith(mirror, UNTOLD);
+    await blind.gate.open();
+    await blind.caller.send({ kind: 'wallets' }, signal);
+    expect(blind.said).toEqual(['whose account it is is not checked: not permitted']);
+    expect([blind.sent, mirror.text]).toEqual([['wallets'], null]);
+    await gateWith(mirror, ONE).gate.open();
+    await expect(gateWith(mirror, TWO).gate.open()).rejects.toThrow(/another one/);
+  });
+
+  it('lets no call with the credential leave before the exchange has answered', async () => {
+    const mirror = { text: null };
+    const { gate, caller, sent, said, asked } = gateWith(mirror, LATE, LATE, ONE);
+    await gate.open();
+    expect(said).toEqual([expect.stringMatching(/^whose account it is is not known yet/)]);
+    const [held, open] = await Promise.all([
+      caller.send({ kind: 'wallets' }, signal),
+      caller.send({ kind: 'options' }, signal),
+    ]);
+    expect(held).toMatchObject({ answer: { outcome: 'failed', code: 'TIMED_OUT', effect: 'none' } });
+    expect(open.answer.outcome).toBe('value');
+    await Promise.all([caller.send({ kind: 'wallets' }, signal), caller.send({ kind: 'wallets' }, signal)]);
+    expect([sent, asked()]).toEqual([['options', 'wallets', 'wallets'], 3]);
+  });
+
+  it('ends the run when another account answers later', async () => {
+    const mirror = { text: null };
+    await gateWith(mirror, ONE).gate.open();
+    const { gate, caller, sent } = gateWith(mirror, LATE, TWO);
+    await gate.open();
+    await expect(caller.send({ kind: 'wallets' }, signal)).rejects.toMatchObject({ details: { endsRun: true } });
+    expect(sent).toEqual([]);
+  });
+});
