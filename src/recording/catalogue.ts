@@ -11,6 +11,7 @@ import { readManifest, type Manifest } from './manifest.ts';
 import { readCandles, type CandleQuestion } from './read-candles.ts';
 import { decodeBooks, decodeStats, decodeTrades, readRows } from './read-rows.ts';
 import { BOOK_LEVELS, type RecordedBook, type RecordedStats, type RecordedTrade, type TimeRange } from './records.ts';
+import type { StageRows } from './staged-rows.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shapes.ts';
 
 export interface CatalogueOptions {
@@ -89,6 +90,7 @@ export class Catalogue {
     options: AppendSource & {
       readonly resolution: Resolution;
       readonly candles: RowParts<Candle>;
+      readonly stage?: StageRows;
       readonly covered?: TimeRange;
     },
   ): Promise<AppendOutcome> {

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/
 import { SarrafError } from '../domain/errors.ts';
 
 /** Memory that DuckDB may take; what does not fit goes to the temporary folder, where one is given. */
-const MEMORY_LIMIT = '384MB';
+const MEMORY_LIMIT_MB = 384;
 
 /** An open database in memory, through which Parquet files are read and written. */
 export interface Database {
@@ -16,11 +16,14 @@ export async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 }
 
 /** Opens a database in memory. It fetches nothing from the network. Whoever opens it closes it. */
-export async function openDatabase(temporaryFolder: string | null = null): Promise<Database> {
+export async function openDatabase(
+  temporaryFolder: string | null = null,
+  memoryLimitMb = MEMORY_LIMIT_MB,
+): Promise<Database> {
   const { DuckDBInstance: Instance } = await loadDuckdb();
   const instance: DuckDBInstance = await Instance.create(':memory:', {
     threads: '2',
-    memory_limit: MEMORY_LIMIT,
+    memory_limit: `${memoryLimitMb}MB`,
     autoinstall_known_extensions: 'false',
     ...(temporaryFolder === null ? {} : { temp_directory: temporaryFolder }),
   });

@@ -23,7 +23,9 @@ export async function createViews<Row>(
     there.length === 0
       ? '(SELECT * FROM given WHERE false)'
       : `(SELECT *, file_row_number AS seq FROM read_parquet(${files}, file_row_number = true))`;
-  await runSql(database, `CREATE TABLE new_rows AS ${keyedRows(shape, 'given')}`, 'sort what came');
+  // Counting copies takes a sort, which is done once; the rest costs less to find again than to keep.
+  const kind = shape.copySql === null ? 'VIEW' : 'TABLE';
+  await runSql(database, `CREATE ${kind} new_rows AS ${keyedRows(shape, 'given')}`, 'sort what came');
   await runSql(database, `CREATE VIEW there AS ${keyedRows(shape, source)}`, `read the partitions of ${folder}`);
 }
 
@@ -34,9 +36,18 @@ export async function createViews<Row>(
 export async function findNew(database: Database): Promise<AppendOutcome | null> {
   const within = `SELECT min(at_ms), min(v)::VARCHAR, max(v)::VARCHAR FROM new_rows GROUP BY k HAVING min(v) IS DISTINCT FROM max(v)`;
   const against = `SELECT n.at_ms, t.v::VARCHAR, n.v::VARCHAR FROM new_rows n JOIN there t ON n.k = t.k WHERE n.v IS DISTINCT FROM t.v`;
-  for (const query of [within, against]) {
+  const hasTwins = await isAny(database, 'SELECT k FROM new_rows GROUP BY k HAVING count(*) > 1');
+  for (const query of [...(hasTwins ? [within] : []), against]) {
     const conflicts = await conflictsOf(database, query, query === within);
     if (conflicts !== null) return conflicts;
+  }
+  if (!hasTwins) {
+    await runSql(
+      database,
+      'CREATE VIEW added AS SELECT * FROM new_rows ANTI JOIN there USING (k)',
+      'leave out what is there',
+    );
+    return null;
   }
   const first = 'SELECT *, row_number() OVER (PARTITION BY k ORDER BY seq) AS nth FROM new_rows';
   await runSql(
@@ -45,6 +56,10 @@ export async function findNew(database: Database): Promise<AppendOutcome | null>
     'compare what came with what is there',
   );
   return null;
+}
+
+async function isAny(database: Database, query: string): Promise<boolean> {
+  return (await queryRows(database, `${query} LIMIT 1`, 'compare what came with itself')).length > 0;
 }
 
 /** Takes all that came as new, for a source that is known to tell nothing twice. */

@@ -3,6 +3,7 @@ import { invariant, SarrafError } from '../domain/errors.ts';
 import { unitsOf } from '../domain/money.ts';
 import { loadDuckdb, runSql, type Database } from './duckdb.ts';
 import { BOOK_LEVELS } from './records.ts';
+import type { StagedRows } from './staged-rows.ts';
 import { partitionName, SQL_TYPES, type Cell, type Column, type RowDecimals, type TableShape } from './table-shape.ts';
 
 /** Rows of one chunk, as DuckDB has them. */
@@ -19,7 +20,7 @@ const TOO_LARGE = 10n ** BigInt(WIDTH);
 type Duckdb = Awaited<ReturnType<typeof loadDuckdb>>;
 
 /** Rows on their way into the catalogue: the table `given`, in the order in which they came, with `seq` counting them. */
-export class StagingTable<Row> {
+export class StagingTable<Row> implements StagedRows {
   /** Rows so far. */
   rows = 0;
   /** The most decimals by partition. */

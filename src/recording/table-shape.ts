@@ -57,3 +57,11 @@ export function partitionName(timeMs: number, partition: 'month' | 'day'): strin
 export function partitionSql(timeSql: string, partition: 'month' | 'day'): string {
   return `strftime(make_timestamp(${timeSql} * 1000), '${partition === 'month' ? '%Y-%m' : '%Y-%m-%d'}')`;
 }
+
+/** The same as a condition, which leaves whole stretches of a table unread: a time in ms that lies in the partition. */
+export function inPartitionSql(timeSql: string, name: string): string {
+  const [year = 0, month = 1, day] = name.split('-').map(Number);
+  const fromMs = Date.UTC(year, month - 1, day ?? 1);
+  const toMs = day === undefined ? Date.UTC(year, month, 1) : Date.UTC(year, month - 1, day + 1);
+  return `${timeSql} >= ${fromMs} AND ${timeSql} < ${toMs}`;
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checksum, syncFile } from './durable-file.ts';
 import { queryRows, runSql, sqlFiles, sqlText, type Database } from './duckdb.ts';
 import type { Partition } from './manifest.ts';
-import type { RowDecimals, TableShape } from './table-shape.ts';
+import { inPartitionSql, type RowDecimals, type TableShape } from './table-shape.ts';
 
 /** Rows of one group inside a file: a reader unpacks them together. */
 const GROUP_ROWS = 61_440;
@@ -33,7 +33,7 @@ export async function writePartition<Row>(database: Database, options: WritePart
       ? ''
       : `SELECT ${columns}, 0 AS origin, file_row_number AS seq
          FROM read_parquet(${sqlFiles([join(folder, before.file)])}, file_row_number = true) UNION ALL`;
-  const rows = `${old} SELECT ${columns}, 1 AS origin, seq FROM added WHERE part = ${sqlText(name)}`;
+  const rows = `${old} SELECT ${columns}, 1 AS origin, seq FROM added WHERE ${inPartitionSql('at_ms', name)}`;
   await runSql(
     database,
     `COPY (SELECT ${columns} FROM (${rows}) ORDER BY ${shape.timeSql}, ${shape.tieSql}, origin, seq)

@@ -5,8 +5,9 @@ import type { ReadRow } from './row-reader.ts';
 /** Looks for times that go back by hours amid a file that goes on: it was put together of parts of different time zones. */
 export class BackwardSteps {
   private beforeMs: number | null = null;
-  private forward = 0;
-  private back = 0;
+  /** Steps in either direction so far. */
+  forward = 0;
+  back = 0;
   private first: string | null = null;
 
   /** Looks at a bar in the order of the file, and hands it on as it is. */
@@ -24,7 +25,12 @@ export class BackwardSteps {
 
   /** What to say of the file; nothing where it is sorted, either way. */
   notes(): string[] {
-    if (this.first === null || this.back > this.forward / 10) return [];
+    if (this.first === null || !isSlipped(this)) return [];
     return [`its times are not in order: ${this.first}, as after a change of the time zone`];
   }
+}
+
+/** Whether some times go back in a file that mostly goes on; one that mostly goes back is sorted the other way. */
+export function isSlipped({ forward, back }: { readonly forward: number; readonly back: number }): boolean {
+  return back > 0 && back <= forward / 10;
 }

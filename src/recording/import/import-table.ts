@@ -4,17 +4,19 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { RecordedTrade } from '../records.ts';
+import type { StageRows } from '../staged-rows.ts';
 import { BackwardSteps } from './backward-steps.ts';
 import { findPlaces, missingColumns, type ColumnPlaces, type Field, type Preset } from './column-places.ts';
 import { planBars, type BarPlan } from './detect-resolution.ts';
 import type { FileRow, ReadProgress, RowFile } from './file-row.ts';
 import type { ImportReport } from './import-report.ts';
 import { KnownBars } from './known-bars.ts';
-import { openCsv } from './open-csv.ts';
+import { openCsv, type CsvFile } from './open-csv.ts';
 import { openParquet } from './open-parquet.ts';
 import { Rejects } from './rejects.ts';
 import { resampledBars, wayToWhole } from './resampled-bars.ts';
 import { RowReader, type ReadRow } from './row-reader.ts';
+import { stageCsv } from './stage-csv.ts';
 
 /** Rows that the columns and the resolution are found from, and often some more. */
 const FIRST_ROWS = 1_000;
@@ -61,17 +63,23 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
     parts: joined(first),
     progress: () => file.progress(),
   });
-  return kind === 'candles' ? importCandles(options, reader, first.rows) : importTrades(options, reader);
+  if (kind === 'trades') return importTrades(options, reader);
+  try {
+    return await importCandles(options, reader, { file, places, rows: first.rows });
+  } finally {
+    // Where DuckDB has read the file, nobody has read the rest of it here.
+    await first.rest.return?.();
+  }
 }
 
 async function importCandles(
   options: ImportTableOptions,
   reader: TableReader,
-  first: readonly FileRow[],
+  first: { readonly file: RowFile; readonly places: ColumnPlaces; readonly rows: readonly FileRow[] },
 ): Promise<ImportReport> {
   const plan = planBars({
     path: options.path,
-    timesMs: reader.timesOf(first, options.path),
+    timesMs: reader.timesOf(first.rows, options.path),
     wanted: options.resolution,
     mayResample: options.mayResample,
   });
@@ -87,6 +95,7 @@ async function importCandles(
       market,
       source,
       resolution,
+      stage: stageOf(options, { reader, first, plan }),
       candles: partMs === null ? rows : resampledBars(rows, { path: options.path, resolution, partMs, ends }),
     }),
   );
@@ -99,6 +108,34 @@ async function importCandles(
     );
   }
   return report(options, { reader, outcome, kind: 'candles', resolution, notes });
+}
+
+/** The fast way to take in the bars of a CSV file, where they are taken as they are. */
+function stageOf(
+  { path, priceFactor = 1, onProgress }: ImportTableOptions,
+  of: {
+    readonly reader: TableReader;
+    readonly first: { readonly file: RowFile; readonly places: ColumnPlaces; readonly rows: readonly FileRow[] };
+    readonly plan: BarPlan;
+  },
+): StageRows {
+  const { reader, first, plan } = of;
+  const { file, places } = first;
+  return async (database) => {
+    if (!isCsv(file) || plan.partMs !== null || priceFactor !== 1) return null;
+    const staged = await stageCsv(database, {
+      path,
+      separator: file.separator,
+      hasHeader: file.header !== null,
+      firstRow: first.rows[0]?.fields ?? [],
+      places,
+      resolution: plan.resolution,
+      totalBytes: file.progress().totalBytes,
+      onProgress,
+    });
+    reader.count = staged?.rows ?? 0;
+    return staged;
+  };
 }
 
 async function importTrades(options: ImportTableOptions, reader: TableReader): Promise<ImportReport> {
@@ -127,8 +164,10 @@ async function rejectConflicts(
   reader.rejects.addUntold(count - conflicts.length);
 }
 
-const openTable = (path: string): ReturnType<typeof openCsv> =>
+const openTable = (path: string): ReturnType<typeof openParquet> =>
   path.endsWith('.parquet') ? openParquet(path) : openCsv(path);
+
+const isCsv = (file: RowFile): file is CsvFile => 'separator' in file;
 
 async function unlessBad(append: () => Promise<AppendOutcome>): Promise<AppendOutcome | null> {
   try {

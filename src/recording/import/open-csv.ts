@@ -9,6 +9,12 @@ interface ParsedRow {
   readonly record: readonly string[];
 }
 
+/** A CSV file that is open. */
+export interface CsvFile extends RowFile {
+  readonly separator: string;
+  readonly progress: () => ReadProgress;
+}
+
 /** Rows of one part at most. */
 const PART_ROWS = 10_000;
 
@@ -19,14 +25,15 @@ const MOST_LINE_CHARACTERS = 100_000;
  * The rows of a CSV file or one packed as `.gz`; the separator is the comma, semicolon or tab of its first line. Its first row is its header unless it has numbers.
  * Throws `INVALID_FILE` for what is no text.
  */
-export async function openCsv(path: string): Promise<RowFile & { readonly progress: () => ReadProgress }> {
+export async function openCsv(path: string): Promise<CsvFile> {
   const { stream, progress } = openText(path);
   const beginning = await beginningOf(path, stream);
+  const separator = separatorOf(beginning);
   const parser = stream.pipe(
     parse({
       info: true,
       bom: true,
-      delimiter: separatorOf(beginning),
+      delimiter: separator,
       relax_column_count: true,
       skip_empty_lines: true,
       trim: true,
@@ -38,7 +45,12 @@ export async function openCsv(path: string): Promise<RowFile & { readonly progre
   const { done, value } = await parts.next();
   const [first, ...others] = done === true ? [] : value;
   const isHeader = first !== undefined && !first.fields.some((field) => /^[+-]?\d/.test(field));
-  return { header: isHeader ? first.fields : null, parts: joined(isHeader ? others : (value ?? []), parts), progress };
+  return {
+    header: isHeader ? first.fields : null,
+    separator,
+    parts: joined(isHeader ? others : (value ?? []), parts),
+    progress,
+  };
 }
 
 /** The first bytes of a stream, which stay in it. */
