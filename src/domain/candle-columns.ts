@@ -1,8 +1,9 @@
 import type { Candle, Resolution } from './candle.ts';
-import { decimalText, type DecimalText } from './decimal-text.ts';
+import { decimalText, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 import type { MarketSymbol } from './market-symbol.ts';
-import { UNIT_DECIMALS, type Units } from './money.ts';
+import { parseUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from './money.ts';
+import { divideHalfEven } from './rounding.ts';
 
 /**
  * Many bars of one market and resolution, column by column, oldest first. A price is a whole number of 10^-priceDecimals in the quote currency, a
@@ -32,6 +33,31 @@ export function columnScale(decimals: number): bigint {
     throw new SarrafError('INVALID_OPTIONS', `expected 0 to ${UNIT_DECIMALS} decimals of a column, was ${decimals}`);
   }
   return 10n ** BigInt(UNIT_DECIMALS - decimals);
+}
+
+/** The largest number that is counted exactly, in steps of the last decimal. */
+const MOST_STEPS = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * The decimals of a column of volumes: those of the finest, or, where the largest does not fit with them, as many as it leaves room for in 15 digits. The
+ * others are rounded to them, half to even: volumes only bound how much may fill. Throws `TOO_LARGE` for a volume of more than 15 digits before the point.
+ */
+export function volumeColumnDecimals({
+  finest,
+  largest,
+}: {
+  readonly finest: number;
+  readonly largest: Units;
+}): number {
+  if (largest / columnScale(finest) <= MOST_STEPS) return finest;
+  const wholeDigits = String(largest / UNITS_PER_ONE).length;
+  if (wholeDigits <= SURE_DIGITS) return Math.min(SURE_DIGITS - wholeDigits, UNIT_DECIMALS);
+  throw new SarrafError('TOO_LARGE', `expected volumes below 10^${SURE_DIGITS}, found one of ${wholeDigits} digits`);
+}
+
+/** A volume as a whole number of its column, rounded half to even. */
+export function volumeCell(volume: Units, decimals: number): number {
+  return Number(divideHalfEven(volume, columnScale(decimals)));
 }
 
 /** A cell as money. */
@@ -99,27 +125,34 @@ export function barsBetween(columns: CandleColumns, from: number, to: number = c
   };
 }
 
-/** Columns of bars that are at hand one by one, with as many decimals as they need. Throws `TOO_LARGE` beyond 2^53, `TOO_MANY_DECIMALS` beyond ten. */
+/**
+ * Columns of bars that are at hand one by one, with as many decimals as they need; volumes are rounded as `volumeColumnDecimals` says. Throws `TOO_LARGE` for prices
+ * beyond 2^53, `TOO_MANY_DECIMALS` beyond ten.
+ */
 export function columnsOf(
   of: { readonly market: MarketSymbol; readonly resolution: Resolution },
   candles: readonly Candle[],
 ): CandleColumns {
   const prices = candles.flatMap(({ open, high, low, close }) => [open, high, low, close]);
   const priceDecimals = Math.max(0, ...prices.map(decimalsOf));
-  const volumeDecimals = Math.max(0, ...candles.map(({ volume }) => decimalsOf(volume)));
-  const column = (of: (candle: Candle) => DecimalText, decimals: number): Float64Array =>
-    Float64Array.from(candles, (candle) => cellOf(of(candle), decimals));
+  const volumes = candles.map(({ volume }) => parseUnits(volume));
+  const volumeDecimals = volumeColumnDecimals({
+    finest: candles.reduce((most, { volume }) => Math.max(most, decimalsOf(volume)), 0),
+    largest: volumes.reduce((most, volume) => (volume > most ? volume : most), parseUnits('0')),
+  });
+  const column = (of: (candle: Candle) => DecimalText): Float64Array =>
+    Float64Array.from(candles, (candle) => cellOf(of(candle), priceDecimals));
   return {
     ...of,
     length: candles.length,
     openTimeMs: Float64Array.from(candles, ({ openTimeMs }) => openTimeMs),
     priceDecimals,
-    open: column(({ open }) => open, priceDecimals),
-    high: column(({ high }) => high, priceDecimals),
-    low: column(({ low }) => low, priceDecimals),
-    close: column(({ close }) => close, priceDecimals),
+    open: column(({ open }) => open),
+    high: column(({ high }) => high),
+    low: column(({ low }) => low),
+    close: column(({ close }) => close),
     volumeDecimals,
-    volume: column(({ volume }) => volume, volumeDecimals),
+    volume: Float64Array.from(volumes, (volume) => volumeCell(volume, volumeDecimals)),
   };
 }
 

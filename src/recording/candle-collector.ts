@@ -6,9 +6,9 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { AppendSource } from './catalogue.ts';
 import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './append-outcome.ts';
 import type { RowParts } from './append-rows.ts';
+import { FIRST_ROOM, grown, picked } from './growing-column.ts';
 import { MOST_CANDLES } from './read-candles.ts';
-
-const FIRST_ROOM = 65_536;
+import { VolumeColumn } from './volume-column.ts';
 
 /** Whole numbers below this are exact as the nearest float times a power of ten, rounded: both roundings together are less than a half. */
 const SURELY_ROUNDED = 2 ** 51;
@@ -36,6 +36,18 @@ class DecimalColumn {
     this.decimals = decimals;
   }
 
+  move(from: number, to: number): void {
+    this.cells[to] = this.cells[from] ?? Number.NaN;
+  }
+
+  pick(order: Uint32Array): void {
+    this.cells = picked(this.cells, order);
+  }
+
+  textAt(index: number): DecimalText {
+    return cellText(this.cells[index] ?? Number.NaN, this.decimals);
+  }
+
   private cellOf(text: DecimalText, decimals: number): number {
     const cell = Math.round(Number(text) * (POWERS[this.decimals] ?? Number.NaN));
     if (cell < SURELY_ROUNDED) return cell;
@@ -50,7 +62,7 @@ export class CandleCollector {
     high: new DecimalColumn(),
     low: new DecimalColumn(),
     close: new DecimalColumn(),
-    volume: new DecimalColumn(),
+    volume: new VolumeColumn(),
   };
   private times = new Float64Array(FIRST_ROOM);
   private length = 0;
@@ -93,7 +105,6 @@ export class CandleCollector {
       if (column.decimals < priceDecimals) column.scaleTo(priceDecimals, length);
     }
     columnScale(priceDecimals);
-    columnScale(volume.decimals);
     return {
       market,
       resolution,
@@ -104,8 +115,7 @@ export class CandleCollector {
       high: high.cells,
       low: low.cells,
       close: close.cells,
-      volumeDecimals: volume.decimals,
-      volume: volume.cells,
+      ...volume.cells(length),
     };
   }
 
@@ -117,10 +127,15 @@ export class CandleCollector {
     if (length >= this.times.length) this.times = grown(this.times);
     if (length > 0 && openTimeMs < (this.times[length - 1] ?? 0)) this.isSorted = false;
     this.times[length] = openTimeMs;
-    columns.open.set(length, open);
-    columns.high.set(length, high);
-    columns.low.set(length, low);
-    columns.close.set(length, close);
+    try {
+      columns.open.set(length, open);
+      columns.high.set(length, high);
+      columns.low.set(length, low);
+      columns.close.set(length, close);
+    } catch (error) {
+      if (!(error instanceof SarrafError)) throw error;
+      throw new SarrafError(error.code, error.message, { cause: error, details: { openTimeMs } });
+    }
     columns.volume.set(length, volume);
     this.length = length + 1;
   }
@@ -131,7 +146,7 @@ export class CandleCollector {
     const order = Uint32Array.from({ length }, (_, index) => index);
     order.sort((left, right) => (times[left] ?? 0) - (times[right] ?? 0) || left - right);
     this.times = picked(times, order);
-    for (const column of Object.values(this.columns)) column.cells = picked(column.cells, order);
+    for (const column of Object.values(this.columns)) column.pick(order);
   }
 
   /** Makes one of bars that are the same. Answers the times of which there are different ones. */
@@ -159,12 +174,12 @@ export class CandleCollector {
   private move(from: number, to: number): void {
     if (from === to) return;
     this.times[to] = this.times[from] ?? Number.NaN;
-    for (const { cells } of Object.values(this.columns)) cells[to] = cells[from] ?? Number.NaN;
+    for (const column of Object.values(this.columns)) column.move(from, to);
   }
 
   private textAt(index: number): string {
     return Object.values(this.columns)
-      .map(({ cells, decimals }) => cellText(cells[index] ?? Number.NaN, decimals))
+      .map((column) => column.textAt(index))
       .join(', ');
   }
 }
@@ -173,18 +188,6 @@ function exact(cell: number, decimals: number): number {
   if (Number.isSafeInteger(cell)) return cell;
   throw new SarrafError(
     'TOO_LARGE',
-    `expected numbers of at most 15 digits at ${decimals} decimals, found a larger one`,
+    `expected prices that fit a column of 15 digits, found one of more at ${decimals} decimals: import the file with "sarraf data import --round-prices"`,
   );
-}
-
-function grown(column: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(column.length * 2);
-  larger.set(column);
-  return larger;
-}
-
-function picked(column: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
-  const sorted = new Float64Array(order.length);
-  for (const [place, index] of order.entries()) sorted[place] = column[index] ?? Number.NaN;
-  return sorted;
 }

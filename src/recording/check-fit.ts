@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { columnScale } from '../domain/candle-columns.ts';
+import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
+import { formatUnits, parseUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { queryRows, sqlFiles, type Database } from './duckdb.ts';
 import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
 import type { Manifest } from './manifest.ts';
@@ -33,9 +34,30 @@ export async function checkFit(
     if (price / columnScale(after) <= MOST_STEPS) continue;
     throw new SarrafError(
       'TOO_LARGE',
-      `expected candles of ${folderTitle(key)} that fit columns of 15 digits, found a price of ${formatUnits(price)} and one with ${after} decimals: write the prices with fewer decimals`,
+      `expected candles of ${folderTitle(key)} that fit columns of 15 digits, found a price of ${formatUnits(price)} and one with ${after} decimals: round them with --round-prices ${fitting(price)}`,
+      { details: { openTimeMs: await misfitMs(database, { source, price, after, before }) } },
     );
   }
+}
+
+/** The decimals that the largest price leaves room for. */
+function fitting(largest: Units): number {
+  return Math.max(0, SURE_DIGITS - String(largest / UNITS_PER_ONE).length);
+}
+
+/** When the bar opens that does not fit: the first with the finest price, or the one with the largest, of those that came. Null where both are there. */
+async function misfitMs(
+  database: Database,
+  of: { readonly source: string; readonly price: Units; readonly after: number; readonly before: number },
+): Promise<number | null> {
+  const { source, price, after, before } = of;
+  const step = formatUnits((columnScale(after) * 10n) as Units);
+  const isFinest = ['open', 'high', 'low', 'close'].map((name) => `${name} % ${step} <> 0`).join(' OR ');
+  const condition = after > before ? isFinest : `high = ${formatUnits(price)}`;
+  const from = after > before ? 'added' : source;
+  const sql = `SELECT min(at_ms) FROM ${from} WHERE ${condition}`;
+  const [row] = from === 'added' ? await queryRows(database, sql, 'look for the bar that does not fit') : [];
+  return row?.[0] === undefined || row[0] === null ? null : Number(row[0]);
 }
 
 async function largestPrice(database: Database, source: string): Promise<Units> {

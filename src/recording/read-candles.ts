@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { CandleColumns } from '../domain/candle-columns.ts';
+import { volumeColumnDecimals, type CandleColumns } from '../domain/candle-columns.ts';
 import type { Resolution } from '../domain/candle.ts';
-import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { UNIT_DECIMALS } from '../domain/money.ts';
+import { parseUnits } from '../domain/money.ts';
 import { openDatabase, queryRows, sqlFiles, type Database } from './duckdb.ts';
-import { folderPath } from './folder-key.ts';
+import { folderPath, type FolderKey } from './folder-key.ts';
 import type { Partition } from './manifest.ts';
 import { MoneyCells } from './money-cells.ts';
 import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } from './read-partitions.ts';
@@ -91,19 +90,30 @@ async function filled(columns: Omit<CandleColumns, 'length'>, from: Source): Pro
     return { ...columns, length: await fill(columns, from, false) };
   } catch (error) {
     if (!(error instanceof VolumeBeyond)) throw error;
-    const rounded = { ...columns, volumeDecimals: await fittingDecimals(from) };
+    const { database, root, question, partitions } = from;
+    const key = { ...question, kind: 'candles' } as const;
+    const rounded = { ...columns, volumeDecimals: await volumeDecimalsOf(database, { root, key, partitions }) };
     return { ...rounded, length: await fill(rounded, from, true) };
   }
 }
 
-/** As many decimals as the largest volume leaves room for. */
-async function fittingDecimals({ database, root, question, partitions }: Source): Promise<number> {
-  const folder = folderPath(root, { ...question, kind: 'candles' });
+/** The decimals of the column of volumes of some files. @see volumeColumnDecimals */
+export async function volumeDecimalsOf(
+  database: Database,
+  {
+    root,
+    key,
+    partitions,
+  }: { readonly root: string; readonly key: FolderKey; readonly partitions: readonly Partition[] },
+): Promise<number> {
+  const folder = folderPath(root, key);
   const files = sqlFiles(partitions.map(({ file }) => join(folder, file)));
-  const sql = `SELECT max(volume)::VARCHAR FROM read_parquet(${files})`;
+  const sql = `SELECT coalesce(max(volume), 0)::VARCHAR FROM read_parquet(${files})`;
   const [row] = await queryRows(database, sql, `look for the largest volume in ${folder}`);
-  const [whole = ''] = String(row?.[0]).split('.');
-  return Math.max(0, Math.min(SURE_DIGITS - whole.length, UNIT_DECIMALS));
+  return volumeColumnDecimals({
+    finest: Math.max(0, ...partitions.map(({ amountDecimals }) => amountDecimals)),
+    largest: parseUnits(String(row?.[0])),
+  });
 }
 
 /** Fills columns and answers how many bars that were. All files are one query, so that one is unpacked while another is read. */

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { UNIT_DECIMALS } from '../../domain/money.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { FIELDS, PRESET_NAMES, type Field, type Preset } from '../../recording/import/column-places.ts';
 import { importFeed } from '../../recording/import/import-feed.ts';
@@ -24,6 +25,7 @@ interface Options extends DataOptions {
   readonly columns: ReadonlyMap<Field, string>;
   readonly bookEvery: number;
   readonly roundAmounts?: true;
+  readonly roundPrices?: number;
   readonly priceFactor: number;
   readonly skipBad?: true;
 }
@@ -58,7 +60,8 @@ export function importCommand(): Command {
     )
     .option('--book-every <ms>', 'of a depth feed: at most one book in so many ms', integerOption(1, 3_600_000), 100)
     .option('--price-factor <number>', 'multiplies prices, such as 10 for toman', integerOption(1, 1_000_000), 1)
-    .option('--round-amounts', 'rounds volumes and amounts with more than ten decimals')
+    .option('--round-amounts', 'rounds amounts of trades with more than ten decimals, as volumes of candles always are')
+    .option('--round-prices <decimals>', 'rounds prices with more decimals to these', integerOption(0, UNIT_DECIMALS))
     .option('--skip-bad', 'imports the rest of a file that has rows which can not be read')
     .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
 }
@@ -112,6 +115,7 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
       preset: options.preset ?? null,
       columns: options.columns,
       roundsAmounts: options.roundAmounts === true,
+      roundsPricesTo: options.roundPrices ?? null,
       priceFactor: options.priceFactor,
     });
   } finally {

@@ -35,8 +35,10 @@ export interface ImportTableOptions {
   readonly columns: ReadonlyMap<Field, string>;
   /** Whether rows that can not be read are left out; else one of them keeps the whole file out. */
   readonly skipBadRows: boolean;
-  /** Whether volumes and amounts with more than ten decimals are rounded; else they are bad rows. */
+  /** Whether amounts of trades with more than ten decimals are rounded, as volumes are; else they are bad rows. */
   readonly roundsAmounts?: boolean;
+  /** The decimals that prices with more are rounded to; null, as without it, leaves them. */
+  readonly roundsPricesTo?: number | null;
   /** What prices are multiplied by, such as 10 for rial of toman. */
   readonly priceFactor?: number;
   readonly source: string;
@@ -90,7 +92,7 @@ async function importCandles(
   const once = onceEach(plan);
   const rows = reader.rows((each, row) => once(slips.look(aligned(each.candle(row), plan), row.line)));
   const { catalogue, market, source } = options;
-  const outcome = await unlessBad(() =>
+  const outcome = await naming(options, reader, () =>
     catalogue.appendCandles({
       market,
       source,
@@ -112,7 +114,7 @@ async function importCandles(
 
 /** The fast way to take in the bars of a CSV file, where they are taken as they are. */
 function stageOf(
-  { path, priceFactor = 1, onProgress }: ImportTableOptions,
+  { path, priceFactor = 1, roundsPricesTo = null, onProgress }: ImportTableOptions,
   of: {
     readonly reader: TableReader;
     readonly first: { readonly file: RowFile; readonly places: ColumnPlaces; readonly rows: readonly FileRow[] };
@@ -122,7 +124,7 @@ function stageOf(
   const { reader, first, plan } = of;
   const { file, places } = first;
   return async (database) => {
-    if (!isCsv(file) || plan.partMs !== null || priceFactor !== 1) return null;
+    if (!isCsv(file) || plan.partMs !== null || priceFactor !== 1 || roundsPricesTo !== null) return null;
     const staged = await stageCsv(database, {
       path,
       separator: file.separator,
@@ -169,6 +171,23 @@ const openTable = (path: string): ReturnType<typeof openParquet> =>
 
 const isCsv = (file: RowFile): file is CsvFile => 'separator' in file;
 
+/** Names the row of a bar that does not fit those of the others, once more read for its time. */
+async function naming(
+  { path }: ImportTableOptions,
+  reader: TableReader,
+  append: () => Promise<AppendOutcome>,
+): Promise<AppendOutcome | null> {
+  try {
+    return await unlessBad(append);
+  } catch (error) {
+    const openTimeMs = error instanceof SarrafError && error.code === 'TOO_LARGE' ? error.details['openTimeMs'] : null;
+    if (!(error instanceof SarrafError) || typeof openTimeMs !== 'number') throw error;
+    const line = await reader.lineAt((await openTable(path)).parts, openTimeMs);
+    const at = line === null ? path : `${path}:${line}`;
+    throw new SarrafError('TOO_LARGE', `${at}: ${error.message}`, { cause: error });
+  }
+}
+
 async function unlessBad(append: () => Promise<AppendOutcome>): Promise<AppendOutcome | null> {
   try {
     return await append();
@@ -198,8 +217,11 @@ function report(
     parts: outcome === null ? [] : [{ kind, resolution, outcome }],
     rejects: reader.rejects,
     firstBad: result === 'imported' ? null : (reader.rejects.kept.at(result === 'conflict' ? reader.bad : 0) ?? null),
-    notes:
-      reader.rounded === 0 ? notes : [...notes, `${reader.rounded} volumes or amounts were rounded to ten decimals`],
+    notes: [
+      ...notes,
+      ...(reader.rounded === 0 ? [] : [`${reader.rounded} volumes or amounts were rounded to ten decimals`]),
+      ...(reader.roundedPrices === 0 ? [] : [`${reader.roundedPrices} prices were rounded`]),
+    ],
   };
 }
 
@@ -209,6 +231,7 @@ class TableReader {
   /** Rows that can not be read, which come before those that contradict others among the rejects. */
   bad = 0;
   rounded = 0;
+  roundedPrices = 0;
   readonly rejects = new Rejects();
   private readonly options: ImportTableOptions;
   private readonly from: {
@@ -224,9 +247,9 @@ class TableReader {
   }
 
   private rowReader(): RowReader {
-    const { path, roundsAmounts = false, priceFactor = 1 } = this.options;
+    const { path, roundsAmounts = false, roundsPricesTo = null, priceFactor = 1 } = this.options;
     const { places, width } = this.from;
-    return new RowReader({ path, places, width, roundsAmounts, priceFactor });
+    return new RowReader({ path, places, width, roundsAmounts, roundsPricesTo, priceFactor });
   }
 
   /** The times of some rows, as far as they can be read. Throws `INVALID_FILE` where that is none. */
@@ -254,6 +277,18 @@ class TableReader {
     }
   }
 
+  /** The line of the row with a time; null where none has it. */
+  async lineAt(parts: AsyncIterable<readonly FileRow[]>, timeMs: number): Promise<number | null> {
+    const reader = this.rowReader();
+    for await (const part of parts) {
+      for (const row of part) {
+        const time = reader.timeOf(row);
+        if ('row' in time && time.row === timeMs) return row.line;
+      }
+    }
+    return null;
+  }
+
   /** What `read` makes of each row; null for one that is to be left out without a word. */
   async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row> | null): AsyncGenerator<readonly Row[]> {
     const { skipBadRows, onProgress } = this.options;
@@ -274,6 +309,7 @@ class TableReader {
       if (good.length > 0) yield good;
     }
     this.rounded = reader.rounded;
+    this.roundedPrices = reader.roundedPrices;
     if (this.rejects.count > 0 && !skipBadRows) throw new BadRows();
   }
 }

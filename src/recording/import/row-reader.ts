@@ -19,6 +19,7 @@ export class RowReader {
   private readonly path: string;
   private readonly places: ColumnPlaces;
   private readonly roundsAmounts: boolean;
+  private readonly priceDecimals: number;
   private readonly priceFactor: bigint;
   private readonly width: number;
   private readonly times = new TimeReader();
@@ -29,6 +30,8 @@ export class RowReader {
     /** Fields that every row has. */
     readonly width: number;
     readonly roundsAmounts: boolean;
+    /** Prices with more decimals are rounded to these; null leaves them. */
+    readonly roundsPricesTo: number | null;
     /** What prices are multiplied by. */
     readonly priceFactor: number;
   }) {
@@ -36,11 +39,13 @@ export class RowReader {
     this.places = options.places;
     this.width = options.width;
     this.roundsAmounts = options.roundsAmounts;
+    this.priceDecimals = options.roundsPricesTo ?? Number.POSITIVE_INFINITY;
     this.priceFactor = BigInt(options.priceFactor);
   }
 
-  /** Amounts and volumes that were rounded so far. */
+  /** Amounts and volumes that were rounded so far, and prices. */
   rounded = 0;
+  roundedPrices = 0;
 
   /** The time of a row, whatever else it holds. */
   timeOf(row: FileRow): ReadRow<number> {
@@ -106,9 +111,15 @@ export class RowReader {
     if (decimal === null || decimal.startsWith('-')) {
       throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);
     }
-    if (fractionDigits(decimal) > UNIT_DECIMALS && this.roundsAmounts && (field === 'volume' || field === 'amount')) {
+    const digits = fractionDigits(decimal);
+    // A volume only bounds how much may fill; an amount is a trade's own.
+    if (digits > UNIT_DECIMALS && (field === 'volume' || (field === 'amount' && this.roundsAmounts))) {
       this.rounded += 1;
       return roundedDecimal(decimal);
+    }
+    if (digits > this.priceDecimals && field !== 'volume' && field !== 'amount') {
+      this.roundedPrices += 1;
+      return roundedDecimal(decimal, this.priceDecimals);
     }
     const problem = decimalProblem(decimal);
     if (problem !== null) throw new BadRow(`expected ${problem} of ${field}, found "${text}"`);
@@ -151,8 +162,12 @@ export class RowReader {
 
 /** Bars are worked with as whole numbers of their last decimal; null where each of these is exact. */
 function columnProblem(bar: Candle): string | null {
-  const large = (['open', 'high', 'low', 'close', 'volume'] as const).find((field) => !isExact(bar[field]));
-  return large === undefined ? null : `expected at most ${SURE_DIGITS} digits of ${large}, found "${bar[large]}"`;
+  const large = (['open', 'high', 'low', 'close'] as const).find((field) => !isExact(bar[field]));
+  if (large !== undefined) {
+    return `expected at most ${SURE_DIGITS} digits of ${large}, found "${bar[large]}": --round-prices rounds it`;
+  }
+  const [whole = ''] = bar.volume.split('.');
+  return whole.length <= SURE_DIGITS ? null : `expected a volume below 10^${SURE_DIGITS}, found "${bar.volume}"`;
 }
 
 const isExact = (text: DecimalText): boolean =>

@@ -6,6 +6,7 @@ import type { FolderKey } from '../folder-key.ts';
 import { lengthText } from '../length-text.ts';
 import type { Partition } from '../manifest.ts';
 import { MoneyCells } from '../money-cells.ts';
+import { volumeDecimalsOf } from '../read-candles.ts';
 import { partitionChunks, timeText } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
 import { CANDLE_SHAPE } from '../table-shapes.ts';
@@ -33,7 +34,7 @@ export async function checkCandles(database: Database, options: CheckOptions): P
   if (key.kind !== 'candles') return 0;
   let rows = 0;
   const decimals = Math.max(0, ...partitions.map(({ priceDecimals }) => priceDecimals));
-  const volumeDecimals = Math.max(0, ...partitions.map(({ amountDecimals }) => amountDecimals));
+  const volumeDecimals = await volumeDecimalsOf(database, options);
   const check = new CandleCheck({ ...options, resolution: key.resolution, decimals });
   const columns = Array.from({ length: 5 }, () => new Float64Array(CHUNK_ROWS));
   const select = 'time_ms::DOUBLE, open, high, low, close, volume';
@@ -43,7 +44,8 @@ export async function checkCandles(database: Database, options: CheckOptions): P
     rows += count;
     for (const [index, column] of columns.entries()) {
       const cells = new MoneyCells(chunk.getColumnVector(index + 1));
-      cells.copyInto(column, { at: 0, count, decimals: index === 4 ? volumeDecimals : decimals });
+      const isVolume = index === 4;
+      cells.copyInto(column, { at: 0, count, decimals: isVolume ? volumeDecimals : decimals, rounds: isVolume });
     }
     for (let row = 0; row < count; row += 1) {
       const [open = 0, high = 0, low = 0, close = 0, volume = 0] = columns.map((column) => column[row] ?? 0);

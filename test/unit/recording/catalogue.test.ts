@@ -46,7 +46,7 @@ describe('candles', () => {
     await catalogue.appendCandles({ ...MINUTES, candles: [written] });
     const fine = candle(AUGUST + 180_000 * 60 * 24, { open: '1', high: '1', low: '1', close: '0.0000001' });
     await expect(catalogue.appendCandles({ ...MINUTES, candles: [[fine]] })).rejects.toThrow(
-      /found a price of 12\d+ and one with 7 decimals: write the prices with fewer decimals/,
+      /found a price of 12\d+ and one with 7 decimals: round them with --round-prices 4/,
     );
     expect(await allCandles(catalogue)).toEqual(written);
   });

@@ -213,7 +213,7 @@ describe('a file of candles', () => {
     ['a date that its month does not have', `2024-02-30,1,2,1,1,1`, 'expected a date of the calendar'],
     ['a time of another form', `2024-08-08T09:00Z,1,2,1,1,1`, 'expected a time in ms as in the first row'],
     ['a number that no column holds', `${START},1e30,1e30,1e30,1e30,1`, 'expected at most 28 digits before the point'],
-    ['a volume of too many digits', `${START},1,1,1,1,99999999.1234567891`, 'expected at most 15 digits of volume'],
+    ['a volume of too many digits', `${START},1,1,1,1,1234567890123456`, 'expected a volume below 10^15'],
     ['a time of another unit', `${START / 1_000},1,2,1,1,1`, 'expected a time in ms as in the first row'],
     [
       'a time between two bars',
@@ -241,16 +241,23 @@ describe('a file of candles', () => {
     expect(csv[1]).toBe(`10,"expected a positive open, found 0","${START},0,2,0,1,1"`);
   });
 
-  test('has volumes rounded to ten decimals only when that is asked for', async () => {
+  test('has volumes rounded to ten decimals, and says so', async () => {
     const catalogue = temporaryCatalogue();
-    const noisy = hourly(2).map((line) => `${line}2345678925`);
-    expect(await importLines(catalogue, [HEADER, ...noisy])).toMatchObject({
-      result: 'bad-rows',
-      rejects: { count: 2 },
-    });
-    const report = await importLines(catalogue, [HEADER, ...noisy], { roundsAmounts: true });
+    const report = await importLines(catalogue, [HEADER, ...hourly(2).map((line) => `${line}2345678925`)]);
     expect(report.notes).toEqual(['2 volumes or amounts were rounded to ten decimals']);
     expect(await bars(catalogue)).toMatchObject([{ 5: '0.1234567892' }, { 5: '0.2234567892' }]);
+  });
+
+  test('names the row whose price leaves no room for the others, and comes in with rounded prices', async () => {
+    const catalogue = temporaryCatalogue();
+    const odd = `${START + 3 * HOUR},1.0000001,2,1,2,0.4`;
+    const lines = [HEADER, ...hourly(3), odd];
+    await expect(importLines(catalogue, lines)).rejects.toThrow(
+      /file\.csv:5: .* a price of 12600000500 and one with 7 decimals: round them with --round-prices 4/,
+    );
+    const report = await importLines(catalogue, lines, { roundsPricesTo: 4 });
+    expect(report.notes).toEqual(['1 prices were rounded']);
+    expect((await bars(catalogue))[3]).toMatchObject({ 1: '1' });
   });
 
   test('stays out when it contradicts what is there', async () => {
