@@ -51,7 +51,7 @@ async function misfitMs(
   of: { readonly source: string; readonly price: Units; readonly after: number; readonly before: number },
 ): Promise<number | null> {
   const { source, price, after, before } = of;
-  const step = formatUnits((columnScale(after) * 10n) as Units);
+  const step = formatUnits(columnScale(after) * 10n);
   const isFinest = ['open', 'high', 'low', 'close'].map((name) => `${name} % ${step} <> 0`).join(' OR ');
   const condition = after > before ? isFinest : `high = ${formatUnits(price)}`;
   const from = after > before ? 'added' : source;
