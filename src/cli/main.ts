@@ -71,6 +71,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(OK);
   throw error;
 });
+// What it writes tells of an account: mirrors, ledgers, recordings and logs, with the files that SQLite puts beside them, are the user's alone.
+process.umask(0o077);
 // Compiling all that a run needs takes longer than starting it.
 enableCompileCache();
 try {

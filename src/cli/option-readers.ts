@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { wrongInput } from './command-error.ts';
 import type { Override } from '../daemon/settings/overrides.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket, type MarketSymbol } from '../domain/market-symbol.ts';
@@ -24,6 +25,7 @@ export function marketOption(text: string): MarketSymbol {
 /** Reads `path=value` behind those before it. */
 export function overrideOption(text: string, before: readonly Override[]): readonly Override[] {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('expected path=value, such as strategies.0.params.fast=10.');
+  // commander would repeat the text, which may hold a secret.
+  if (at < 1) throw wrongInput('expected path=value after --set, such as strategies.0.params.fast=10');
   return [...before, [text.slice(0, at), text.slice(at + 1)]];
 }

@@ -11,6 +11,7 @@ import { durationOption } from '../duration-option.ts';
 import { endSignal } from '../end-signal.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { ownStrategies } from '../own-strategies.ts';
+import { keepHeapTight } from '../tight-heap.ts';
 import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';
 
@@ -87,8 +88,11 @@ async function run(options: Options): Promise<void> {
   }
   const { signal, end, release } = endSignal();
   try {
+    const config = configOf(options);
+    // Virtual time leaves V8 no idle moment: its heap would grow as far as the machine has memory.
+    if (config.mode === 'embedded' && config.embedded.speed === 'max') keepHeapTight();
     const summary = await runBot({
-      config: configOf(options),
+      config,
       bundledStrategies: ownStrategies(),
       forMs: options.for ?? null,
       json: options.json === true,

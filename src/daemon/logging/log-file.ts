@@ -21,8 +21,8 @@ export class LogFile {
     this.path = path;
     this.largestBytes = largestBytes;
     try {
-      mkdirSync(dirname(path), { recursive: true });
-      this.descriptor = openSync(path, 'a', 0o640);
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      this.descriptor = openSync(path, 'a', 0o600);
       this.bytes = fstatSync(this.descriptor).size;
     } catch (error) {
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
@@ -50,7 +50,7 @@ export class LogFile {
   private begin(): void {
     renameSync(this.path, `${this.path}.1`);
     const before = this.descriptor;
-    this.descriptor = openSync(this.path, 'a', 0o640);
+    this.descriptor = openSync(this.path, 'a', 0o600);
     this.bytes = 0;
     closeSync(before);
   }

@@ -73,7 +73,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
     }
     for (const override of overrides) {
       const wrong = applyOverride(document, override);
-      if (wrong !== null) refusedOverrides.push(`--set ${override[0]}: ${wrong}`);
+      if (wrong !== null) refusedOverrides.push(`--set ${shownPath(override[0])}: ${wrong}`);
     }
     warned.push(...warnOfPlainSecrets(document));
     place = credentialPlace(document, file);
@@ -149,15 +149,21 @@ function writeLine(
   });
   const shown = shownPath(path);
   if (override !== undefined) {
-    return `--set ${override[0]}: ${shown === writePath(overridePath(override[0])) ? '' : `${shown}: `}${message}`;
+    const isSame = path === writePath(overridePath(override[0]));
+    return `--set ${shownPath(override[0])}: ${isSame ? '' : `${shown}: `}${message}`;
   }
   if (of.file === null) return `${shown === '' ? '' : `${shown}: `}${message}`;
   return formatProblems(of.file, [{ ...problem, path: shown }]);
 }
 
-/** Where the space after a colon is missing, a secret is part of a key. */
+/** A part of a path that looks like a token: names of settings have no digits. */
+const LIKE_A_SECRET = /^(?=.*\d)[^[\]]{12,}$/s;
+const CREDENTIAL_PATH = /^(exchange\.credentials\.)(?![A-Za-z]{1,20}(?:\.|$)).*$/s;
+
+/** A path without what may be a secret in the wrong place: where the space after a colon is missing, one is part of a key. */
 function shownPath(path: string): string {
-  return path.replace(/^(exchange\.credentials\.[A-Za-z]{1,20})[^A-Za-z].*$/s, '$1…');
+  const parts = path.replace(CREDENTIAL_PATH, '$1…').split('.');
+  return parts.map((part) => (LIKE_A_SECRET.test(part) ? '…' : part)).join('.');
 }
 
 function readExchangeFile(

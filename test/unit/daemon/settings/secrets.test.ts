@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { overrideOption } from '../../../../src/cli/option-readers.ts';
 import { clientCredentials } from '../../../../src/daemon/settings/client-credentials.ts';
 import { oneTimePassword } from '../../../../src/daemon/settings/one-time-password.ts';
 import { readSmallFile } from '../../../../src/daemon/settings/secret-file.ts';
@@ -232,4 +233,33 @@ test('a small file is read with its rights, and a larger one is refused', () => 
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe('a secret in the wrong place on the command line', () => {
+  const TOKEN = 'Zx9hiddenq8w7e6r5';
+
+  test.each([
+    [`exchange.credentials.${TOKEN}`, '3'],
+    [`exchange.${TOKEN}`, '3'],
+    [`exchange.credentials.token: ${TOKEN}`, '3'],
+    [`exchange.credentials.token.${TOKEN}`, '3'],
+    [`${TOKEN}.token`, '3'],
+    ['exchange.credentials', TOKEN],
+    ['exchange.credentials.tokn', TOKEN],
+    ['exchange.credentials.token', `[${TOKEN}`],
+    ['exchange.credentials.token', `{a: ${TOKEN}}`],
+    ['exchange.credentials.privateKey', TOKEN],
+    ['exchange.baseUrl', `https://user:${TOKEN}@host/`],
+    ['mode', TOKEN],
+  ])('%s is not repeated', (path, value) => {
+    const problems = problemsOf(withCredentials('token: x'), { overrides: [[path, value]] });
+    expect(problems.join('\n')).not.toContain(TOKEN);
+    expect(problems.length).toBeGreaterThan(0);
+  });
+
+  test('is not repeated where its option has no "="', () => {
+    expect(() => overrideOption(`exchange.credentials.token: ${TOKEN}`, [])).toThrow(
+      /^expected path=value after --set/,
+    );
+  });
 });
