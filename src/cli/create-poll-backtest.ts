@@ -43,6 +43,7 @@ export async function runPollBacktest(
     ),
     quote,
     limits: config.exchange.limits,
+    headroom: config.exchange.headroom,
     rules,
     curveEveryMs: curveEveryMs(fromMs, toMs),
     ...(fromMs === null ? {} : { fromMs }),

@@ -59,7 +59,7 @@ export async function planOfConfigs(
 }
 
 function outsideFacts({ exchange }: BotConfig): VenueFacts {
-  return { budgets: budgetTable(exchange.limits), knownMarkets: new AnyMarket() };
+  return { budgets: budgetTable(exchange.limits, exchange.headroom), knownMarkets: new AnyMarket() };
 }
 
 /** The exchange of the configuration is put up, looked at and taken down. */

@@ -38,6 +38,7 @@ export interface EmbeddedVenueOptions {
   /** Markets that are traded: the bot's user owns some of their coins, too. */
   readonly traded: readonly string[];
   readonly limits: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  readonly headroom: number;
   /** When a market of synthetic traders opens; the wall's time without it. A recording has its own. */
   readonly startMs?: number;
   readonly wrap?: WrapTransport;
@@ -50,7 +51,7 @@ export interface EmbeddedVenue extends BotVenue {
 
 /** The exchange in this process, with synthetic traders or a recording. Throws `INVALID_MARKET` for a market that it does not have. */
 export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenue {
-  const { replay, speed, seed, limits, wrap = (inner) => inner } = options;
+  const { replay, speed, seed, limits, headroom, wrap = (inner) => inner } = options;
   const startMs = replay === null ? (options.startMs ?? Date.now()) : replayStart(replay).startMs;
   const time = speed === 'max' ? new VirtualTime(startMs) : new MachineTimeline({ startMs, speed });
   const simulation = simulate(options, startMs);
@@ -72,6 +73,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
     credentials: { kind: 'token', token: BOT_TOKEN },
     nowMs: () => time.now(),
     limits,
+    headroom,
   });
   const budgets = [...client.budgets.values()];
   const ledger = new BudgetLedger(budgets);

@@ -55,7 +55,7 @@ export function openRemoteExchange(options: {
   readonly onProblem?: (message: string) => void;
 }): RemoteExchange {
   const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined } = options;
-  const { name, limits, ledgerFolder } = config.exchange;
+  const { name, limits, headroom, ledgerFolder } = config.exchange;
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
   const client = createLimitedClient({
     transport: wrap(new UndiciTransport({ baseUrl }), () => time.now()),
@@ -71,6 +71,7 @@ export function openRemoteExchange(options: {
         : {},
     ),
     limits,
+    headroom,
     limiterMs: monotonicMs,
     limiter: () => limiter,
   });

@@ -23,6 +23,7 @@ export async function openVenue(config: BotConfig, replay: ReplayFile | null, op
         replay,
         traded: replay === null ? strategies.map(({ market }) => market) : [replay.market.symbol],
         limits: exchange.limits,
+        headroom: exchange.headroom,
         ...(wrap === undefined ? {} : { wrap }),
         ...(startMs === undefined ? {} : { startMs }),
       });

@@ -93,6 +93,7 @@ function paperVenueOf(
     credentials: { kind: 'token', token: PAPER_TOKEN },
     nowMs: () => time.now(),
     limits: config.exchange.limits,
+    headroom: config.exchange.headroom,
   });
   const tapes = new Map<string, readonly PublicTrade[]>();
   const follow = (call: VenueCall, { answer }: VenueEnd): void => {

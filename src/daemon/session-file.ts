@@ -13,7 +13,7 @@ import type { BotConfig } from './settings/create-bot-config.ts';
 export type SessionConfig = Pick<
   BotConfig,
   'instance' | 'execution' | 'reconciliation' | 'strategies' | 'strategiesFolders'
-> & { readonly limits: BotConfig['exchange']['limits'] };
+> & { readonly limits: BotConfig['exchange']['limits']; readonly headroom: number };
 
 /** What a recorded run was begun with, kept beside its mirror, so that it can be run again. */
 export interface SessionFile {
@@ -47,7 +47,8 @@ const shape = z.object({
     .array(z.object({ market: z.string(), priceStep: z.string(), amountStep: z.string(), minOrderValue: z.string() }))
     .min(1),
   fees: z.object({ rls: rates, usdt: rates }),
-  config: z.looseObject({ strategies: z.array(z.unknown()), instance: z.string() }),
+  // Sessions that were recorded before there was a headroom used the whole limits.
+  config: z.looseObject({ strategies: z.array(z.unknown()), instance: z.string(), headroom: z.number().default(0) }),
   state: z.looseObject({ epoch: z.string() }),
 });
 
@@ -75,7 +76,15 @@ export function writeSessionFile(
       minOrderValue: formatUnits(minOrderValue),
     })),
     fees: mode === 'embedded' ? (embedded.exchange ?? readExchangeConfig({})).fees : paper.fees,
-    config: { instance, execution, reconciliation, strategies, strategiesFolders, limits: exchange.limits },
+    config: {
+      instance,
+      execution,
+      reconciliation,
+      strategies,
+      strategiesFolders,
+      limits: exchange.limits,
+      headroom: exchange.headroom,
+    },
   };
   const path = join(data.folder, FILE_NAME);
   writeFileSync(`${path}.new`, `${JSON.stringify(kept, tagged, 2)}\n`, { mode: 0o600 });

@@ -40,6 +40,8 @@ export interface ClientOptions {
   readonly timeoutsMs?: Readonly<Partial<Record<EndpointName, number>>>;
   /** Limits that differ from the interface's table, by budget name. */
   readonly limits?: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  /** The share of each limit that is left unused; 0.02 by default. */
+  readonly headroom?: number;
   readonly userAgent?: string;
   /** For calls that only read; none by default. */
   readonly retry?: RetryPolicy;

@@ -61,7 +61,7 @@ export class ExchangeClient {
 
   constructor(options: ClientOptions) {
     this.settings = options;
-    this.budgets = budgetTable(options.limits);
+    this.budgets = budgetTable(options.limits, options.headroom);
     this.retry = checkRetryPolicy(options.retry ?? NO_RETRY);
     this.userAgent = options.userAgent ?? `TraderBot/sarraf-${VERSION}`;
     this.authenticator = this.createAuthenticator();

@@ -81,7 +81,7 @@ class SeedRun {
     this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: this.swarm.clockSkewMs });
     const { world, swarm, coverage, events } = this;
     this.bot = new Bot({ world, swarm, folder, coverage, events, onBreak: () => this.onBreak() });
-    this.budgets = new BudgetChecker(world.log, budgetTable());
+    this.budgets = new BudgetChecker(world.log, budgetTable({}, 0));
   }
 
   async run(): Promise<SeedResult> {

@@ -72,7 +72,7 @@ export class ServedExchange {
     this.simulation = parts.simulation;
     this.server = parts.server;
     this.market = parts.market;
-    this.budgets = new BudgetChecker(parts.simulation.door.log, budgetTable(parts.limits));
+    this.budgets = new BudgetChecker(parts.simulation.door.log, budgetTable(parts.limits, 0));
     const { faulty } = parts.simulation;
     const receive = faulty.receive.bind(faulty);
     faulty.receive = (request) => {

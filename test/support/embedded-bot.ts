@@ -52,6 +52,7 @@ export function createEmbeddedWorld(options: {
     replay: null,
     traded: strategies.map(({ market }) => market),
     limits: exchange.limits,
+    headroom: exchange.headroom,
     startMs: NOON_MS,
   });
   const { time } = venue;

@@ -54,7 +54,7 @@ export async function decideAgain(
   seats: readonly SeatSettings[],
 ): Promise<DecidedAgain> {
   const { config, beganMs, markets, state } = file;
-  const { feeds } = planOf(seats, budgetTable(config.limits));
+  const { feeds } = planOf(seats, budgetTable(config.limits, config.headroom));
   const { execution, instance, reconciliation } = config;
   const engine = new Engine({ ...execution, instance, reconciliation, markets, seats, feeds }, state, beganMs);
   const watch = new Watch([]);

@@ -109,6 +109,7 @@ export async function runAgain({
     balances: await beginningBalances(session, events),
     quote: markets[0]?.dst ?? 'rls',
     limits: config.limits,
+    headroom: config.headroom,
     rules: {
       latency: latency ?? DEFAULT_POLL_RULES.latency,
       ...(isPaper ? PAPER_RULES : {}),

@@ -46,6 +46,8 @@ export interface PollRunOptions {
   readonly quote: QuoteCurrency;
   /** Rate limits that differ from those of the interface, by the name of their budget. */
   readonly limits?: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  /** The share of each limit that the bot leaves unused; 0.02 without it. */
+  readonly headroom?: number | undefined;
   readonly rules?: Partial<PollRules>;
   /** When the bot begins: then, or once every market has shown a book. What was recorded before is the past. From the first book without it. */
   readonly fromMs?: number;
@@ -109,7 +111,7 @@ const PROGRESS_EVERY_MS = 3_600_000;
 export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const { markets, quote, fees, balances, limits = {}, fromMs = Number.NEGATIVE_INFINITY } = options;
   const rules = createPollRules(options.rules);
-  const budgets = budgetTable(limits);
+  const budgets = budgetTable(limits, options.headroom);
   const plan = planOf(options.settings.seats, budgets);
   const exchange = new PollExchange({
     markets: markets.map(({ market, trades }) => ({ market, hasTrades: trades !== null })),
@@ -177,7 +179,7 @@ class PollLife {
     this.toMs = firstMs;
     this.time = new VirtualTime(firstMs);
     this.mirror = new MemoryMirror(onJournal);
-    const budgets = budgetTable(limits);
+    const budgets = budgetTable(limits, options.headroom);
     const caller = new PollCaller({
       exchange,
       time: this.time,

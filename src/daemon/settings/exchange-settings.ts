@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { budgetTable } from '../../exchange/budget-table.ts';
+import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/budget-table.ts';
 import { address } from './address-field.ts';
 import { credentialsSettings } from './credentials-settings.ts';
 import { duration } from './duration-field.ts';
@@ -41,6 +41,14 @@ export const exchangeSettings = z
       .prefault({})
       .describe(
         'Rate limits other than those of the interface, by the name of the budget (docs/reference/endpoints.md has them).',
+      ),
+    headroom: z
+      .number()
+      .min(0)
+      .max(0.5)
+      .prefault(DEFAULT_HEADROOM)
+      .describe(
+        'Share of each limit that is left unused, for requests that something on the way repeats. What is left is rounded down, and never below 1.',
       ),
     ledgerFolder: z
       .string()

@@ -33,9 +33,9 @@ describe('sarraf plan', () => {
     expect(out).toMatch(/^ {2}book BTCIRT +4 s +4 s +5\.5 s +30 s +little$/m);
     expect(out).toMatch(/^ {2}candles BTCIRT 1h +at close +60 min +close \+ 2\.5 s +close \+ 30 min +little$/m);
     expect(out).toMatch(/^ {2}orders +3 s +3 s +15 s +3\.5 s +30 s +account$/m);
-    expect(out).toMatch(/^ {2}v2\/orderbook +15 +60 +45$/m);
-    expect(out).toMatch(/^ {2}orders\/list +20 +4 +30 +3 +10$/m);
-    expect(out).toMatch(/^ {2}orders\/add +0 +30 +30 {2}placements$/m);
+    expect(out).toMatch(/^ {2}v2\/orderbook +15 +58 +43$/m);
+    expect(out).toMatch(/^ {2}orders\/list +20 +4 +29 +2 +9$/m);
+    expect(out).toMatch(/^ {2}orders\/add +0 +29.4 +29.4 {2}placements$/m);
     expect(out).toMatch(/^After a restart the account is read with 8 requests in 4 s; in 244 s at the latest/m);
   });
 
@@ -61,9 +61,9 @@ describe('sarraf plan', () => {
     const { code, out, error } = await startSarraf(['plan', '--strategies', wantsTooMuch]).finished;
     expect(code).toBe(2);
     expect(error).toBe(
-      'It does not fit:\n  v2/trades: expected at most 14.25 requests a minute (95 % of 15 in 60 s), found 24 for trades BTCIRT at most 3 s old (too-much): ask for fewer markets, allow older data with maxAgeMs, or raise the limit if the exchange grants more\n',
+      'It does not fit:\n  v2/trades: expected at most 13.3 requests a minute (95 % of 14 in 60 s), found 24 for trades BTCIRT at most 3 s old (too-much): ask for fewer markets, allow older data with maxAgeMs, or raise the limit if the exchange grants more\n',
     );
-    expect(out).toMatch(/^ {2}trades BTCIRT +2 s +4\.3 s +4\.8 s +3 s +too-much$/m);
+    expect(out).toMatch(/^ {2}trades BTCIRT +2 s +4\.6 s +5\.1 s +3 s +too-much$/m);
   });
 
   test.each([
@@ -108,7 +108,7 @@ strategies:
     expect([code, error.includes('secret-of-the-bot')]).toEqual([0, false]);
     expect(out).toMatch(/^Plan for first \(FOOIRT\)$/m);
     expect(out).toMatch(/^ {2}candles FOOIRT 5m .* first$/m);
-    expect(out).toMatch(/^ {2}v2\/options +0\.1 +30 +29\.9$/m);
+    expect(out).toMatch(/^ {2}v2\/options +0\.1 +24 +23\.9$/m);
   });
 
   test('tells a strategy that can not be set up, and plans for the others', async () => {

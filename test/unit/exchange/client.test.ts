@@ -143,7 +143,7 @@ describe('ExchangeClient', () => {
     });
     await client.walletBalance({ currency: 'rls' });
     await expect(client.walletBalance({ currency: 'rls' })).rejects.toThrow('not admitted');
-    expect(asked[0]).toMatchObject({ endpoint: 'walletBalance', attempt: 1, budget: { limit: 5, windowMs: 1000 } });
+    expect(asked[0]).toMatchObject({ endpoint: 'walletBalance', attempt: 1, budget: { limit: 4, windowMs: 1000 } });
     expect(transport.sent).toHaveLength(1);
   });
 
