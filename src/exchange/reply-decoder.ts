@@ -131,6 +131,14 @@ function requireObject(endpoint: Endpoint, response: HttpResponse, parsed: { rea
   return unusable(endpoint, 'UNEXPECTED_REPLY', { response, why: 'expected a JSON object, was something else' });
 }
 
+/** What a reply that says ok, but lacks what was asked for, says in place of it. */
+function beside(body: Body): readonly string[] {
+  return ['code', 'error', 'message'].flatMap((field) => {
+    const value = body[field];
+    return typeof value === 'string' ? [`the reply has ${field} ${JSON.stringify(value.slice(0, SHOWN_LENGTH))}`] : [];
+  });
+}
+
 /** A cancel that did not apply is told by `updatedStatus`, and has no code. */
 function notApplied(body: Body, response: HttpResponse): Refusal {
   const order = orderRecord.safeParse(body['order']);
@@ -182,7 +190,7 @@ function decode<Name extends EndpointName>(name: Name, response: HttpResponse): 
   const reply = endpoint.reply.safeParse(body);
   if (!reply.success) {
     const issues = reply.error.issues.map((issue) => `${[name, ...issue.path].join('.')}: ${issue.message}`);
-    unusable(endpoint, 'UNEXPECTED_REPLY', { response, why: issues.slice(0, 5).join('; ') });
+    unusable(endpoint, 'UNEXPECTED_REPLY', { response, why: [...issues.slice(0, 5), ...beside(body)].join('; ') });
   }
   return { ok: true, value: reply.data as EndpointReply<Name> };
 }

@@ -142,3 +142,16 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasNext: boolean | null;
 }
+
+/** What is handed on as the exchange sent it is cut off below this depth: nobody reads so deep. */
+const DEEPEST = 32;
+
+function bare(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === DEEPEST) return null;
+  if (Array.isArray(value)) return value.map((item) => bare(item, depth + 1));
+  return withoutPrototype(Object.entries(value).map(([name, item]) => [name, bare(item, depth + 1)]));
+}
+
+/** JSON of any form, handed on as the exchange sent it; its objects have no prototype. */
+export const anyValue = z.unknown().transform((value) => bare(value, 0));

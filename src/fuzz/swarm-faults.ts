@@ -17,6 +17,8 @@ const LONG_RUN_MS = 24 * 3_600_000;
 /** Requests that change the exchange: where a fault hurts most. */
 const CHANGING: readonly EndpointName[] = ['addOrder', 'updateOrderStatus'];
 const LISTS: readonly EndpointName[] = ['ordersList', 'tradesList', 'orderStatus'];
+/** Of which the interface says that they may answer without a result, and lists like it. A change that says ok has been made. */
+const RESULTLESS: readonly EndpointName[] = ['walletsList', 'wallets', ...LISTS];
 
 /** How likely the faults of a kind are, for each request: from and to. Those that shut a budget or the account are rare, since each ends hours. */
 const PROBABILITIES: Readonly<Record<FaultRule['kind'], readonly [least: number, most: number]>> = {
@@ -35,6 +37,7 @@ const PROBABILITIES: Readonly<Record<FaultRule['kind'], readonly [least: number,
   'shuffled-trades': [0.05, 1],
   'missing-fields': [0.01, 0.5],
   'unknown-fields': [0.05, 1],
+  'no-result': [0.01, 0.5],
 };
 
 /** One kind of fault with everything about it drawn. */
@@ -45,6 +48,7 @@ function drawRule(dice: Dice, kind: FaultRule['kind'], runMs: number): FaultRule
     kind,
     probability: dice.logUniform(least, most),
     ...(aim === null || kind === 'lagging-lists' || kind === 'shuffled-trades' ? {} : { endpoints: aim }),
+    ...(kind === 'no-result' ? { endpoints: RESULTLESS } : {}),
     ...(kind === 'delay' || kind === 'late' ? { delayMs: Math.round(dice.logUniform(500, 100_000)) } : {}),
     ...(kind === 'lagging-lists'
       ? { lagMs: Math.round(dice.logUniform(500, 20_000)), isUneven: dice.happens(0.5) }

@@ -228,6 +228,15 @@ describe('answers that say nothing', () => {
     },
   );
 
+  test('a reply that says ok and has a code in place of what was asked for is unknown, and its words are kept', async () => {
+    const body = '{"status": "ok", "code": "Queued", "message": "Your order is looked at"}';
+    const venue = new OneReply({ body });
+    const error: unknown = await call(clientOver(venue), ...PLACE).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'UNEXPECTED_REPLY', outcome: 'unknown' });
+    expect(String(error)).toContain('code "Queued"');
+    expect(String(error)).toContain('message "Your order is looked at"');
+  });
+
   test('an order of which a part can not be read is unknown', async () => {
     const body =
       '{"status": "ok", "order": {"id": 5, "type": "buy", "price": "1", "amount": "much", "matchedAmount": "0"}}';

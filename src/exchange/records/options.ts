@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { decimal, recordOf, withoutPrototype } from '../reply-types.ts';
+import { anyValue, decimal, recordOf, withoutPrototype } from '../reply-types.ts';
 
 /** What the options call says about trading. Steps are decimals of any size: `10` and `0.000001` both occur. */
 export interface ExchangeOptions {
@@ -55,8 +55,8 @@ const withoutNumericKeys = (entries: Readonly<Record<string, DecimalText>>): Rea
 /** "Wallets", the last paragraph, and what deployments add to it. */
 export const optionsReply = z
   .looseObject({
-    features: recordOf(z.unknown()).nullish(),
-    coins: z.array(recordOf(z.unknown())).nullish(),
+    features: recordOf(anyValue).nullish(),
+    coins: z.array(recordOf(anyValue)).nullish(),
   })
   .transform((body, context): ExchangeOptions => {
     const found = findServiceOptions(body);

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { decimal, decimalOrNull, flagOrNull, integerOrNull, text, textOrNull, timeMsOrNull } from '../reply-types.ts';
+import {
+  anyValue,
+  decimal,
+  decimalOrNull,
+  flagOrNull,
+  integerOrNull,
+  text,
+  textOrNull,
+  timeMsOrNull,
+} from '../reply-types.ts';
 
 /** One bank payment of a rial withdrawal. */
 export interface WithdrawalPayment {
@@ -59,7 +68,7 @@ export const rialWithdrawalRecord = z
     fee: decimalOrNull,
     fulfilledAmount: decimalOrNull,
     bankAccountId: integerOrNull,
-    bankAccountInfo: z.unknown().optional(),
+    bankAccountInfo: anyValue.optional(),
     isCancelable: flagOrNull,
     records: z.array(paymentRecord).nullish(),
   })

@@ -4,7 +4,17 @@ import { LONGEST_DELAY_MS, type FaultRule } from './fault-rule.ts';
 
 /** What replaces the answer of a request. */
 export type AnswerFault =
-  | { readonly kind: 'none' | 'reset' | 'server-error' | 'bad-gateway' | 'truncated' | 'forbidden' | 'unauthorized' }
+  | {
+      readonly kind:
+        | 'none'
+        | 'reset'
+        | 'server-error'
+        | 'bad-gateway'
+        | 'truncated'
+        | 'no-result'
+        | 'forbidden'
+        | 'unauthorized';
+    }
   | { readonly kind: 'too-many-requests'; readonly backOff: number };
 
 /** What happens to one request. */
@@ -100,7 +110,8 @@ function apply(decision: FaultDecision, rule: FaultRule): FaultDecision {
     case 'bad-gateway':
       return answered(decision, { answer: { kind: 'bad-gateway' }, ...(rule.isHandled === false ? unhandled : {}) });
     case 'truncated':
-      return answered(decision, { answer: { kind: 'truncated' } });
+    case 'no-result':
+      return answered(decision, { answer: { kind: rule.kind } });
     case 'server-error':
       return answered(decision, { answer: { kind: 'server-error' }, ...unhandled });
     case 'forbidden':

@@ -30,6 +30,8 @@ export const FAULT_KINDS = [
   'shuffled-trades',
   'missing-fields',
   'unknown-fields',
+  /** HTTP 200 that says ok and lacks what was asked for, as the interface says of the wallets list under load. Handled. */
+  'no-result',
 ] as const;
 
 type FaultKind = (typeof FAULT_KINDS)[number];

@@ -14,6 +14,8 @@ export interface ExchangeServerOptions {
   /** Token of the administrator; null leaves the administrator's door out. */
   readonly adminToken?: string | null;
   readonly tickEveryMs?: number;
+  /** How long half a request keeps its socket; 30 s without it. */
+  readonly requestWithinMs?: number;
 }
 
 /** A larger body is refused with 413. */
@@ -21,6 +23,10 @@ const LARGEST_BODY_BYTES = 256 * 1024;
 /** How long a request that is never to be answered keeps its socket: longer than any client waits. */
 const SILENCE_MS = 120_000;
 const KEEP_ALIVE_MS = 72_000;
+/** A request must be there as a whole this long after its first byte, and a new connection's first one after its opening: else its socket is closed. */
+const REQUEST_WITHIN_MS = 30_000;
+/** An unreadable type, which fastify would refuse with 415, counts as none: what matters is whether the body can be read. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;|$)/;
 /** Beyond this the reply's own `Date` shows that the exchange's clock is not the machine's. */
 const VISIBLE_SKEW_MS = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -47,7 +53,7 @@ export class ExchangeServer {
     const context = { simulation, clock: this.clock, tick: () => this.tick() };
     this.admin = adminToken === null ? null : new AdminApi(context, adminToken);
     this.openApi = JSON.stringify(openApiDocument({ serviceName: simulation.config.exchange.name }));
-    this.app = this.createApp();
+    this.app = this.createApp(options.requestWithinMs ?? REQUEST_WITHIN_MS);
     this.ticker = setInterval(() => this.tick(), options.tickEveryMs ?? 50);
   }
 
@@ -76,12 +82,14 @@ export class ExchangeServer {
     await this.app.close();
   }
 
-  private createApp(): FastifyInstance {
+  private createApp(requestWithinMs: number): FastifyInstance {
     const app = fastify({
       logger: false,
       bodyLimit: LARGEST_BODY_BYTES,
       trustProxy: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: requestWithinMs,
+      http: { headersTimeout: requestWithinMs, connectionsCheckingInterval: Math.ceil(requestWithinMs / 10) },
       forceCloseConnections: true,
       frameworkErrors: (_error, _request, reply) => {
         reply.hijack();
@@ -89,6 +97,13 @@ export class ExchangeServer {
           .writeHead(400, { 'content-type': JSON_TYPE })
           .end(failure('ParseError', 'expected a readable address'));
       },
+    });
+    // The body of a GET is part of what its sender signed.
+    app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { headers } = request.raw;
+      if (!MEDIA_TYPE.test(headers['content-type'] ?? '')) delete headers['content-type'];
+      done();
     });
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
@@ -101,6 +116,7 @@ export class ExchangeServer {
     });
     app.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(this.openApi));
     app.all('/*', { exposeHeadRoute: false }, (request, reply) => this.answer(request, reply));
+    app.setNotFoundHandler((request, reply) => this.answer(request, reply));
     return app;
   }
 

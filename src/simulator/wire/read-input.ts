@@ -1,48 +1,53 @@
 import { parseJson } from '../../exchange/json.ts';
+import { withoutPrototype } from '../../exchange/reply-types.ts';
 import type { WireInput } from './handler.ts';
+import { readMultipart } from './read-multipart.ts';
 
-const NOTHING: WireInput = {};
+const NOTHING: WireInput = withoutPrototype([]);
 
-/** Reads a query or a form. Of a name that comes twice the last counts. */
-function readPairs(text: string): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const [name, value] of new URLSearchParams(text)) fields[name] = value;
-  return fields;
+interface SentBody {
+  readonly body: string;
+  readonly contentType: string;
+  /** Whether forms of both kinds are taken beside JSON. */
+  readonly takesForms: boolean;
 }
 
 /**
- * The fields of a request: query and body in one, the body winning. Null when the body is neither a JSON object nor, where forms are taken,
- * a form. A GET has no body.
+ * The fields of a request: query and body in one, the body winning; of a name that comes twice the last counts. They have no prototype, so that
+ * every name means what the request says. Null when the body is neither a JSON object nor, where forms are taken, a form. The body of a GET is
+ * signed like any other, but has no fields; an empty body of any type has none either.
  */
-export function readInput(request: {
-  readonly method: string;
-  readonly query: string;
-  readonly body: string;
-  readonly contentType: string;
-  readonly takesForms: boolean;
-}): WireInput | null {
+export function readInput(request: SentBody & { readonly method: string; readonly query: string }): WireInput | null {
   const { query, body } = request;
-  if (request.method === 'GET' || body === '') return query === '' ? NOTHING : readPairs(query);
+  if (request.method === 'GET' || body.trim() === '') {
+    return query === '' ? NOTHING : withoutPrototype(new URLSearchParams(query));
+  }
   const fields = readBody(request);
   if (fields === null || query === '') return fields;
-  return { ...readPairs(query), ...fields };
+  return withoutPrototype([...new URLSearchParams(query), ...Object.entries(fields)]);
 }
 
-function readBody(request: {
-  readonly body: string;
-  readonly contentType: string;
-  readonly takesForms: boolean;
-}): WireInput | null {
-  if (request.contentType.startsWith('application/x-www-form-urlencoded')) {
-    if (!request.takesForms) return null;
-    // Some tools send JSON under the name of a form unless told otherwise.
-    if (!request.body.startsWith('{')) return readPairs(request.body);
+function readBody(sent: SentBody): WireInput | null {
+  const type = sent.contentType.toLowerCase();
+  if (type.startsWith('multipart/form-data')) {
+    const fields = sent.takesForms ? readMultipart(sent.body, sent.contentType) : null;
+    return fields === null ? null : withoutPrototype(fields);
   }
+  if (type.startsWith('application/x-www-form-urlencoded')) {
+    if (!sent.takesForms) return null;
+    // Some tools send JSON under the name of a form unless told otherwise.
+    if (!sent.body.startsWith('{')) return withoutPrototype(new URLSearchParams(sent.body));
+  }
+  return readJson(sent.body);
+}
+
+function readJson(text: string): WireInput | null {
   let parsed: unknown;
   try {
-    parsed = parseJson(request.body);
+    parsed = parseJson(text);
   } catch {
     return null;
   }
-  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as WireInput) : null;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;
+  return withoutPrototype(Object.entries(parsed));
 }

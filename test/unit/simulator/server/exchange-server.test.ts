@@ -8,6 +8,22 @@ import { serve, type Served } from './fixture.ts';
 let served: Served;
 afterEach(() => served.close());
 
+/** Sends a request word for word, and answers all that comes back. */
+function rawReply(address: string, sent: { readonly head: readonly string[]; readonly body: string }): Promise<string> {
+  const { port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    let reply = '';
+    const head = [...sent.head, 'Host: localhost', 'Connection: close'].join('\r\n');
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${head}\r\n\r\n${sent.body}`));
+    socket
+      .on('data', (bytes: Buffer) => {
+        reply += bytes.toString('utf8');
+      })
+      .on('error', reject)
+      .on('close', () => resolve(reply));
+  });
+}
+
 describe('over HTTP', () => {
   test('an order is placed and answered with the bytes of the wire door', async () => {
     served = await serve();
@@ -39,6 +55,82 @@ describe('over HTTP', () => {
     const spaced = { ...headers, 'Service-Signature': signed('POST', '{ "type" : "buy" }') };
     expect((await served.ask(path, { token: null, headers: spaced, body: '{ "type" : "buy" }' })).status).toBe(200);
     expect((await served.ask(path, { token: null, headers: spaced, body: '{"type":"buy"}' })).status).toBe(401);
+  });
+
+  test('the body of a GET is part of what its key signs, and has no fields', async () => {
+    const seed = Buffer.alloc(32, 7);
+    const key = createPrivateKey({
+      key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]),
+      format: 'der',
+      type: 'pkcs8',
+    });
+    const publicKey = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
+    served = await serve({ users: [{ username: 'ali', keys: [{ publicKey, permissions: ['READ' as const] }] }] });
+    const path = '/market/orders/list?status=all';
+    const timestamp = String(START_MS / 1000);
+    const body = '{"status":"active"}';
+    const listed = (signedBody: string): Promise<string> =>
+      rawReply(served.address, {
+        head: [
+          `GET ${path} HTTP/1.1`,
+          `Service-Key: ${publicKey}`,
+          `Service-Timestamp: ${timestamp}`,
+          `Service-Signature: ${sign(null, Buffer.from(`${timestamp}GET${path}${signedBody}`), key).toString('base64url')}`,
+          'Content-Type: application/json',
+          `Content-Length: ${body.length}`,
+        ],
+        body,
+      });
+    expect(await listed(body)).toMatch(/^HTTP\/1\.1 200 .*"orders":\[\]/s);
+    expect(await listed('')).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test.each([
+    ['no type', []],
+    ['JSON', ['Content-Type: application/json']],
+    ['a form', ['Content-Type: application/x-www-form-urlencoded']],
+    ['a multipart form', ['Content-Type: multipart/form-data']],
+    ['a type that is none', ['Content-Type: json']],
+    ['an empty type', ['Content-Type: ']],
+    ['XML', ['Content-Type: application/xml; charset=utf-8']],
+  ])('an empty POST with %s is taken', async (_, lines) => {
+    served = await serve();
+    const head = ['POST /market/global-stats HTTP/1.1', ...lines];
+    expect(await rawReply(served.address, { head: [...head, 'Content-Length: 0'], body: '' })).toMatch(
+      /^HTTP\/1\.1 200 /,
+    );
+    const chunked = { head: [...head, 'Transfer-Encoding: chunked'], body: '0\r\n\r\n' };
+    expect(await rawReply(served.address, chunked)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('a multipart body is a form', async () => {
+    served = await serve();
+    const form = new FormData();
+    for (const [name, value] of Object.entries(BUY)) form.set(name, value);
+    const response = await fetch(`${served.address}/market/orders/add`, {
+      method: 'POST',
+      headers: { authorization: 'Token ali-token' },
+      body: form,
+    });
+    expect(await response.json()).toMatchObject({ status: 'ok', order: { type: BUY.type, amount: BUY.amount } });
+  });
+
+  test.each([
+    ['nothing at all', ''],
+    ['half a header', 'POST /market/orders/add HTTP/1.1\r\nHos'],
+    ['half a body', 'POST /market/orders/add HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"type":'],
+  ])('a socket that sends %s and then no more is closed', async (_, text) => {
+    served = await serve({}, null, { requestWithinMs: 200 });
+    const { port } = new URL(served.address);
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
+      socket
+        .on('error', () => undefined)
+        .on('close', () => resolve())
+        .resume();
+    });
+    expect(served.venue.exchange.trading.trader(ALI).orders.length).toBe(0);
+    expect((await served.ask('/v2/options')).status).toBe(200);
   });
 
   test('a DELETE has a body, and a form is a body', async () => {
@@ -110,6 +202,7 @@ describe('a fault', () => {
     ['unauthorized', 401, 0],
     ['too-many-requests', 429, 0],
     ['truncated', 200, 1],
+    ['no-result', 200, 1],
   ] as const)('%s is a %i and leaves %i orders', async (kind, status, expected) => {
     await withFault({ kind });
     expect((await add()).status).toBe(status);

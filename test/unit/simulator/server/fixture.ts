@@ -1,4 +1,4 @@
-import { ExchangeServer } from '../../../../src/simulator/server/exchange-server.ts';
+import { ExchangeServer, type ExchangeServerOptions } from '../../../../src/simulator/server/exchange-server.ts';
 import { WorldClock } from '../../../../src/simulator/server/world-clock.ts';
 import type { ExchangeConfigInput } from '../../../../src/simulator/settings/exchange-config.ts';
 import type { Simulation } from '../../../../src/simulator/simulation.ts';
@@ -35,10 +35,11 @@ export interface Served {
 export async function serve(
   config: ExchangeConfigInput = {},
   adminToken: string | null = ADMIN_TOKEN,
+  options: Pick<ExchangeServerOptions, 'requestWithinMs'> = {},
 ): Promise<Served> {
   const venue = createVenue(config);
   const clock = new WorldClock(() => START_MS);
-  const server = new ExchangeServer({ simulation: venue, clock, adminToken });
+  const server = new ExchangeServer({ simulation: venue, clock, adminToken, ...options });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const ask = async (path: string, asking: Asking = {}): Promise<Reply> => {
     const { body, token = 'ali-token', headers, signal } = asking;
