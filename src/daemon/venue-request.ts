@@ -66,7 +66,7 @@ function reference<Field extends 'id' | 'order'>(
 }
 
 function placement(order: OrderRequest): EndpointRequest<'addOrder'> {
-  const { src, dst, side, execution, amount, price, stopPrice, clientOrderId } = order;
+  const { src, dst, side, execution, amount, price, stopPrice, clientOrderId, pro } = order;
   return {
     type: side,
     execution,
@@ -76,11 +76,12 @@ function placement(order: OrderRequest): EndpointRequest<'addOrder'> {
     ...(price === null ? {} : { price }),
     ...(stopPrice === null ? {} : { stopPrice }),
     clientOrderId,
+    ...(pro === undefined ? {} : { pro }),
   };
 }
 
 function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
-  const { src, dst, side, amount, price, stopPrice, stopLimitPrice, clientOrderId } = order;
+  const { src, dst, side, amount, price, stopPrice, stopLimitPrice, clientOrderId, pro } = order;
   return {
     type: side,
     execution: 'limit',
@@ -92,6 +93,7 @@ function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
     stopPrice,
     stopLimitPrice,
     clientOrderId,
+    ...(pro === undefined ? {} : { pro }),
   };
 }
 

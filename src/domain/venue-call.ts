@@ -17,6 +17,8 @@ export interface OrderRequest {
   /** Null for a market order without a bound, and for a stop-market order. */
   readonly price: DecimalText | null;
   readonly stopPrice: DecimalText | null;
+  /** Whether the exchange is not to refuse it as a repetition of an identical order; false where left out. */
+  readonly pro?: boolean;
 }
 
 /** Both legs of an OCO: a limit order at `price`, and a stop-limit order that waits for `stopPrice`. */
@@ -29,6 +31,7 @@ export interface OcoRequest {
   readonly price: DecimalText;
   readonly stopPrice: DecimalText;
   readonly stopLimitPrice: DecimalText;
+  readonly pro?: boolean;
 }
 
 /** What the engine may ask of an exchange. This is the port: the client, the paper venue and the simulator's typed door all answer it. */

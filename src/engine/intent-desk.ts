@@ -203,7 +203,8 @@ function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>): Omit<Wished
   const stopPrice = optionalUnits(intent.stopPrice);
   const stopLimitPrice = optionalUnits(intent.kind === 'oco' ? intent.stopLimitPrice : undefined);
   if (amount === null || price === undefined || stopPrice === undefined || stopLimitPrice === undefined) return null;
-  return { tag: intent.tag ?? null, side: intent.side, amount, price, stopPrice, stopLimitPrice };
+  const whenIdentical = intent.allowIdentical === true ? 'insist' : 'hold';
+  return { tag: intent.tag ?? null, side: intent.side, amount, price, stopPrice, stopLimitPrice, whenIdentical };
 }
 
 /** Null for what was left out, undefined for what is no positive decimal. */

@@ -5,7 +5,7 @@ import type { Page, VenueAnswer, VenueCall } from '../domain/venue-call.ts';
 import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { clientOrderIdOf, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { IDENTICAL_HELD_BACK_MS } from '../execution/identical-orders.ts';
+import { IDENTICAL_HELD_BACK_MS, type WhenIdentical } from '../execution/identical-orders.ts';
 import type { RiskApproved } from '../execution/risk/check-risk.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
@@ -23,6 +23,7 @@ export interface OrderPlan {
   readonly order: RiskApproved<WantedOrder>;
   /** The stop leg of an OCO. */
   readonly stopLeg: RiskApproved<WantedOrder> | null;
+  readonly whenIdentical: WhenIdentical;
 }
 
 /** What the desk asks of the engine around it. */
@@ -54,6 +55,8 @@ export class OrderDesk {
   private readonly outbox: Outbox;
   /** Orders that wait until an identical one is out of the exchange's mind. */
   private readonly waiting = new Set<string>();
+  /** Orders that need not wait for one, by their keys. After a restart there are none: what was planned before is not sent then. */
+  private readonly free = new Map<string, Exclude<WhenIdentical, 'hold'>>();
   /** Until when orders are known not to leave, and why. */
   private stuckUntilMs = 0;
   private stuckBecause = '';
@@ -66,6 +69,7 @@ export class OrderDesk {
     this.sightings = new OrderSightings(this.keeper, settings.instance);
     this.cancels = new CancelDesk({ keeper: this.keeper, expect: ports.expect, sightings: this.sightings });
     this.keeper.listen((order, before) => {
+      if (isFinal(order)) this.free.delete(order.key);
       if (order.state === 'unknown' && before?.state !== 'unknown') this.lookUpByName(order);
     });
   }
@@ -76,6 +80,7 @@ export class OrderDesk {
     const { instance } = this.settings;
     const clientOrderId = clientOrderIdOf({ instance, strategy, epoch: this.epoch, row: this.ports.nextRow() });
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId });
+    if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
     if (plan.stopLeg === null) {
       this.keeper.add(single);
       return this.tryToSend(single);
@@ -219,9 +224,11 @@ export class OrderDesk {
 
   private tryToSend(order: OrderRecord): OrderRecord {
     const { nowMs } = this.outbox;
-    const freeAtMs = this.keeper.identical.freeAtMs(order, nowMs);
+    const freeAtMs = this.free.has(order.key) ? nowMs : this.keeper.identical.freeAtMs(order, nowMs);
     if (freeAtMs > nowMs) {
-      if (order.plannedAtMs + LONGEST_WAIT_MS <= nowMs) return this.drop(order.key, 'IdenticalOrder') ?? order;
+      if (order.plannedAtMs + LONGEST_WAIT_MS <= nowMs) {
+        return this.drop(order.key, this.sayIdentical(order, freeAtMs)) ?? order;
+      }
       this.waiting.add(order.key);
       return order;
     }
@@ -234,11 +241,13 @@ export class OrderDesk {
 
   private send(order: OrderRecord): OrderRecord {
     const { nowMs } = this.outbox;
+    const free = this.free.get(order.key);
+    const isPro = free === 'insist' || (free === 'send' && this.keeper.identical.freeAtMs(order, nowMs) > nowMs);
     const handedOver = { kind: 'handed over', atMs: nowMs } as const;
     const sent = this.keeper.apply(order, handedOver);
     const pair = order.pairKey === null ? undefined : this.keeper.table.get(order.pairKey);
     if (pair !== undefined) this.keeper.apply(pair, handedOver);
-    const id = this.outbox.request(placeCall(sent, pair), {
+    const id = this.outbox.request(placeCall(sent, pair, isPro), {
       requestClass: 'place',
       withinMs: this.settings.placeWithinMs,
     });
@@ -332,6 +341,15 @@ export class OrderDesk {
     return Math.min(freeAtMs, order.plannedAtMs + LONGEST_WAIT_MS);
   }
 
+  private sayIdentical(order: OrderRecord, freeAtMs: number): string {
+    const { nowMs } = this.outbox;
+    const other = this.keeper.identical.otherThan(order);
+    const free = Number.isFinite(freeAtMs)
+      ? `in ${freeAtMs - nowMs} ms, at ${freeAtMs}`
+      : `${IDENTICAL_HELD_BACK_MS} ms after it is known what became of that`;
+    return `${IDENTICAL_ORDER}: ${other} has the same terms, and was sent so lately that the exchange would take this one for its repetition; waited ${nowMs - order.plannedAtMs} ms, the limit is ${LONGEST_WAIT_MS} ms; it may be repeated ${free}; with allowIdentical it goes at once`;
+  }
+
   private drop(key: string, reason: string): OrderRecord | undefined {
     const { nowMs } = this.outbox;
     let dropped: OrderRecord | undefined;
@@ -349,6 +367,9 @@ const NOTHING = 0n as Units;
 /** A list may be this much older than a reply. */
 const LIST_LAG_MS = 3_000;
 
+/** The code by which an order is given up that waited for an identical one. */
+export const IDENTICAL_ORDER = 'IdenticalOrder';
+
 /** What waits longer than the exchange's own window is given up: the other one's fate is not known. */
 const LONGEST_WAIT_MS = IDENTICAL_HELD_BACK_MS + 1_000;
 
@@ -356,7 +377,8 @@ function textOf(units: Units | null): DecimalText | null {
   return units === null ? null : formatUnits(units);
 }
 
-function placeCall(order: OrderRecord, pair: OrderRecord | undefined): VenueCall {
+function placeCall(order: OrderRecord, pair: OrderRecord | undefined, isPro: boolean): VenueCall {
+  const pro = isPro ? { pro: true } : {};
   const { src, dst } = parseMarket(order.market);
   const clientOrderId = order.clientOrderId ?? order.key;
   const amount = formatUnits(order.amount);
@@ -372,12 +394,23 @@ function placeCall(order: OrderRecord, pair: OrderRecord | undefined): VenueCall
         price: formatUnits(order.price),
         stopPrice: formatUnits(pair.stopPrice),
         stopLimitPrice: formatUnits(pair.price),
+        ...pro,
       },
     };
   }
   const { side, execution, price, stopPrice } = order;
   return {
     kind: 'place',
-    order: { clientOrderId, src, dst, side, execution, amount, price: textOf(price), stopPrice: textOf(stopPrice) },
+    order: {
+      clientOrderId,
+      src,
+      dst,
+      side,
+      execution,
+      amount,
+      price: textOf(price),
+      stopPrice: textOf(stopPrice),
+      ...pro,
+    },
   };
 }

@@ -2,6 +2,7 @@ import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import { fitToMarket } from '../execution/fit-to-market.ts';
+import type { WhenIdentical } from '../execution/identical-orders.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
 import type { RiskLimits } from '../execution/risk/risk-limits.ts';
@@ -22,6 +23,7 @@ export interface WishedOrder {
   readonly stopPrice: Units | null;
   /** Only for an OCO. */
   readonly stopLimitPrice: Units | null;
+  readonly whenIdentical: WhenIdentical;
 }
 
 export type Planned =
@@ -81,8 +83,9 @@ export class OrderGate {
         : this.check(seat, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
     if (stop !== null && !stop.ok) return stop;
     seat.planned(this.outbox.nowMs);
-    const { intentId, tag } = wish;
-    return { ok: true, order: this.desk.plan({ intentId, tag, order: first.order, stopLeg: stop?.order ?? null }) };
+    const { intentId, tag, whenIdentical } = wish;
+    const plan = { intentId, tag, whenIdentical, order: first.order, stopLeg: stop?.order ?? null };
+    return { ok: true, order: this.desk.plan(plan) };
   }
 
   /** Why an order that has waited may no longer go. */

@@ -242,6 +242,8 @@ export class ProgramDesk {
         ...order,
         stopPrice: null,
         stopLimitPrice: null,
+        // Its parts may be alike, and it counts each of them by its own id.
+        whenIdentical: 'send',
       });
       if (planned.ok) continue;
       work.refusals.push({ order, reason: planned.reason });

@@ -7,6 +7,7 @@ import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
 import { AbsentFills, type AbsentFill } from './absent-fills.ts';
 import type { AccountState } from './account-state.ts';
 import type { MarketDesk } from './market-desk.ts';
+import { IDENTICAL_ORDER } from './order-desk.ts';
 import type { OrderKeeper } from './order-keeper.ts';
 import type { Outbox } from './outbox.ts';
 import type { Seat } from './seat.ts';
@@ -261,8 +262,8 @@ export class StrategyDesk {
     // The stop leg of an OCO shares the fate of the other.
     if (order.clientOrderId === null || order.reason === 'Cancelled') return;
     const { key, market, side, tag, reason } = order;
-    const code = reason ?? 'rejected';
-    this.onRejected(seat, { clientOrderId: key, market, side, tag, code, reason: `${key}: ${code}` });
+    const code = reason?.startsWith(IDENTICAL_ORDER) === true ? IDENTICAL_ORDER : (reason ?? 'rejected');
+    this.onRejected(seat, { clientOrderId: key, market, side, tag, code, reason: `${key}: ${reason ?? code}` });
   }
 
   /** What a strategy answered; nothing where it has just thrown. */

@@ -89,6 +89,14 @@ const pair: Action = (situation) => {
   ];
 };
 
+/** The same order several times at once, or beside one that is there already on the same terms: wanted, so each is to come once and none twice. */
+const alike: Action = (situation) => {
+  const { dice, market, side } = situation;
+  const price = dice.happens(0.3) ? {} : { price: priceAway(situation, sharesAway(dice)) };
+  const wish = { amount: amountOf(situation), ...price, allowIdentical: true };
+  return Array.from({ length: dice.integer(2, 4) }, () => (side === 'buy' ? buy : sell)(market, wish));
+};
+
 const takeBack: Action = ({ dice, orders }) => {
   const order = dice.pick(orders);
   return order === null ? [] : [cancel(order.clientOrderId)];
@@ -130,7 +138,8 @@ const inSlices: Action = (situation) => {
   const { dice, market, side } = situation;
   const slices = dice.integer(2, 5);
   const amount = new Decimal(amountOf(situation)).times(slices).toFixed(10);
-  const overMs = dice.integer(30_000, 900_000);
+  // Slices that follow each other within the exchange's ten seconds, too.
+  const overMs = dice.integer(dice.happens(0.3) ? 5_000 : 30_000, dice.happens(0.3) ? 30_000 : 900_000);
   const price = dice.happens(0.5) ? {} : { price: priceAway(situation, NEAR) };
   return [twap(market, side, { amount, overMs, slices, ...price })];
 };
@@ -148,6 +157,7 @@ const WEIGHTS: readonly (readonly [action: Action, weight: number])[] = [
   [atMarket, 1],
   [stop, 2],
   [pair, 3],
+  [alike, 1],
   [takeBack, 2],
   [takeAllBack, 1],
   [change, 2],

@@ -12,8 +12,8 @@ const LONGEST_TWAP_MS = 2_592_000_000;
 
 /** What each kind may have besides its kind. */
 const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
-  place: new Set(['kind', 'market', 'side', 'amount', 'price', 'stopPrice', 'tag']),
-  oco: new Set(['kind', 'market', 'side', 'amount', 'price', 'stopPrice', 'stopLimitPrice', 'tag']),
+  place: new Set(['kind', 'market', 'side', 'amount', 'price', 'stopPrice', 'tag', 'allowIdentical']),
+  oco: new Set(['kind', 'market', 'side', 'amount', 'price', 'stopPrice', 'stopLimitPrice', 'tag', 'allowIdentical']),
   cancel: new Set(['kind', 'clientOrderId']),
   'cancel-all': new Set(['kind', 'market']),
   replace: new Set(['kind', 'clientOrderId', 'price', 'amount']),
@@ -101,6 +101,7 @@ class IntentCheck extends FieldCheck {
         this.optional(fields, 'price');
         this.optional(fields, 'stopPrice');
         this.tag(fields['tag']);
+        this.allowance(fields['allowIdentical']);
         return;
       case 'oco':
         this.order(fields);
@@ -108,6 +109,7 @@ class IntentCheck extends FieldCheck {
         this.positive(fields['stopPrice'], '.stopPrice');
         this.positive(fields['stopLimitPrice'], '.stopLimitPrice');
         this.tag(fields['tag']);
+        this.allowance(fields['allowIdentical']);
         return;
       case 'cancel':
         this.id(fields['clientOrderId']);
@@ -144,6 +146,11 @@ class IntentCheck extends FieldCheck {
     this.market(fields['market']);
     this.side(fields['side'], '.side');
     this.positive(fields['amount'], '.amount');
+  }
+
+  private allowance(allowIdentical: unknown): void {
+    if (allowIdentical === undefined || typeof allowIdentical === 'boolean') return;
+    this.fail('.allowIdentical', `expected true or false, was ${sayInput(allowIdentical)}`);
   }
 
   private quotes(quotes: unknown): void {

@@ -13,6 +13,11 @@ export interface OrderWish {
   readonly stopPrice?: DecimalInput;
   /** A word of the author's own, of at most 32 characters, which comes back with the order and its events. */
   readonly tag?: string;
+  /**
+   * Whether it may go within ten seconds of an order with the same terms. Without it it waits until those are over, at most 11.5 s, and is else rejected
+   * (`IdenticalOrder`). With it the exchange's own check for repetitions is off for this order (`pro`).
+   */
+  readonly allowIdentical?: boolean;
 }
 
 /** A pair of which one leg ends the other: a limit order at `price`, and a stop-limit order. */
@@ -22,6 +27,7 @@ export interface OcoWish {
   readonly stopPrice: DecimalInput;
   readonly stopLimitPrice: DecimalInput;
   readonly tag?: string;
+  readonly allowIdentical?: boolean;
 }
 
 /** One order of a desired set. */

@@ -22,7 +22,7 @@ export function readPlacement(call: Placing, market: Market): Result<PlaceOrder>
   if (amount === 0) return refuse('SmallOrder', 'The amount is less than one step of its market');
   const price = (text: DecimalText | null): number | null =>
     text === null ? null : stepsOf(text, (units) => roundPrice(market, units));
-  const common = { market: market.symbol, side, amount, clientOrderId, pro: false };
+  const common = { market: market.symbol, side, amount, clientOrderId, pro: call.order.pro ?? false };
   const { order } = call;
   const prices = { price: price(order.price), stopPrice: price(order.stopPrice) };
   if (call.kind === 'place-oco') {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { formatUnits } from '../../../src/domain/money.ts';
+import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
-import { buy } from '../../../src/strategy/intents.ts';
+import { buy, twap, type Intent } from '../../../src/strategy/intents.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import { runBars, TETHER, walkOf } from './candle-run.ts';
 
@@ -32,4 +34,32 @@ test('a run has each order once, as it was in the end, in the order in which the
     'now filled',
     'much rejected',
   ]);
+});
+
+/** What a strategy that wants something with its first bar had for it. */
+function wanted(intents: readonly Intent[]): readonly OrderRecord[] {
+  const strategy = defineStrategy({
+    name: 'once',
+    params: z.strictObject({}),
+    subscribe: ({ market }) => [candles(market, '1m')],
+    init: () => ({ isDone: false }),
+    onCandle: ({ state }) => ({ state: { isDone: true }, intents: state.isDone ? [] : intents }),
+  });
+  const columns = walkOf(TETHER, { bars: 5, seed: 5, price: 60_000, resolution: '1' });
+  return runBars({ market: TETHER, columns, strategy, cash: '10000' }).orders;
+}
+
+test('a TWAP of ten equal slices in twenty seconds trades ten equal slices', () => {
+  const symbol = TETHER.symbol as string;
+  const orders = wanted([twap(symbol, 'buy', { amount: '0.01', overMs: 20_000, slices: 10 })]);
+  expect(orders.map(({ state, filled }) => `${state} ${formatUnits(filled)}`)).toEqual(Array(10).fill('filled 0.001'));
+});
+
+test('six identical orders are six where the strategy allows it, and else one at once', () => {
+  const symbol = TETHER.symbol as string;
+  const six = (wish: object) => Array.from({ length: 6 }, () => buy(symbol, { amount: '0.001', ...wish }));
+  expect(wanted(six({ allowIdentical: true })).map(({ state }) => state)).toEqual(Array(6).fill('filled'));
+  const held = wanted(six({}));
+  expect(held.map(({ state }) => state)).toEqual(['filled', 'filled', ...Array(4).fill('rejected')]);
+  expect(held.at(-1)?.reason).toMatch(/^IdenticalOrder: .* it may be repeated in \d+ ms/);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
-import { buy, cancelAll, sell } from '../../../src/strategy/intents.ts';
+import { buy, cancelAll, sell, twap } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
@@ -115,6 +115,9 @@ describe('placing an order', () => {
   });
 });
 
+const placements = (world: EngineWorld) =>
+  world.requestsOf('place').flatMap(({ call }) => (call.kind === 'place' ? [call.order] : []));
+
 describe('an identical order', () => {
   it('is held back until the exchange has forgotten the first', () => {
     const world = EngineWorld.ready();
@@ -134,6 +137,37 @@ describe('an identical order', () => {
     world.want(WISH, WISH, buy('BTCUSDT', { amount: '1', price: '98.01' }));
     expect(world.waitingKinds()).toEqual(['place', 'place']);
     expect(world.engine.ordersByState()).toEqual({ sending: 2, planned: 1 });
+  });
+
+  it('goes at once as often as it is wanted where the strategy allows it, with the check of the exchange turned off', () => {
+    const world = EngineWorld.ready();
+    const wish = buy('BTCUSDT', { amount: '1', price: '98', allowIdentical: true });
+    world.want(wish, wish, wish, wish, wish, wish);
+    const placed = placements(world);
+    expect(placed.map(({ pro }) => pro)).toEqual([true, true, true, true, true, true]);
+    expect(new Set(placed.map(({ clientOrderId }) => clientOrderId)).size).toBe(6);
+    expect(world.toldOf('reject')).toEqual([]);
+  });
+
+  it('of a program goes at once, and turns the check of the exchange off only where it has to', () => {
+    const world = EngineWorld.ready();
+    world.want(twap('BTCUSDT', 'buy', { amount: '3', overMs: 36_000, slices: 3, price: '98' }));
+    world.want(twap('BTCUSDT', 'buy', { amount: '3', overMs: 36_000, slices: 3, price: '98' }));
+    expect(placements(world).map(({ pro }) => pro)).toEqual([undefined, true]);
+  });
+
+  it('is given up with the time after which it may be repeated', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH, WISH, WISH);
+    world.accept();
+    world.advance(11_000);
+    world.accept();
+    const secondAcceptedAtMs = world.nowMs;
+    world.advance(1_000);
+    expect(world.toldOf('reject')).toMatchObject([
+      { code: 'IdenticalOrder', reason: expect.stringContaining(`it may be repeated in `) },
+    ]);
+    expect(JSON.stringify(world.toldOf('reject'))).toContain(`at ${secondAcceptedAtMs + 10_500};`);
   });
 
   it('is given up when the fate of the first stays unknown', () => {

@@ -43,6 +43,21 @@ describe('identical orders', () => {
     expect(IDENTICAL_HELD_BACK_MS).toBeGreaterThan(10_000);
   });
 
+  it('wait for the one of several whose fate is known last', () => {
+    const identical = new IdenticalOrders();
+    const third = plannedOrder({ key: 'c' });
+    identical.sent(FIRST);
+    identical.sent(TWIN);
+    identical.answered(TWIN, 1_000);
+    expect(identical.freeAtMs(third, 20_000)).toBe(Infinity);
+    expect(identical.otherThan(third)).toBe('a');
+    identical.answered(FIRST, 5_000);
+    identical.expire(1_000 + IDENTICAL_HELD_BACK_MS);
+    expect(identical.freeAtMs(third, 12_000)).toBe(5_000 + IDENTICAL_HELD_BACK_MS);
+    identical.expire(5_000 + IDENTICAL_HELD_BACK_MS);
+    expect(identical.otherThan(third)).toBeNull();
+  });
+
   it('do not wait for themselves', () => {
     const identical = new IdenticalOrders();
     identical.sent(FIRST);

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { formatUnits } from '../../src/domain/money.ts';
+import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
+import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+
+/** Wants once what the intents of its file say. */
+const PLUGIN = `
+import { book, buy, defineStrategy, twap } from '#sdk';
+import { z } from 'zod';
+export default defineStrategy({
+  name: 'once',
+  params: z.strictObject({}),
+  subscribe: ({ market }) => [book(market)],
+  init: () => ({ isDone: false }),
+  onBook: ({ market, state }) => ({ state: { isDone: true }, intents: state.isDone ? [] : INTENTS }),
+});
+`;
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-identical-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** The orders that the intents came to within a minute on the embedded exchange, as the mirror has them. */
+async function ordersOf(intents: string): Promise<readonly string[]> {
+  const plugin = join(folder, 'once.ts');
+  const path = join(folder, 'mirror.sqlite');
+  writeFileSync(plugin, PLUGIN.replace('INTENTS', intents));
+  const world = createEmbeddedWorld({ seed: 3, config: { strategies: [{ plugin, market: 'BTCIRT' }] } });
+  const life = await BotLife.prepare(world, path);
+  life.bot.shell.start();
+  await life.run(60_000);
+  await life.drop();
+  const mirror = new MirrorReader(path);
+  try {
+    const orders = mirror.orders({ strategy: null, market: null, last: 100, state: 'all' });
+    return orders.map(({ state, filled }) => `${state} ${formatUnits(filled)}`);
+  } finally {
+    mirror.close();
+  }
+}
+
+test('a TWAP of ten equal slices in twenty seconds trades ten equal slices on the embedded exchange', async () => {
+  const orders = await ordersOf(`[twap(market, 'buy', { amount: '0.01', overMs: 20_000, slices: 10 })]`);
+  expect(orders).toEqual(Array(10).fill('filled 0.001'));
+});
+
+test('six identical orders that are allowed are six on the embedded exchange', async () => {
+  const orders = await ordersOf(
+    `Array.from({ length: 6 }, () => buy(market, { amount: '0.001', allowIdentical: true }))`,
+  );
+  expect(orders).toEqual(Array(6).fill('filled 0.001'));
+});
