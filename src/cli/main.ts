@@ -34,6 +34,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   record: async () => (await import('./commands/record.ts')).recordCommand(),
   data: async () => (await import('./commands/data.ts')).dataCommands(),
   fuzz: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
+  completion: async () => (await import('./commands/completion.ts')).completionCommand(() => createProgram(undefined)),
 };
 
 /** The program with the command that is named, or, where none is, with all of them. */

@@ -3,7 +3,7 @@ import { NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
 import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import type { VenueTerms } from '../execution/order-fact.ts';
-import { readOrderName } from '../execution/order-names.ts';
+import { isManualOrderId, readOrderName } from '../execution/order-names.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { OrderKeeper } from './order-keeper.ts';
 
@@ -39,7 +39,7 @@ export class OrderSightings {
     if (id !== null && id > keeper.highestOrderId) keeper.highestOrderId = id;
     const order = known ?? this.find(record);
     if (order === undefined) {
-      if (id !== null && !this.mayBeStopLeg(record)) this.addForeign(id);
+      if (id !== null && !this.mayBeStopLeg(record)) this.addForeign(id, record.clientOrderId);
       return { kind: 'foreign' };
     }
     if (id !== null && order.venueId !== null && order.venueId !== id) return { kind: 'twin', of: order };
@@ -130,9 +130,15 @@ export class OrderSightings {
     return order;
   }
 
-  private addForeign(id: number): void {
+  private addForeign(id: number, name: string | null): void {
     if (this.foreignIds.has(id)) return;
     this.foreignIds.add(id);
+    if (name !== null && isManualOrderId(name)) {
+      this.keeper.outbox.info(
+        `order ${id} was placed by hand (${name}): it is nobody's strategy's and stays untouched`,
+        name,
+      );
+    }
     if (this.foreignIds.size <= FOREIGN_KEPT) return;
     for (const oldest of this.foreignIds) {
       this.foreignIds.delete(oldest);

@@ -1,0 +1,86 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CALLS } from '../../../../src/cli/api/call-catalogue.ts';
+import { startSarraf } from '../../../support/sarraf-process.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-completion-'));
+  await Promise.all(
+    ['bash', 'zsh', 'fish'].map(async (shell) => {
+      const { code, out, error } = await startSarraf(['completion', shell]).finished;
+      expect({ code, error }).toEqual({ code: 0, error: '' });
+      writeFileSync(join(folder, shell), out);
+    }),
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What bash offers behind each of these lines. */
+function offered(lines: readonly string[]): readonly (readonly string[])[] {
+  const script = [
+    `source '${join(folder, 'bash')}'`,
+    'while IFS= read -r COMP_LINE; do COMP_POINT=${#COMP_LINE}; _sarraf; echo "${COMPREPLY[*]}"; done',
+  ].join('\n');
+  const out = execFileSync('bash', ['--norc', '-c', script], { input: `${lines.join('\n')}\n`, encoding: 'utf8' });
+  return out
+    .split('\n')
+    .slice(0, lines.length)
+    .map((line) => line.split(' ').filter((word) => word !== ''));
+}
+
+describe('in bash', () => {
+  test('every call is offered, and behind it each of its fields', () => {
+    const [calls, ...fields] = offered(['sarraf api ', ...CALLS.map(({ word }) => `sarraf api ${word} `)]);
+    expect(calls).toEqual(expect.arrayContaining(CALLS.map(({ word }) => word)));
+    for (const [index, call] of CALLS.entries()) {
+      const words = fields[index]?.filter((word) => word.endsWith('='));
+      expect(words).toEqual(call.fields.map(({ name }) => `${name}=`));
+    }
+  });
+
+  test('the values of a field, an option and an argument are', () => {
+    expect(
+      offered([
+        'sarraf api transfer currency=usdt src=',
+        'sarraf api transfer src=m',
+        'sarraf orders --state pl',
+        'sarraf completion z',
+        'sarraf api transfer currency=',
+      ]),
+    ).toEqual([['spot', 'margin'], ['margin'], ['planned'], ['zsh'], []]);
+  });
+
+  test('commands and their options are', () => {
+    const [commands = [], place = [], files = []] = offered([
+      'sarraf ',
+      'sarraf order place --s',
+      'sarraf api transfer --config ',
+    ]);
+    expect(commands).toEqual(expect.arrayContaining(['run', 'api', 'order', 'withdraw', 'login', 'completion']));
+    expect(place).toEqual(['--stop', '--stop-limit']);
+    // Then bash offers files by itself.
+    expect(files).toEqual([]);
+  });
+});
+
+describe.each(['bash', 'zsh', 'fish'])('the script for %s', (shell) => {
+  const isThere = spawnSync(shell, ['--version']).status === 0;
+  test.skipIf(!isThere)('is one that the shell can read', () => {
+    expect(spawnSync(shell, ['-n', join(folder, shell)], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+  });
+});
+
+test('a shell that nobody knows is refused, and any other can have the words', async () => {
+  const wrong = await startSarraf(['completion', 'tcsh']).finished;
+  expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining('bash, zsh, fish')]);
+  const { out } = await startSarraf(['completion', 'bash', '--json']).finished;
+  const { places } = JSON.parse(out) as { readonly places: readonly { readonly place: string }[] };
+  expect(places.find(({ place }) => place === 'api transfer')).toMatchObject({ values: { src: ['spot', 'margin'] } });
+});
