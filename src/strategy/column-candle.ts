@@ -11,66 +11,75 @@ export interface BarSource {
   readonly barMs: number;
 }
 
+/** The name under which the console of Node looks for what to show of an object. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
 /**
  * A bar that is still in its columns: its texts are made when they are looked at, and its numbers need none. A backtest makes millions, of which most
  * are only fed to averages.
  */
 export class ColumnCandle implements ClosedCandle {
   readonly missedBefore: number;
-  private readonly source: BarSource;
-  private readonly index: number;
+  /** Out of everybody's reach: the columns hold what is later, too. */
+  readonly #source: BarSource;
+  readonly #index: number;
 
   constructor(source: BarSource, index: number, missedBefore: number) {
-    this.source = source;
-    this.index = index;
+    this.#source = source;
+    this.#index = index;
     this.missedBefore = missedBefore;
   }
 
   get market(): string {
-    return this.source.columns.market;
+    return this.#source.columns.market;
   }
 
   get span(): Span {
-    return this.source.span;
+    return this.#source.span;
   }
 
   get openTimeMs(): number {
-    return this.source.columns.openTimeMs[this.index] ?? Number.NaN;
+    return this.#source.columns.openTimeMs[this.#index] ?? Number.NaN;
   }
 
   get seenAtMs(): number {
-    return this.openTimeMs + this.source.barMs;
+    return this.openTimeMs + this.#source.barMs;
   }
 
   get open(): DecimalText {
-    return this.price(this.source.columns.open);
+    return this.price(this.#source.columns.open);
   }
 
   get high(): DecimalText {
-    return this.price(this.source.columns.high);
+    return this.price(this.#source.columns.high);
   }
 
   get low(): DecimalText {
-    return this.price(this.source.columns.low);
+    return this.price(this.#source.columns.low);
   }
 
   get close(): DecimalText {
-    return this.price(this.source.columns.close);
+    return this.price(this.#source.columns.close);
   }
 
   get volume(): DecimalText {
-    const { volume, volumeDecimals } = this.source.columns;
-    return cellText(volume[this.index] ?? Number.NaN, volumeDecimals);
+    const { volume, volumeDecimals } = this.#source.columns;
+    return cellText(volume[this.#index] ?? Number.NaN, volumeDecimals);
   }
 
   /** The number that `Number(close)` is: both are the float nearest to the decimal. */
   get closeNumber(): number {
-    const { close, priceDecimals } = this.source.columns;
-    return (close[this.index] ?? Number.NaN) / (POWERS[priceDecimals] ?? 1);
+    const { close, priceDecimals } = this.#source.columns;
+    return (close[this.#index] ?? Number.NaN) / (POWERS[priceDecimals] ?? 1);
+  }
+
+  /** What `console.log` and `util.inspect` show, which look behind a proxy. */
+  [INSPECT](): ClosedCandle {
+    return shownFields(this);
   }
 
   private price(column: Float64Array): DecimalText {
-    return cellText(column[this.index] ?? Number.NaN, this.source.columns.priceDecimals);
+    return cellText(column[this.#index] ?? Number.NaN, this.#source.columns.priceDecimals);
   }
 }
 
@@ -96,6 +105,11 @@ const FIELDS = [
 ] as const;
 
 const NAMES: ReadonlySet<string | symbol> = new Set(FIELDS);
+
+function shownFields(candle: ClosedCandle): ClosedCandle {
+  const { openTimeMs, open, high, low, close, volume, market, span, seenAtMs, missedBefore } = candle;
+  return { openTimeMs, open, high, low, close, volume, market, span, seenAtMs, missedBefore };
+}
 
 /** By names that are written out, since looking a field up by any name takes longer than making its text. */
 function fieldOf(candle: ColumnCandle, name: string | symbol): unknown {
