@@ -1,33 +1,32 @@
-import { barsPerYear } from './bar-returns.ts';
 import { finite, quotient, type Statistic } from './finite-number.ts';
 import { downsideDeviation, mean, sampleDeviation } from './moments.ts';
 
-/** The returns of a run's bars, and how long a bar is. */
+/** The returns of a run's bars, and how many of them a year has. */
 export interface Returns {
   readonly values: Float64Array;
-  readonly barMs: number;
+  readonly perYear: number;
 }
 
-/** `sampleDeviation(returns) x sqrt(bars a year)`. Bacon, "Practical Portfolio Performance Measurement and Attribution" (2008), 4.1. */
-export function volatility({ values, barMs }: Returns): Statistic {
+/** `sampleDeviation(returns) x sqrt(returns a year)`. Bacon, "Practical Portfolio Performance Measurement and Attribution" (2008), 4.1. */
+export function volatility({ values, perYear }: Returns): Statistic {
   const deviation = sampleDeviation(values);
-  return deviation === null ? null : finite(deviation * Math.sqrt(barsPerYear(barMs)));
+  return deviation === null ? null : finite(deviation * Math.sqrt(perYear));
 }
 
 /**
- * `mean(returns) / sampleDeviation(returns) x sqrt(bars a year)`, above a risk-free rate of 0.
+ * `mean(returns) / sampleDeviation(returns) x sqrt(returns a year)`, above a risk-free rate of 0.
  * Sharpe, "The Sharpe Ratio", Journal of Portfolio Management 21 (1994).
  */
-export function sharpeRatio({ values, barMs }: Returns): Statistic {
-  return annualised(quotient(mean(values), sampleDeviation(values)), barMs);
+export function sharpeRatio({ values, perYear }: Returns): Statistic {
+  return annualised(quotient(mean(values), sampleDeviation(values)), perYear);
 }
 
 /**
- * `mean(returns) / downsideDeviation(returns) x sqrt(bars a year)`, against a target of 0.
+ * `mean(returns) / downsideDeviation(returns) x sqrt(returns a year)`, against a target of 0.
  * Sortino and Price, "Performance Measurement in a Downside Risk Framework", Journal of Investing 3 (1994).
  */
-export function sortinoRatio({ values, barMs }: Returns): Statistic {
-  return annualised(quotient(mean(values), downsideDeviation(values)), barMs);
+export function sortinoRatio({ values, perYear }: Returns): Statistic {
+  return annualised(quotient(mean(values), downsideDeviation(values)), perYear);
 }
 
 /**
@@ -44,6 +43,6 @@ export function omegaRatio({ values }: Returns): Statistic {
   return quotient(gains, losses);
 }
 
-function annualised(ratio: Statistic, barMs: number): Statistic {
-  return ratio === null ? null : finite(ratio * Math.sqrt(barsPerYear(barMs)));
+function annualised(ratio: Statistic, perYear: number): Statistic {
+  return ratio === null ? null : finite(ratio * Math.sqrt(perYear));
 }

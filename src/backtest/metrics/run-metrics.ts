@@ -1,6 +1,6 @@
 import type { BacktestRun } from '../backtest-run.ts';
 import { exposure, feesPaid, tradedValue, turnover } from './activity.ts';
-import { barReturns } from './bar-returns.ts';
+import { barReturns, returnsPerYear } from './bar-returns.ts';
 import { buyAndHoldReturn } from './buy-and-hold.ts';
 import { maximumDrawdown } from './drawdown.ts';
 import { numberOf } from './finite-number.ts';
@@ -20,7 +20,8 @@ function equityMetrics(run: BacktestRun) {
   const value = curve.equity.subarray(0, curve.length);
   const timeMs = curve.timeMs.subarray(0, curve.length);
   const growth = { initialEquity: startValue, finalEquity: numberOf(run.finalEquity), spanMs: toMs - fromMs };
-  const returns = { values: barReturns(startValue, value), barMs };
+  const perYear = returnsPerYear({ barMs, count: value.length, spanMs: toMs - fromMs });
+  const returns = { values: barReturns(startValue, value), perYear };
   const drawdown = maximumDrawdown({ startMs: fromMs, startValue, timeMs, value });
   const cagr = compoundAnnualGrowth(growth);
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { barReturns, barsPerYear, YEAR_MS } from '../../../../src/backtest/metrics/bar-returns.ts';
+import { barReturns, returnsPerYear, YEAR_MS } from '../../../../src/backtest/metrics/bar-returns.ts';
 import { drawdowns, maximumDrawdown } from '../../../../src/backtest/metrics/drawdown.ts';
 import { calmarRatio, compoundAnnualGrowth, totalReturn } from '../../../../src/backtest/metrics/growth.ts';
 import { omegaRatio, sharpeRatio, sortinoRatio, volatility } from '../../../../src/backtest/metrics/return-ratios.ts';
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /** 100 -> 110 -> 99 -> 108.9: returns of +10 %, -10 %, +10 % on daily bars. */
 const values = barReturns(100, Float64Array.of(110, 99, 108.9));
-const returns = { values, barMs: DAY_MS };
+const returns = { values, perYear: 365 };
 const YEAR_ROOT = Math.sqrt(365);
 
 describe('returns by bar', () => {
@@ -26,9 +26,35 @@ describe('returns by bar', () => {
   });
 
   test('are annualised for a market that is open every hour of 365 days', () => {
-    expect(barsPerYear(60_000)).toBe(525_600);
-    expect(barsPerYear(3_600_000)).toBe(8_760);
-    expect(barsPerYear(DAY_MS)).toBe(365);
+    const inYear = (barMs: number): number => returnsPerYear({ barMs, count: 7, spanMs: 7 * barMs });
+    expect([inYear(60_000), inYear(3_600_000), inYear(DAY_MS)]).toEqual([525_600, 8_760, 365]);
+    // A run may end amid a bar.
+    expect(returnsPerYear({ barMs: DAY_MS, count: 7, spanMs: 7.4 * DAY_MS })).toBe(365);
+  });
+
+  test('are annualised by the bars that there are where some are missing', () => {
+    expect(returnsPerYear({ barMs: DAY_MS, count: 5, spanMs: 10 * DAY_MS })).toBe(182.5);
+    // Two bars of minutes at the ends of a year are two returns a year.
+    expect(returnsPerYear({ barMs: 60_000, count: 2, spanMs: YEAR_MS })).toBe(2);
+  });
+
+  test('give about the volatility of the whole walk where nine of ten of its bars are taken out', () => {
+    let value = 100;
+    let state = 7;
+    const walk = Float64Array.from({ length: 40_000 }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      value *= 1 + (state / 2 ** 32 - 0.5) * 0.002;
+      return value;
+    });
+    const volatilityOf = (points: Float64Array): number =>
+      volatility({
+        values: barReturns(100, points),
+        perYear: returnsPerYear({ barMs: 60_000, count: points.length, spanMs: walk.length * 60_000 }),
+      }) ?? Number.NaN;
+    // Blocks of twenty bars, and nothing for nine times as long.
+    const gapped = walk.filter((_, index) => index % 200 < 20);
+    expect(volatilityOf(gapped) / volatilityOf(walk)).toBeGreaterThan(0.9);
+    expect(volatilityOf(gapped) / volatilityOf(walk)).toBeLessThan(1.1);
   });
 });
 
@@ -57,12 +83,12 @@ describe('ratios of returns, worked out by hand', () => {
   });
 
   test('have no value where they would divide by nothing', () => {
-    const flat = { values: Float64Array.of(0, 0, 0), barMs: DAY_MS };
+    const flat = { values: Float64Array.of(0, 0, 0), perYear: 365 };
     expect([sharpeRatio(flat), sortinoRatio(flat), omegaRatio(flat)]).toEqual([null, null, null]);
     expect(volatility(flat)).toBe(0);
-    const one = { values: Float64Array.of(0.1), barMs: DAY_MS };
+    const one = { values: Float64Array.of(0.1), perYear: 365 };
     expect([volatility(one), sharpeRatio(one), sortinoRatio(one), omegaRatio(one)]).toEqual([null, null, null, null]);
-    const none = { values: new Float64Array(), barMs: DAY_MS };
+    const none = { values: new Float64Array(), perYear: 365 };
     expect([volatility(none), sharpeRatio(none), sortinoRatio(none), omegaRatio(none)]).toEqual([
       null,
       null,
@@ -76,7 +102,7 @@ describe('ratios of returns, worked out by hand', () => {
       100,
       Float64Array.from({ length: 50 }, (_, index) => 100 * 1.01 ** (index + 1)),
     );
-    expect(sharpeRatio({ values: steady, barMs: DAY_MS })).toBeNull();
+    expect(sharpeRatio({ values: steady, perYear: 365 })).toBeNull();
   });
 });
 
