@@ -2,6 +2,8 @@ import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
+import type { RefusalCount } from '../engine/intent-tally.ts';
+import type { Seat } from '../engine/seat.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { FidelityStatement } from './fidelity.ts';
@@ -35,6 +37,17 @@ export interface RunTiming {
   readonly events: number;
 }
 
+/** How much a strategy wanted, and what of it was refused, the most frequent reason first. */
+export interface StrategyIntents {
+  readonly strategy: string;
+  readonly count: number;
+  readonly refusals: readonly RefusalCount[];
+}
+
+export function intentsOf(seats: readonly Pick<Seat, 'name' | 'tally'>[]): readonly StrategyIntents[] {
+  return seats.map(({ name, tally }) => ({ strategy: name, count: tally.intents, refusals: tally.refusals() }));
+}
+
 /** What a backtest has done, before any number is made of it. Times in ms since 1970, money in units of 1e-10. */
 export interface BacktestRun {
   readonly fidelity: FidelityStatement;
@@ -43,7 +56,7 @@ export interface BacktestRun {
   /** From the first moment at which a strategy could act to the last bar's close. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** What lies between two points of the curve: returns are annualised by it. */
+  /** What lies between two points of the curve where none is missing. */
   readonly barMs: number;
   readonly initialEquity: Units;
   readonly finalEquity: Units;
@@ -58,6 +71,8 @@ export interface BacktestRun {
     /** The last lines that it logged, oldest first. */
     readonly log: readonly LoggedLine[];
   }[];
+  /** How much each strategy wanted, and what of it was refused. */
+  readonly intents: readonly StrategyIntents[];
   /** In the order in which they were planned. */
   readonly orders: readonly OrderRecord[];
   /** In the order in which the engine was told of them: by time, but one market after the other where their bars close together. */

@@ -13,7 +13,7 @@ import { EMPTY_MIRROR_STATE } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
-import type { EquityCurve } from './backtest-run.ts';
+import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarLane } from './bar-lane.ts';
 import type { CandleVenue } from './candle-venue/candle-venue.ts';
@@ -48,6 +48,7 @@ export interface CandleRun {
   readonly failures: ReadonlyMap<string, string>;
   /** What strategies logged, by their names: the last lines of each. */
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
+  readonly intents: readonly StrategyIntents[];
 }
 
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
@@ -127,6 +128,7 @@ export class CandleRunner {
       bars: this.done,
       failures: this.failures(),
       logs: new Map(this.engine.seats.map(({ name, log }) => [name, log] as const)),
+      intents: intentsOf(this.engine.seats),
     };
   }
 

@@ -59,6 +59,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
       failure: run.failures.get(runner.name) ?? null,
       log: run.logs.get(runner.name) ?? [],
     })),
+    intents: run.intents,
     orders: run.orders,
     fills: run.fills,
     warnings: warningsOf(backtest, venue.valuer(quote).unvalued),

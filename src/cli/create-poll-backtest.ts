@@ -70,6 +70,7 @@ export async function runPollBacktest(
         failure: failures.get(runner.name) ?? null,
         log: logs.get(runner.name) ?? [],
       })),
+      intents: run.intents,
       orders,
       fills,
       warnings,

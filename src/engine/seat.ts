@@ -9,6 +9,7 @@ import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { SeatSettings } from './engine-settings.ts';
+import { IntentTally } from './intent-tally.ts';
 import type { StrategyRecord } from './mirror-change.ts';
 import { readSeat, writeSeat } from './seat-record.ts';
 
@@ -53,6 +54,7 @@ export class Seat {
   isDirty = true;
   /** The last lines that it logged, oldest first. */
   readonly log: LoggedLine[] = [];
+  readonly tally = new IntentTally();
   private complainedAtMs = Number.NEGATIVE_INFINITY;
   /** What it holds and has made, by asset. */
   readonly ledger: AssetLedger;

@@ -251,6 +251,8 @@ export class StrategyDesk {
     const { outbox } = this.options;
     const rejection: Rejection = { ...NO_REJECTION, ...rejected };
     const { intent, clientOrderId, code, reason, market, side } = rejection;
+    const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
+    seat.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
     const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
     // An order that was refused is told as such; and while no orders are taken, once a minute is enough.
     const isTold = clientOrderId !== null || (code === 'closed' && !seat.mayComplain(outbox.nowMs));
@@ -271,7 +273,10 @@ export class StrategyDesk {
     const { failure } = seat.runner;
     this.takeLog(seat);
     if (failure !== null && !wasFailing) this.fail(seat, failure);
-    else for (const intent of intents) this.options.onIntent(seat, intent);
+    else {
+      seat.tally.intents += intents.length;
+      for (const intent of intents) this.options.onIntent(seat, intent);
+    }
   }
 
   /** What it logged in this call, whether or not that went well. */

@@ -255,6 +255,7 @@ function runOf({ initial, equity, exposed, barMs, fills, firstPrice, lastPrice }
       isExposed: Uint8Array.from(exposed.map(Number)),
     },
     markets: [{ market: MARKET, firstPrice: firstPrice as Units, lastPrice: lastPrice as Units, candles }],
+    intents: [],
     orders: [],
     fills,
   };
@@ -282,17 +283,28 @@ describe('the summary of a run', () => {
           expectNear(summary[name as keyof typeof figures], expected, name);
           if (expected === null) seen.nulls += 1;
         }
-        const { initialEquity, finalEquity, profit, quote, orders } = summary;
-        expect({ initialEquity, quote, orders }).toEqual({
+        const { initialEquity, finalEquity, profit, quote, orders, intents, refused } = summary;
+        expect({ initialEquity, quote, orders, intents, refused }).toEqual({
           initialEquity: String(drawn.initial),
           quote: 'usdt',
           orders: 0,
+          intents: 0,
+          refused: 0,
         });
         const units = BigInt(Math.round((drawn.equity.at(-1) ?? 0) * 1e10));
         expect([finalEquity, profit]).toEqual([units, units - BigInt(drawn.initial) * ONE].map(formatUnits));
         // Every figure is one of these.
         expect(Object.keys(summary).toSorted()).toEqual(
-          [...Object.keys(figures), 'initialEquity', 'finalEquity', 'profit', 'quote', 'orders'].toSorted(),
+          [
+            ...Object.keys(figures),
+            'initialEquity',
+            'finalEquity',
+            'profit',
+            'quote',
+            'orders',
+            'intents',
+            'refused',
+          ].toSorted(),
         );
         seen.trips += figures.trades;
       }),

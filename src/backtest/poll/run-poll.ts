@@ -16,7 +16,7 @@ import type { PollPlan } from '../../scheduler/plan-polls.ts';
 
 import { timeText } from '../../recording/read-partitions.ts';
 import { VirtualTime } from '../../virtual/virtual-time.ts';
-import type { EquityCurve, TradedMarket } from '../backtest-run.ts';
+import { intentsOf, type EquityCurve, type StrategyIntents, type TradedMarket } from '../backtest-run.ts';
 import type { FidelityStatement } from '../fidelity.ts';
 import { describePollRules } from './describe-poll-rules.ts';
 import { MemoryMirror } from './memory-mirror.ts';
@@ -75,6 +75,7 @@ export interface PollRun {
   readonly failures: ReadonlyMap<string, string>;
   /** What strategies logged, by their names: the last lines of each. */
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
+  readonly intents: readonly StrategyIntents[];
   readonly plan: PollPlan;
   /** What was sent, by endpoint. */
   readonly requests: readonly EndpointUsage[];
@@ -250,6 +251,7 @@ class PollLife {
       finalEquity: this.finalEquity,
       failures: new Map(failures),
       logs: new Map(engine.seats.map(({ name, log }) => [name, log] as const)),
+      intents: intentsOf(engine.seats),
       plan,
       requests: counts.usage(),
       markets: this.exchange.markets.map((market, index) => this.tradedMarket(market, index)),

@@ -4,7 +4,7 @@ import type { BacktestResult } from '../result/result-schema.ts';
 import { escapeHtml } from './escape-html.ts';
 import { chartLibrary, pageScript, pageStyle } from './page-assets.ts';
 import { reportData } from './report-data.ts';
-import { configSection, fidelitySection, logSection, runSection } from './sections/basis-sections.ts';
+import { configSection, fidelitySection, logSection, refusalsSection, runSection } from './sections/basis-sections.ts';
 import { chartSection, tradesSection } from './sections/chart-section.ts';
 import { distributionSection } from './sections/distribution-section.ts';
 import { headerSection, tilesSection, warningsSection } from './sections/header-section.ts';
@@ -40,6 +40,7 @@ ${summarySection(result)}
 ${monthlySection(result)}
 ${distributionSection(result)}
 ${tradesSection({ shown: data.trades.number.length, all: result.trades.length })}
+${refusalsSection(result)}
 ${fidelitySection(result)}
 ${runSection(result)}
 ${logSection(result)}

@@ -23,6 +23,7 @@ export function summaryLines(result: ResultHead): string[] {
     '',
     ...figureLines(result),
     '',
+    ...refusalLines(result),
     ...wrapped(`${events} in ${numberText(timing.runMs)} ms${rate}; loaded in ${numberText(timing.loadMs)} ms.`),
     ...warnings.flatMap((warning) => wrapped(`Warning: ${warning}`)),
   ];
@@ -71,6 +72,22 @@ function fitting(text: string, room: number): string {
   if (text.length <= room || !/^-?[\d,]+(?:\.\d+)?$/.test(text)) return text;
   const whole = text.replace(/\.\d+$/, '');
   return whole.length <= room ? whole : Number(text.replaceAll(',', '')).toExponential(4);
+}
+
+/** Reasons that a terminal shows; the page and the files have all. */
+const MOST_REFUSALS = 8;
+
+/** What was refused and why, one reason a line. */
+function refusalLines({ refusals }: ResultHead): string[] {
+  if (refusals.length === 0) return [];
+  const shown = refusals.slice(0, MOST_REFUSALS);
+  const room = Math.max(...shown.map(({ count }) => decimalGrouped(String(count)).length));
+  const lines = shown.map(({ strategy, what, code, count }) => {
+    const line = `  ${decimalGrouped(String(count)).padStart(room)}  ${code} (${what}), ${strategy}`;
+    return line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`;
+  });
+  const more = refusals.length - shown.length;
+  return ['Refused', ...lines, ...(more > 0 ? [`  and ${more} more reasons`] : []), ''];
 }
 
 /** A sentence over as many lines as it takes; a word that is longer than a line is cut. */

@@ -77,7 +77,9 @@ function activityFigures(summary: BacktestSummary): Figure[] {
     { name: 'turnover', title: 'Turnover', text: numberText(summary.turnover) },
     { name: 'tradedValue', title: 'Traded value', text: moneyText(summary.tradedValue, summary.quote) },
     { name: 'fees', title: 'Fees', text: moneyText(summary.fees, summary.quote) },
+    { name: 'intents', title: 'Intents', text: String(summary.intents) },
     { name: 'orders', title: 'Orders', text: String(summary.orders) },
+    { name: 'refused', title: 'Refused', text: String(summary.refused) },
     { name: 'fills', title: 'Fills', text: String(summary.fills) },
   ];
 }

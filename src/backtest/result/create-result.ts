@@ -5,6 +5,7 @@ import { numberOf, quotient } from '../metrics/finite-number.ts';
 import { monthlyReturns } from '../metrics/monthly-returns.ts';
 import { roundTrips, type RoundTrips } from '../metrics/round-trips.ts';
 import { runMetrics } from '../metrics/run-metrics.ts';
+import { intentWarnings, refusedIn } from './intent-warnings.ts';
 import { fillRow, orderRow, tripRow } from './result-rows.ts';
 import { RESULT_SCHEMA, type BacktestResult, type BacktestSummary } from './result-schema.ts';
 import { thinCurve } from './thin-curve.ts';
@@ -53,6 +54,7 @@ export function createResult(run: BacktestRun, createdAtMs: number = Date.now())
       failure,
       log: log.map(({ atMs, text, fields }) => ({ atMs, text, fields: plain(fields) })),
     })),
+    refusals: run.intents.flatMap(({ strategy, refusals }) => refusals.map((refusal) => ({ strategy, ...refusal }))),
     config: plain(run.config),
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
     sketch: sketchOf(run),
@@ -72,7 +74,9 @@ function summaryOf(run: BacktestRun, { trips }: RoundTrips): BacktestSummary {
     ...statistics,
     tradedValue: formatUnits(tradedValue),
     fees: formatUnits(fees),
+    intents: run.intents.reduce((sum, { count }) => sum + count, 0),
     orders: run.orders.length,
+    refused: run.intents.reduce((sum, { refusals }) => sum + refusedIn(refusals), 0),
     fills: run.fills.length,
   };
 }
@@ -96,7 +100,19 @@ function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
     ({ market, strategy, amount }) =>
       `${strategy ?? 'Another hand'} sold ${formatUnits(amount)} on ${market} that no buy of it had brought in this run; such sales are in no trade.`,
   );
-  return [...failures, ...sales, ...short];
+  return [...failures, ...intentWarnings(run), ...sales, ...short, ...gapWarnings(run)];
+}
+
+/** Missing points of the curve from which on figures of a year need a word. */
+const MANY_MISSING = 0.05;
+
+function gapWarnings({ curve, barMs, fromMs, toMs }: BacktestRun): string[] {
+  const whole = (toMs - fromMs) / barMs;
+  const missing = whole - curve.length;
+  if (missing <= whole * MANY_MISSING) return [];
+  return [
+    `${Math.round((missing / whole) * 100)} % of the time has no bars: volatility, Sharpe and Sortino are annualised by the ${curve.length} bars there are, and what happened in a gap is one return`,
+  ];
 }
 
 function nameOf({ strategies, markets }: BacktestRun): string {

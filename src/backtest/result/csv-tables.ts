@@ -2,7 +2,7 @@ import type { BacktestRun } from '../backtest-run.ts';
 import { drawdowns } from '../metrics/drawdown.ts';
 import { numberOf } from '../metrics/finite-number.ts';
 import { isoTimes } from './iso-times.ts';
-import type { BacktestResult, OrderRow, TripRow } from './result-schema.ts';
+import type { BacktestResult, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
 
 /** A column of a CSV file: its title and what a row has in it. */
 type Columns<Row> = readonly (readonly [title: string, cell: (row: Row) => string | number | boolean | null])[];
@@ -47,6 +47,16 @@ const ORDERS: Columns<OrderRow> = [
   ['closed_at', ({ closedAtMs }) => (closedAtMs === null ? null : isoTime(closedAtMs))],
 ];
 
+const REFUSALS: Columns<RefusalRow> = [
+  ['strategy', ({ strategy }) => strategy],
+  ['code', ({ code }) => code],
+  ['what', ({ what }) => what],
+  ['count', ({ count }) => count],
+  ['example', ({ example }) => example],
+  ['first_at', ({ firstAtMs }) => isoTime(firstAtMs)],
+  ['last_at', ({ lastAtMs }) => isoTime(lastAtMs)],
+];
+
 /** `trades.csv`, line by line: the round trips. Times are UTC, money in the quote currency and exact. */
 export function tradesCsv({ trades }: BacktestResult): Generator<string> {
   return csvLines(TRADES, trades);
@@ -55,6 +65,11 @@ export function tradesCsv({ trades }: BacktestResult): Generator<string> {
 /** `orders.csv`, line by line. */
 export function ordersCsv({ orders }: BacktestResult): Generator<string> {
   return csvLines(ORDERS, orders);
+}
+
+/** `refusals.csv`, line by line: what was refused and why, counted. */
+export function refusalsCsv({ refusals }: BacktestResult): Generator<string> {
+  return csvLines(REFUSALS, refusals);
 }
 
 /** `equity.csv`, line by line: one a point of the curve, as floats, with the drawdown as a fraction. */

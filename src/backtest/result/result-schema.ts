@@ -39,7 +39,9 @@ export const summarySchema = z.strictObject({
   turnover: statistic,
   tradedValue: money,
   fees: money,
+  intents: count.default(0),
   orders: count,
+  refused: count.default(0).describe('Intents, slices of programs and placed orders that were refused.'),
   fills: count,
   trades: count,
   openTrades: count,
@@ -149,6 +151,20 @@ export const resultHeadSchema = z.strictObject({
         .describe('The last lines that it logged, at most a thousand.'),
     }),
   ),
+  refusals: z
+    .array(
+      z.strictObject({
+        strategy: z.string(),
+        what: z.string().describe('The kind of intent, "order" for a placed one, "slice" for an order of a program.'),
+        code: z.string().describe('The check that refused: "risk data-age", "fit", or a code of the exchange.'),
+        count,
+        example: z.string().describe('The first case in words.'),
+        firstAtMs: timeMs,
+        lastAtMs: timeMs,
+      }),
+    )
+    .default([])
+    .describe('What was refused and why, counted; at most 51 rows a strategy.'),
   config: z.json(),
   monthly: z.array(z.strictObject({ year: z.int(), month: z.int().min(1).max(12), change: z.number() })),
   sketch: z
@@ -168,6 +184,7 @@ export type ResultHead = z.infer<typeof resultHeadSchema>;
 export type BacktestResult = z.infer<typeof backtestResultSchema>;
 export type TripRow = BacktestResult['trades'][number];
 export type OrderRow = BacktestResult['orders'][number];
+export type RefusalRow = BacktestResult['refusals'][number];
 export type FillRow = BacktestResult['fills'][number];
 
 /** The JSON Schema of a result, as `docs/reference/backtest-result.schema.json` has it. */

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { SarrafError } from '../../domain/errors.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { reportHtml } from '../report/report-html.ts';
-import { equityCsv, ordersCsv, tradesCsv } from './csv-tables.ts';
+import { equityCsv, ordersCsv, refusalsCsv, tradesCsv } from './csv-tables.ts';
 import { joinedPieces } from './joined-pieces.ts';
 import { resultHead, resultJson } from './result-json.ts';
 import type { BacktestResult } from './result-schema.ts';
@@ -29,7 +29,7 @@ const MOST_OF_ONE_NAME = 100;
 
 /**
  * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`, `summary.json` (the same without its long
- * lists), `trades.csv`, `orders.csv`, `equity.csv` and `report.html`. Returns its path. It is there whole or not at all, and no other one is
+ * lists), `trades.csv`, `orders.csv`, `refusals.csv`, `equity.csv` and `report.html`. Returns its path. It is there whole or not at all, and no other one is
  * overwritten. Throws `DATA_UNUSABLE` where it can not be written.
  */
 export function writeRunFolder(root: string, result: BacktestResult, run: BacktestRun): string {
@@ -43,6 +43,7 @@ export function writeRunFolder(root: string, result: BacktestResult, run: Backte
       writePieces(join(unfinished, 'summary.json'), [`${JSON.stringify(resultHead(result), null, 2)}\n`]);
       writePieces(join(unfinished, 'trades.csv'), tradesCsv(result));
       writePieces(join(unfinished, 'orders.csv'), ordersCsv(result));
+      writePieces(join(unfinished, 'refusals.csv'), refusalsCsv(result));
       writePieces(join(unfinished, 'equity.csv'), equityCsv(run));
       writePieces(join(unfinished, 'report.html'), [reportHtml(result, run)]);
       return place(unfinished, join(root, folderName(result)));

@@ -67,6 +67,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
     curve: { length: bars, ...curve } satisfies EquityCurve,
     markets: [{ market: MARKET, firstPrice: cellPrice(candles.open[0] ?? 0), lastPrice, candles }],
     strategies: [{ name: strategy, market: 'BTCUSDT', params: { fast: 10, slow: 30 }, failure: null, log: [] }],
+    intents: [{ strategy, count: account.orders.length, refusals: [] }],
     orders: account.orders,
     fills: account.fills,
     warnings: options.warnings ?? [],

@@ -82,6 +82,15 @@ describe('a result', () => {
     expect(createResult(demoRun({ bars: 24 * 31 })).warnings).toEqual([]);
   });
 
+  test('warns that much of the time has no bars', () => {
+    const run = demoRun({ bars: 24 * 31 });
+    const curve = (length: number) => ({ ...run, curve: { ...run.curve, length } });
+    expect(createResult(curve(24 * 30)).warnings).toEqual([]);
+    expect(createResult(curve(24 * 16)).warnings).toEqual([
+      '48 % of the time has no bars: volatility, Sharpe and Sortino are annualised by the 384 bars there are, and what happened in a gap is one return',
+    ]);
+  });
+
   test('keeps the extremes of its curve in the sketch', () => {
     const run = demoRun({ bars: 5_000 });
     const { sketch } = createResult(run);

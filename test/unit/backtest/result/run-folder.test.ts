@@ -28,6 +28,7 @@ describe('a run folder', () => {
     expect(readdirSync(path).toSorted()).toEqual([
       'equity.csv',
       'orders.csv',
+      'refusals.csv',
       'report.html',
       'result.json',
       'summary.json',

@@ -1,0 +1,44 @@
+/** Reasons of one strategy that are counted by themselves; what comes after so many different ones is counted together. */
+const MOST_REASONS = 50;
+
+const LONGEST_EXAMPLE = 300;
+
+/** What was refused for one reason, counted. */
+export interface RefusalCount {
+  /** The kind of intent, `order` for one that was placed and rejected, `slice` for an order that a program wanted. */
+  readonly what: string;
+  /** Which check: `risk data-age`, `fit`, or the exchange's own code. Never the numbers of one case. */
+  readonly code: string;
+  readonly count: number;
+  /** Its first case in words. */
+  readonly example: string;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+}
+
+/** How much one strategy has wanted since the process began, and what of it was refused and why. */
+export class IntentTally {
+  intents = 0;
+  private readonly counts = new Map<string, RefusalCount>();
+
+  refuse(of: { readonly what: string; readonly code: string; readonly reason: string; readonly atMs: number }): void {
+    const { reason, atMs } = of;
+    let { what } = of;
+    // Reasons such as "Risk: the price of 5 …" begin with their code.
+    let code = (of.code.split(':')[0] ?? '').trim();
+    if (!this.counts.has(`${what} ${code}`) && this.counts.size >= MOST_REASONS) [what, code] = ['any', 'other'];
+    const key = `${what} ${code}`;
+    const before = this.counts.get(key);
+    this.counts.set(
+      key,
+      before === undefined
+        ? { what, code, count: 1, example: reason.slice(0, LONGEST_EXAMPLE), firstAtMs: atMs, lastAtMs: atMs }
+        : { ...before, count: before.count + 1, lastAtMs: atMs },
+    );
+  }
+
+  /** The most frequent first. */
+  refusals(): readonly RefusalCount[] {
+    return [...this.counts.values()].toSorted((left, right) => right.count - left.count);
+  }
+}

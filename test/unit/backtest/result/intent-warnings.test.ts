@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { intentWarnings } from '../../../../src/backtest/result/intent-warnings.ts';
+import { refusalsCsv } from '../../../../src/backtest/result/csv-tables.ts';
+import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
+import { summaryLines } from '../../../../src/backtest/report/summary-lines.ts';
+import { defineStrategy } from '../../../../src/strategy/definition.ts';
+import { buy, cancel } from '../../../../src/strategy/intents.ts';
+import { candles } from '../../../../src/strategy/subscriptions.ts';
+import { runBars, TETHER, walkOf } from '../candle-run.ts';
+import { demoRun } from '../demo-run.ts';
+
+const refusal = (code: string, count: number, what = 'place') => ({
+  what,
+  code,
+  count,
+  example: 'the price of <5> is too high',
+  firstAtMs: Date.UTC(2024, 0, 1),
+  lastAtMs: Date.UTC(2024, 0, 2),
+});
+
+const { orders } = demoRun();
+const warningsOf = (count: number, refusals: readonly ReturnType<typeof refusal>[], placed = 10) =>
+  intentWarnings({ intents: [{ strategy: 'ma-cross', count, refusals }], orders: orders.slice(0, placed) });
+
+describe('a warning', () => {
+  test('says that a strategy placed nothing, how much it wanted, and why it was refused', () => {
+    expect(warningsOf(0, [], 0)).toEqual(['ma-cross placed no order: it never wanted anything']);
+    expect(warningsOf(3, [], 0)).toEqual([
+      'ma-cross placed no order: it made 3 intents, none of which came to an order',
+    ]);
+    expect(warningsOf(695, [refusal('risk data-age', 695)], 0)).toEqual([
+      'ma-cross placed no order: it made 695 intents, and was refused: 695 place by risk data-age (2024-01-01: the price of <5> is too high)',
+    ]);
+  });
+
+  test('says that more than a tenth was refused, and not a tenth', () => {
+    expect(warningsOf(10, [refusal('fit', 1)], 9)).toEqual([]);
+    expect(warningsOf(10, [refusal('fit', 2)], 9)).toEqual([
+      expect.stringContaining('2 of 11 orders that it wanted were refused (18 %)'),
+    ]);
+  });
+
+  test('counts an order that was placed and rejected once, and no cancels', () => {
+    expect(warningsOf(10, [refusal('OverValueOrder', 1, 'order')], 10)).toEqual([]);
+    expect(warningsOf(10, [refusal('OverValueOrder', 2, 'order')], 10)).toEqual([expect.stringContaining('2 of 10')]);
+    expect(warningsOf(99, [refusal('unknown', 80, 'cancel')], 10)).toEqual([]);
+  });
+
+  test('names three reasons', () => {
+    const refusals = ['a', 'b', 'c', 'd', 'e'].map((code) => refusal(code, 5));
+    expect(warningsOf(25, refusals, 0)[0]).toMatch(/5 place by c \(.*\); and 2 more reasons$/);
+  });
+});
+
+describe('a result', () => {
+  const run = {
+    ...demoRun(),
+    intents: [{ strategy: 'ma-cross', count: 900, refusals: [refusal('risk data-age', 695), refusal('fit', 2)] }],
+  };
+  const result = createResult(run);
+
+  test('counts what was refused in its summary, by reason, on the terminal, in its table and on its page', () => {
+    expect(result.summary).toMatchObject({ intents: 900, refused: 697 });
+    expect(result.refusals.map(({ strategy, code, count }) => [strategy, code, count])).toEqual([
+      ['ma-cross', 'risk data-age', 695],
+      ['ma-cross', 'fit', 2],
+    ]);
+    const lines = summaryLines(result);
+    expect(lines).toContain('  695  risk data-age (place), ma-cross');
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
+    expect([...refusalsCsv(result)].join('')).toContain(
+      'ma-cross,risk data-age,place,695,the price of <5> is too high,2024-01-01T00:00:00.000Z',
+    );
+    const page = reportHtml(result, run);
+    expect(page).toContain('id="refusals"');
+    expect(page).toContain('the price of &lt;5&gt; is too high');
+  });
+
+  test('has what a strategy was refused in a run', () => {
+    const strategy = defineStrategy({
+      name: 'greedy',
+      params: z.strictObject({}),
+      subscribe: ({ market }) => [candles(market, '1h')],
+      init: () => null,
+      onCandle: ({ market }) => ({
+        intents: [
+          buy(market, { amount: '0.0000001' }),
+          buy(market, { amount: '1', price: '900000' }),
+          buy(market, { amount: '5000' }),
+          cancel('nobody-1'),
+        ],
+      }),
+    });
+    const columns = walkOf(TETHER, { bars: 20, seed: 5, price: 60_000 });
+    const { intents } = runBars({ market: TETHER, columns, strategy, cash: '10000' });
+    expect(intents).toHaveLength(1);
+    expect(intents[0]?.count).toBe(80);
+    const counts = intents[0]?.refusals.map(({ what, code, count }) => `${count} ${what} by ${code}`) ?? [];
+    expect(counts.toSorted()).toEqual([
+      '20 cancel by unknown',
+      '20 order by OverValueOrder',
+      '20 place by fit',
+      '20 place by risk price-collar',
+    ]);
+  });
+});
