@@ -12,6 +12,9 @@ const values = barReturns(100, Float64Array.of(110, 99, 108.9));
 const returns = { values, perYear: 365 };
 const YEAR_ROOT = Math.sqrt(365);
 
+/** Returns a year of seven bars without a gap. */
+const inYear = (barMs: number): number => returnsPerYear({ barMs, count: 7, spanMs: 7 * barMs });
+
 describe('returns by bar', () => {
   test('begin at the initial equity', () => {
     expect([...values].map((value) => value.toFixed(12))).toEqual([
@@ -26,7 +29,6 @@ describe('returns by bar', () => {
   });
 
   test('are annualised for a market that is open every hour of 365 days', () => {
-    const inYear = (barMs: number): number => returnsPerYear({ barMs, count: 7, spanMs: 7 * barMs });
     expect([inYear(60_000), inYear(3_600_000), inYear(DAY_MS)]).toEqual([525_600, 8_760, 365]);
     // A run may end amid a bar.
     expect(returnsPerYear({ barMs: DAY_MS, count: 7, spanMs: 7.4 * DAY_MS })).toBe(365);
