@@ -1,9 +1,13 @@
+import { createScrubber } from '../../daemon/logging/redact.ts';
+import { secretsOf } from '../../daemon/settings/client-credentials.ts';
+import { Secret } from '../../daemon/settings/secret.ts';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchange/endpoints/index.ts';
 import { iterateOrders, iteratePages, iterateTrades, type PagedName } from '../../exchange/paging.ts';
 import type { Refusal } from '../../exchange/reply-decoder.ts';
 import { checkRequest, encodeRequest } from '../../exchange/request-encoder.ts';
 import { CommandError, failed, wrongInput } from '../command-error.ts';
+import { FAILED } from '../exit-codes.ts';
 import { programName } from '../program-name.ts';
 import { findTarget, type ApiTarget, type TargetOptions } from './api-target.ts';
 import { callOf, isPaged, type Call } from './call-catalogue.ts';
@@ -110,9 +114,10 @@ async function bring(run: CallRun): Promise<Brought | null> {
   try {
     sender.checkWait(call.name);
     if (moves && options.yes !== true) await askFirst(run, target);
+    end.arm();
     return options.all === true ? await readPages(run, sender) : await callOnce(run, sender);
   } catch (error) {
-    throw told(error, run);
+    throw told(error, run, createScrubber(secretsIn(run, target)));
   } finally {
     end.release();
     await sender.close();
@@ -137,7 +142,7 @@ async function askFirst({ call, request, io, warning }: CallRun, target: ApiTarg
 async function callOnce({ call, request, oneTimePassword }: CallRun, sender: CallSender): Promise<Brought> {
   const result = await sender.call(call.name, request, oneTimePassword === undefined ? {} : { oneTimePassword });
   if (result.ok) return { kind: 'value', value: result.value };
-  throw refused(result);
+  throw new RefusedError(result);
 }
 
 async function readPages({ call, request, options }: CallRun, sender: CallSender): Promise<Brought> {
@@ -172,41 +177,65 @@ function pagesOf(
 
 /** The exchange's no, amid a command. */
 class RefusedError extends SarrafError {
+  readonly refusal: Refusal;
+
   constructor(refusal: Refusal) {
     super('REFUSED', `refused with ${refusal.code}: ${refusal.message}`, {
       details: { refusal },
       retry: refusal.retry,
       outcome: refusal.outcome,
     });
+    this.refusal = refusal;
   }
 }
 
-function refused(refusal: Refusal): RefusedError {
-  return new RefusedError(refusal);
+/** What no message may show, not even one in which the exchange repeats it. */
+function secretsIn({ call, request, oneTimePassword }: CallRun, { credentials }: ApiTarget): readonly Secret[] {
+  const fields = call.fields.filter(({ isSecret }) => isSecret).map(({ name }) => request[name]);
+  return [
+    ...secretsOf(credentials),
+    ...[...fields, oneTimePassword].flatMap((value) => (typeof value === 'string' ? [new Secret(value)] : [])),
+  ];
 }
 
-/** What is said of a failure, in one line and maybe one of advice; for programs as JSON too. */
-function told(error: unknown, run: CallRun): unknown {
-  if (!(error instanceof SarrafError) || error.code === 'INVARIANT') return error;
+/** What is said of a failure: what it was, what became of the call, and what to do; for programs as JSON too. */
+function told(error: unknown, run: CallRun, scrub: (line: string) => string): unknown {
   const { call, request, options, io } = run;
-  const refusal = error instanceof RefusedError ? (error.details['refusal'] as Refusal) : null;
-  const outcome = call.effect === 'reads' ? 'none' : error.outcome;
-  if (options.json === true) {
-    const { retry } = error;
-    const code = refusal?.code ?? error.code;
-    const message = refusal?.message ?? error.message;
-    io.out(JSON.stringify({ error: { code, message, outcome, retry } }));
+  const isOurs = error instanceof SarrafError && error.code !== 'INVARIANT';
+  if (options.json === true && (isOurs || error instanceof CommandError)) {
+    io.out(scrub(JSON.stringify({ error: failureOf(error, call) })));
   }
-  const lines = [refusal === null ? `${error.code}: ${error.message}` : `${call.word}: ${error.message}`];
-  const look = LOOK_WITH[call.name]?.(request);
+  if (!isOurs) return error;
+  const { outcome } = failureOf(error, call);
+  const lines = [error instanceof RefusedError ? `${call.word}: ${error.message}` : `${error.code}: ${error.message}`];
   if (outcome === 'unknown') {
+    const look = LOOK_WITH[call.name]?.(request);
     const where = look === undefined ? '' : `: look with "${programName()} api ${look}" before you send it again`;
     lines.push(`It MAY HAVE TAKEN EFFECT${where}`);
   } else if (outcome === 'applied') lines.push('It has taken effect before.');
   else if (call.effect !== 'reads') lines.push('Nothing was changed by it.');
   const advice = ADVICE[error.code];
   if (advice !== undefined) lines.push(advice);
-  return new CommandError(lines.join('\n'), 1);
+  return new CommandError(scrub(lines.join('\n')), FAILED);
+}
+
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly outcome: SarrafError['outcome'];
+  readonly retry: SarrafError['retry'];
+}
+
+/** A failure for programs. What is no error of the client was said before anything was sent. */
+function failureOf(error: SarrafError | CommandError, call: Call): Failure {
+  if (error instanceof CommandError) {
+    return { code: 'NOT_SENT', message: error.message, outcome: 'none', retry: 'safe' };
+  }
+  const { code, message, retry } = error;
+  const outcome = call.effect === 'reads' ? 'none' : error.outcome;
+  if (!(error instanceof RefusedError)) return { code, message, outcome, retry };
+  const { refusal } = error;
+  return { code: refusal.code, message: refusal.message, outcome, retry };
 }
 
 const UNREACHABLE = 'The exchange can not be reached: see to the address and the network.';

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -31,6 +34,16 @@ const api = (args: readonly string[], scripted: Scripted = {}): Promise<Ended> =
 
 const named = (args: readonly string[], scripted: Scripted = {}): Promise<Ended> =>
   runCommand(apiCommand, args, scripted);
+
+/** For an exchange that was never asked anything. */
+function emptyLedger(baseUrl: string): void {
+  new LedgerStore({
+    path: ledgerPath(baseUrl, served.ledgerFolder),
+    budgets: budgetTable().values(),
+    subjects: { ip: 'this-address', token: 'nobody' },
+    whenMissing: 'empty',
+  }).close();
+}
 
 const requests = (): number => served.simulation.door.log.count;
 
@@ -115,6 +128,25 @@ describe('an outcome', () => {
   });
 });
 
+describe('a secret', () => {
+  test('that the exchange repeats is in no message', async () => {
+    const token = 'a-token-that-comes-back';
+    const exchange = createServer((_request, reply) => {
+      reply
+        .writeHead(401, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ detail: `bad token ${token}` }));
+    });
+    await once(exchange.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(exchange.address() as AddressInfo).port}`;
+    emptyLedger(url);
+    const args = ['profile', '--url', url, '--ledger-folder', served.ledgerFolder, '--json'];
+    const { code, out, error } = await named(args, { environment: { SARRAF_TOKEN: token } });
+    exchange.close();
+    expect([code, error]).toEqual([1, expect.stringMatching(/^UNAUTHORIZED: .*bad token \[secret\]/)]);
+    expect(`${out}${error}`).not.toContain(token);
+  });
+});
+
 describe('a limit', () => {
   test('is the one that a bot of this account counts in too', async () => {
     const store = new LedgerStore({
@@ -141,6 +173,8 @@ describe('a limit', () => {
     const before = requests();
     const second = await api(['limitations']);
     expect(second.code).toBe(1);
+    const json = await api(['limitations', '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ error: { code: 'NOT_SENT', outcome: 'none' } });
     expect(second.error).toMatch(/nothing was sent: limitations may leave in 60 min .* locked users\/limitations out/);
     expect(requests()).toBe(before);
   });
@@ -226,13 +260,7 @@ describe('who calls', () => {
   test('is told in one line that nobody is there', async () => {
     const dead = await serveAccount();
     await dead.close();
-    mkdirSync(served.ledgerFolder, { recursive: true });
-    new LedgerStore({
-      path: ledgerPath(dead.baseUrl, served.ledgerFolder),
-      budgets: budgetTable().values(),
-      subjects: { ip: 'this-address', token: 'nobody' },
-      whenMissing: 'empty',
-    }).close();
+    emptyLedger(dead.baseUrl);
     const { code, error } = await named(['options', '--url', dead.baseUrl, '--ledger-folder', served.ledgerFolder]);
     expect([code, error]).toEqual([
       1,
