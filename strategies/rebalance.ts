@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { book, Decimal, decimal, defineStrategy, target, timer } from '#sdk';
+import { book, candles, Decimal, decimal, defineStrategy, target, timer } from '#sdk';
 
-/** Keeps a share of its equity in the coin: looks now and then, and trades when the share has left its band. */
+/**
+ * Keeps a share of its equity in the coin: looks now and then, and trades when the share has left its band. Where there are only candles, the last close stands for the
+ * middle of the book.
+ */
 export default defineStrategy({
   name: 'rebalance',
   params: z.strictObject({
@@ -14,13 +17,14 @@ export default defineStrategy({
     /** When it looks; UTC. */
     cron: z.string().default('0 * * * *'),
   }),
-  subscribe: ({ market, params }) => [
+  subscribe: ({ market, params, span, hasBooks }) => [
     timer('rebalance', params.cron),
-    book(market, { everyMs: 10_000, maxAgeMs: 60_000 }),
+    hasBooks ? book(market, { everyMs: 10_000, maxAgeMs: 60_000 }) : candles(market, span, { warmUp: 1 }),
   ],
   init: () => null,
-  onTimer({ params, market, position, equity, book }) {
-    const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
+  onTimer({ params, market, position, equity, book, history }) {
+    const close = history.at(-1)?.close;
+    const [bid, ask] = [book?.bids[0]?.[0] ?? close, book?.asks[0]?.[0] ?? close];
     if (equity === null || bid === undefined || ask === undefined || !new Decimal(equity).gt(0)) return {};
     const middle = new Decimal(bid).plus(ask).div(2);
     const distance = new Decimal(position).times(middle).div(equity).minus(params.share);

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { refuseUnserved } from '../backtest/refuse-unserved.ts';
 import type { CandleMarket } from '../backtest/candle-runner.ts';
 import type { CandleRules } from '../backtest/candle-venue/candle-rules.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
@@ -48,7 +49,8 @@ export interface CreatedBacktest {
  */
 export async function createBacktest(request: BacktestRequest): Promise<CreatedBacktest> {
   const { config, fromMs, rules, onProgress } = request;
-  const first = await seatsOf(config);
+  const first = await seatsOf(config, { hasBooks: false });
+  refuseUnserved(first.seats);
   const startedMs = performance.now();
   const symbols = marketsOf(first.seats);
   const reach = reachMs(first.seats, request.resolution);
@@ -68,7 +70,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     clock: () => performance.now(),
     ...(onProgress === undefined ? {} : { onProgress }),
   };
-  const newSeats = async (): Promise<readonly SeatSettings[]> => (await seatsOf(config)).seats;
+  const newSeats = async (): Promise<readonly SeatSettings[]> => (await seatsOf(config, { hasBooks: false })).seats;
   return {
     backtest,
     newSeats,
@@ -76,12 +78,15 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   };
 }
 
-/** The strategies of a configuration, made anew. */
-export async function seatsOf(config: BotConfig): ReturnType<typeof loadSeats> {
+/** The strategies of a configuration, made anew, for a run that has books or has only candles. */
+export async function seatsOf(
+  config: BotConfig,
+  { hasBooks = true }: { readonly hasBooks?: boolean } = {},
+): ReturnType<typeof loadSeats> {
   const { strategies, strategiesFolders } = config;
   const knownMarkets = new Set<string>(strategies.map(({ market }) => market));
   try {
-    return await loadSeats({ strategies, folders: [...strategiesFolders, ownStrategies()], knownMarkets });
+    return await loadSeats({ strategies, folders: [...strategiesFolders, ownStrategies()], knownMarkets, hasBooks });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
     // Problems are indented lines below another; a mistake is one line.

@@ -14,6 +14,8 @@ export interface LoadSeatsOptions {
   /** Where plugins are looked for by their name, in this order. */
   readonly folders: readonly string[];
   readonly knownMarkets: ReadonlySet<string>;
+  /** Whether the run has books, trades of others and statistics; true without it. */
+  readonly hasBooks?: boolean;
   /** Bounds the time of a handler's call; without it handlers are called as they are. */
   readonly call?: CallHandler;
 }
@@ -65,7 +67,7 @@ export function strategyFilesAt(path: string): readonly string[] {
 function setUp(
   { file, definition }: LoadedStrategy,
   strategy: ConfiguredStrategy,
-  { knownMarkets, call }: LoadSeatsOptions,
+  { knownMarkets, hasBooks = true, call }: LoadSeatsOptions,
 ): SeatSettings | string {
   const { plugin, market, span, params, onError, pauseMs, limits, capital } = strategy;
   // A strategy that is given no name has its own; that of its file stands for it until it is loaded.
@@ -77,6 +79,7 @@ function setUp(
       market,
       span,
       params,
+      hasBooks,
       knownMarkets,
       source: { file: sayFile(file), lineOf: (error) => lineIn(error, file) },
       ...(call === undefined ? {} : { call }),

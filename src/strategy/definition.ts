@@ -123,11 +123,15 @@ export interface StrategyDefinition<
   /** Letters, digits and hyphens, lower case, at most twelve: it becomes part of the clientOrderId. */
   readonly name: string;
   readonly params: ParamsSchema;
-  /** `span` is the candle length that the run offers by default. */
+  /**
+   * `span` is the candle length that the run offers by default. `hasBooks` is false in a backtest on candles, which holds no books, no trades of others and no
+   * statistics, and refuses a strategy that subscribes to them.
+   */
   subscribe(setup: {
     readonly market: string;
     readonly params: z.output<ParamsSchema>;
     readonly span: Span;
+    readonly hasBooks: boolean;
   }): readonly Subscription[];
   /** Indicators of the subscribed candles. */
   indicators?(setup: { readonly params: z.output<ParamsSchema>; readonly market: string }): Specs;

@@ -26,6 +26,8 @@ export interface RunnerSetup {
   /** The candle length that the run offers. */
   readonly span: Span;
   readonly params?: Readonly<Record<string, unknown>>;
+  /** Whether the run has books, trades of others and statistics; true without it. */
+  readonly hasBooks?: boolean;
   /** Symbols that there are; without them any market is believed. */
   readonly knownMarkets?: ReadonlySet<string>;
   /** Bounds the time of a call; without it handlers are called as they are. */
@@ -68,7 +70,7 @@ export class StrategyRunner implements StrategyPort {
 
   /** Throws `INVALID_STRATEGY` when the name, the parameters, a subscription or an indicator is not what it should be; what the author throws, too. */
   constructor(definition: StrategyDefinition, setup: RunnerSetup) {
-    const { market, span, knownMarkets, call = directly } = setup;
+    const { market, span, knownMarkets, call = directly, hasBooks = true } = setup;
     this.definition = definition;
     this.name = setup.name ?? definition.name;
     this.market = market;
@@ -80,7 +82,7 @@ export class StrategyRunner implements StrategyPort {
     }
     const params = call(() => checkedParameters(definition, this.name, setup.params ?? {}));
     const { subscriptions, series, indicators } = checkedSetup({
-      wanted: call(() => definition.subscribe({ market, params, span })),
+      wanted: call(() => definition.subscribe({ market, params, span, hasBooks })),
       specs: call(() => definition.indicators?.({ params, market }) ?? {}),
       knownMarkets,
     });

@@ -76,7 +76,7 @@ export function runBars(of: {
     balances: { [market.dst]: parseUnits(cash) },
     ...(rules === undefined ? {} : { rules }),
   });
-  const runner = new StrategyRunner(strategy, { market: market.symbol, span, params });
+  const runner = new StrategyRunner(strategy, { market: market.symbol, span, params, hasBooks: false });
   return new CandleRunner({
     settings: {
       ...DEFAULT_ENGINE_TIMES,

@@ -1,0 +1,29 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { Subscription } from '../strategy/subscriptions.ts';
+
+/** What candles do not hold, and where it is recorded. */
+const UNSERVED: Readonly<Partial<Record<Subscription['kind'], string>>> = {
+  book: 'the book',
+  trades: 'the trades',
+  stats: 'the statistics',
+};
+
+/**
+ * Refuses a run on candles whose strategies subscribe to what candles do not hold: such a strategy would be told nothing, and end as one that wanted
+ * nothing. Throws `INVALID_OPTIONS` that names each.
+ */
+export function refuseUnserved(seats: readonly Pick<SeatSettings, 'runner'>[]): void {
+  const wanted = seats.flatMap(({ runner }) =>
+    runner.subscriptions.flatMap((subscription) => {
+      const what = UNSERVED[subscription.kind];
+      if (what === undefined || subscription.kind === 'timer') return [];
+      return [`${runner.name} subscribes to ${what} of ${subscription.market}`];
+    }),
+  );
+  if (wanted.length === 0) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected subscriptions that candles can serve: ${wanted.join(', ')}, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it subscribe to candles where "hasBooks" of subscribe is false`,
+  );
+}
