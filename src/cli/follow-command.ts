@@ -5,11 +5,16 @@ import { isDataFolderInUse } from '../daemon/locks/run-locks.ts';
 /** A command that does not move for so long is no longer waited for: a lockout may last hours. */
 const STILL_FOR_MS = 120_000;
 
+/** A bot that is well takes a command up at once. */
+const TAKEN_WITHIN_MS = 15_000;
+
 export interface FollowCommandOptions {
   readonly client: ControlClient;
   readonly id: number;
   readonly data: string;
   readonly onProgress?: (progress: ControlProgress) => void;
+  /** Told once the bot has the command. */
+  readonly onTaken?: () => void;
   readonly stillForMs?: number;
 }
 
@@ -20,18 +25,22 @@ export type Followed =
 
 /** Waits for a running bot to carry a command out. */
 export async function followCommand(options: FollowCommandOptions): Promise<Followed> {
-  const { client, id, data, onProgress, stillForMs = STILL_FOR_MS } = options;
+  const { client, id, data, onProgress, onTaken, stillForMs = STILL_FOR_MS } = options;
+  let isTaken = false;
   let movedMs = performance.now();
   let isGone = false;
   let told = '';
   const last = await client.follow({
     id,
-    isOver: () => {
+    isOver: ({ takenAtMs }) => {
       isGone = !isDataFolderInUse(data);
-      return isGone || performance.now() - movedMs > stillForMs;
+      const longestMs = takenAtMs === null ? Math.min(stillForMs, TAKEN_WITHIN_MS) : stillForMs;
+      return isGone || performance.now() - movedMs > longestMs;
     },
-    onChange: ({ progress }) => {
+    onChange: ({ progress, takenAtMs }) => {
       movedMs = performance.now();
+      if (takenAtMs !== null && !isTaken) onTaken?.();
+      isTaken ||= takenAtMs !== null;
       const text = JSON.stringify(progress);
       if (progress !== null && text !== told) onProgress?.(progress);
       told = text;

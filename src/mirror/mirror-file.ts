@@ -9,8 +9,11 @@ import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 /** "sarr" in ASCII: tells a mirror from any other SQLite file. */
 const APPLICATION_ID = 0x73617272;
 
-/** How long a write waits for somebody who writes to the file from outside: beyond it, it fails rather than that the loop stands still. */
+/** How long a look waits for somebody who holds the file. */
 const BUSY_MS = 250;
+
+/** How long opening and closing wait for somebody who writes to the file from outside: nothing else is to be done meanwhile. */
+export const PATIENT_MS = 5_000;
 
 /** Pages after which SQLite tidies the log by itself. The store does so before, between two steps; this is the bound when it does not come to it. */
 const LOG_PAGES = 8_000;
@@ -39,7 +42,7 @@ export function openMirrorFile(path: string, durability: 'full' | 'off'): Databa
   let database: Database.Database | null = null;
   try {
     refuseForeignFile(path);
-    database = new Database(path, { timeout: BUSY_MS });
+    database = new Database(path, { timeout: PATIENT_MS });
     if (isEmpty(database)) database.pragma(`application_id = ${APPLICATION_ID}`);
     else check(database);
     database.pragma('journal_mode = WAL');

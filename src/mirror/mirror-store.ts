@@ -6,13 +6,16 @@ import { Ballast } from './ballast.ts';
 import { ChangeWriter } from './change-writer.ts';
 import { Identity } from './identity.ts';
 import { loadState } from './load-state.ts';
-import { makeFolderOf, openMirrorFile } from './mirror-file.ts';
+import { makeFolderOf, openMirrorFile, PATIENT_MS } from './mirror-file.ts';
 import { PendingChanges, type TimedChange } from './pending-changes.ts';
 import { ProgressMark } from './progress-mark.ts';
 import { Pruner } from './pruner.ts';
 import { checkRetention, type RetentionLimits } from './retention.ts';
-import { isFullDisk, openingFailed, reasonOf, sqliteCode } from './unusable.ts';
+import { isFullDisk, isHeldByOther, openingFailed, reasonOf, sqliteCode } from './unusable.ts';
 import { WriterLock } from './writer-lock.ts';
+
+/** How long a write waits for another process that writes to the file: beyond it the loop would stand still. */
+const FIRST_WAIT_MS = 250;
 
 export interface MirrorStoreOptions {
   readonly path: string;
@@ -52,6 +55,8 @@ export class MirrorStore {
   /** The time of the last change, which is what the mirror knows of now. */
   private nowMs: number;
   private writable = true;
+  /** What a write found that met another process, until one succeeds. */
+  private heldBy: unknown = null;
   private isRelieved = false;
   private commits = 0;
   private flushes = 0;
@@ -74,6 +79,7 @@ export class MirrorStore {
     this.mark = new ProgressMark(path);
     database.transaction(() => this.identity.settle(this.mark.found)).immediate();
     this.ballast.fill();
+    this.waitForOthers(FIRST_WAIT_MS);
   }
 
   /**
@@ -176,10 +182,15 @@ export class MirrorStore {
     return hash.digest('hex');
   }
 
-  /** Writes what was gathered and gives the file back. */
+  /** Writes what was gathered and gives the file back. Throws `DATA_UNUSABLE` where another process holds it all the time, so that something is lost. */
   close(): void {
-    this.flush();
-    this.abandon();
+    this.waitForOthers(PATIENT_MS);
+    try {
+      this.flush();
+      if (this.heldBy !== null && this.pending.size > 0) throw this.cannotWrite(this.heldBy, false);
+    } finally {
+      this.abandon();
+    }
   }
 
   /** Gives the file back as a process would leave it that ends now: what was gathered is lost. */
@@ -194,7 +205,7 @@ export class MirrorStore {
     try {
       this.commit(changes, { prune: false });
     } catch (error) {
-      this.writable = false;
+      this.noteFailure(error);
       if (!isFullDisk(error)) throw this.cannotWrite(error, false);
       if (!this.ballast.release()) throw this.cannotWrite(error, true);
       this.isRelieved = true;
@@ -215,14 +226,29 @@ export class MirrorStore {
     }
   }
 
-  /** A full disk is not minded here: what was gathered stays for the next attempt, and the ballast is left for what has to be durable. */
+  /**
+   * A full disk and a file that another process holds are not minded here: what was gathered stays for the next attempt, and the ballast is left for what has to
+   * be durable.
+   */
   private tryToCommit(options: { readonly prune: boolean }): void {
     try {
       this.commit([], options);
     } catch (error) {
-      this.writable = false;
-      if (!isFullDisk(error)) throw this.cannotWrite(error, false);
+      this.noteFailure(error);
+      if (!isFullDisk(error) && !isHeldByOther(error)) throw this.cannotWrite(error, false);
     }
+  }
+
+  /** The first write that meets another process waits for it; as long as that goes on, the others do not, or the loop would stand still. */
+  private noteFailure(error: unknown): void {
+    this.writable = false;
+    if (!isHeldByOther(error)) return;
+    this.heldBy = error;
+    this.waitForOthers(0);
+  }
+
+  private waitForOthers(waitMs: number): void {
+    this.database.pragma(`busy_timeout = ${waitMs}`);
   }
 
   private commit(changes: readonly TimedChange[], options: { readonly prune: boolean }): void {
@@ -236,6 +262,8 @@ export class MirrorStore {
       })
       .immediate();
     this.writable = true;
+    if (this.heldBy !== null) this.waitForOthers(FIRST_WAIT_MS);
+    this.heldBy = null;
     this.commits += 1;
     pruned?.done();
     for (const { change } of this.pending.all) this.pruner.note(change);
@@ -245,9 +273,11 @@ export class MirrorStore {
 
   private cannotWrite(cause: unknown, isFull: boolean): SarrafError {
     const found = cause === null ? 'more to write than may wait' : reasonOf(cause);
-    const advice = isFull
-      ? 'make room on the disk; the bot goes on from what is written'
-      : 'end the bot and look at the disk and the file';
+    const advice = isHeldByOther(cause)
+      ? 'another program holds the file, such as a backup or a browser of SQLite files. No order is placed until it lets go of it; cancels go on'
+      : isFull
+        ? 'make room on the disk; the bot goes on from what is written'
+        : 'end the bot and look at the disk and the file';
     return new SarrafError('DATA_UNUSABLE', `expected to be able to write ${this.path}, found ${found}: ${advice}`, {
       cause,
       details: { path: this.path, isFull, sqliteCode: sqliteCode(cause) },

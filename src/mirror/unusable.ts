@@ -26,6 +26,11 @@ export function isFullDisk(error: unknown): boolean {
   return code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR');
 }
 
+/** Whether another process holds the file, such as a backup or a browser of SQLite files. */
+export function isHeldByOther(error: unknown): boolean {
+  return (sqliteCode(error) ?? '').startsWith('SQLITE_BUSY');
+}
+
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -29,6 +29,8 @@ interface Halt {
   readonly client: ControlClient;
   readonly id: number;
   readonly say: (line: string) => void;
+  /** To be called once the halt holds: a bot that runs has it, or none runs. */
+  readonly onHalted: () => void;
 }
 
 const EXAMPLES = `
@@ -92,14 +94,21 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
 
 async function carryOut(halt: Halt): Promise<ControlResult> {
   const { client, id, data, say } = halt;
-  const followed = await followCommand({ client, id, data, onProgress: (progress) => say(progressText(progress)) });
+  const followed = await followCommand({
+    client,
+    id,
+    data,
+    onProgress: (progress) => say(progressText(progress)),
+    onTaken: halt.onHalted,
+  });
+  if (followed.kind === 'gone') halt.onHalted();
   if (followed.kind === 'done') return followed.result;
   if (followed.kind === 'still') {
     const { progress, takenAtMs } = followed.last;
     const far = progress === null ? '' : ` (${progressText(progress)})`;
     const message =
       takenAtMs === null
-        ? 'the bot did not take it up: see whether it is well with "sarraf health"; ending it with SIGTERM cancels too'
+        ? 'NOT halted: the bot that runs did not take it up and may go on with orders; see whether it is well with "sarraf health"; ending it with SIGTERM cancels too'
         : `nothing moves any more${far}; the bot goes on: see "sarraf budget" for lockouts and "sarraf orders" for what is left`;
     return { ok: false, message, left: [] };
   }
@@ -127,8 +136,13 @@ async function run(options: Options): Promise<void> {
   try {
     const id = client.post({ kind: 'halt', reason: options.reason, wholeAccount });
     const count = ownOpenOrders(data);
-    say(`halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`);
-    const result = await carryOut({ data, config, reason: options.reason, wholeAccount, client, id, say });
+    let isSaid = false;
+    const onHalted = (): void => {
+      if (!isSaid)
+        say(`halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`);
+      isSaid = true;
+    };
+    const result = await carryOut({ data, config, reason: options.reason, wholeAccount, client, id, say, onHalted });
     if (options.json === true) console.log(JSON.stringify({ halted: client.isHalted(), ...result }));
     if (!result.ok || result.left.length > 0) throw failed([result.message, ...result.left].join('\n'));
     say(result.message);

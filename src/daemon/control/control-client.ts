@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../../domain/errors.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import { readProgress, readResult, type ControlProgress, type ControlResult } from './control-command.ts';
-import { openControlFile } from './control-file.ts';
+import { controlPath, openControlFile } from './control-file.ts';
 import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
 
 /** How many commands may wait for a daemon; one more is refused, since nothing seems to take them. */
@@ -49,9 +50,14 @@ export class ControlClient {
   private readonly database: Database.Database;
   private readonly nowMs: () => number;
 
+  private readonly path: string;
+  private readonly inode: number | null;
+
   /** Opens it, or makes it. Throws `DATA_UNUSABLE`. */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
     this.database = openControlFile(dataFolder, LOCK_WAIT_MS);
+    this.path = controlPath(dataFolder);
+    this.inode = this.inodeNow();
     this.nowMs = nowMs;
   }
 
@@ -106,6 +112,12 @@ export class ControlClient {
   /** Looks at a command until it is done or `isOver` says so, and returns how it stood then. */
   async follow(options: FollowOptions): Promise<PostedCommand> {
     for (let seen = ''; ; await setTimeout(LOOK_EVERY_MS)) {
+      if (this.inodeNow() !== this.inode) {
+        throw new SarrafError(
+          'DATA_UNUSABLE',
+          `expected ${this.path} to stay, it was deleted or replaced: whether the bot has the command is not known. Give it again`,
+        );
+      }
       const state = this.look(options.id);
       if (state === null) {
         throw new SarrafError(
@@ -130,6 +142,10 @@ export class ControlClient {
   /** The halt that holds; null when none does. */
   isHalted(): HaltState | null {
     return readHalt(this.database);
+  }
+
+  private inodeNow(): number | null {
+    return statSync(this.path, { throwIfNoEntry: false })?.ino ?? null;
   }
 
   close(): void {

@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
+import { SarrafError } from '../../domain/errors.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import { MOST_LEFT_NAMED, readCommand, type ControlProgress, type ControlResult } from './control-command.ts';
-import { openControlFile } from './control-file.ts';
+import { controlPath, openControlFile } from './control-file.ts';
 import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
 
 /** How often the daemon looks for commands: with the time to take one it stays well below the 250 ms that are promised. */
@@ -35,27 +37,36 @@ interface WaitingRow {
  * at once (another process writes, the disk is full) it tries again with the next look: a command is carried out all the same.
  */
 export class ControlInbox {
-  private readonly database: Database.Database;
+  private readonly dataFolder: string;
+  private database: Database.Database;
+  private inode: number;
   private readonly nowMs: () => number;
+  /** The halt that is kept, so that a file that is made anew has it too. */
+  private halt: HaltState | null;
   /** Everything up to this id was taken by this process. */
   private takenId = 0;
   private version: unknown = null;
   /** The newest of each command's rows that are not written yet, by command: as many as commands are under way. */
   private readonly unwritten = new Map<number, () => void>();
+  private goneTimes = 0;
 
   /**
    * Opens it, or makes it, for the one daemon that has the folder's lock. What an earlier daemon did not end is done again, but for what was meant
    * for that run alone. Throws `DATA_UNUSABLE`.
    */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
+    this.dataFolder = dataFolder;
     this.database = openControlFile(dataFolder, LOCK_WAIT_MS);
+    this.inode = statSync(controlPath(dataFolder)).ino;
     this.nowMs = nowMs;
     this.endOfEarlierRun();
     this.makeRoom();
+    this.halt = readHalt(this.database);
   }
 
   /** The commands posted since the last call, oldest first, each once. */
   take(): readonly TakenCommand[] {
+    this.openAnewIfGone();
     this.writeDown();
     const version = this.database.pragma('data_version', { simple: true });
     if (version === this.version) return [];
@@ -66,6 +77,7 @@ export class ControlInbox {
       .all(this.takenId, MOST_AT_ONCE);
     // A full look may have left some behind: the next one looks again, whatever the version says.
     this.version = rows.length === MOST_AT_ONCE ? null : version;
+    this.halt = readHalt(this.database);
     const taken: TakenCommand[] = [];
     for (const row of rows) {
       this.takenId = row.id;
@@ -82,9 +94,13 @@ export class ControlInbox {
 
   /** Looks for commands at its pace until the returned function is called; an error of a look is handed on and does not end it. */
   listen(onCommand: (taken: TakenCommand) => void, onError: (error: unknown) => void): () => void {
+    let goneTimes = this.goneTimes;
     const look = (): void => {
       try {
-        for (const taken of this.take()) onCommand(taken);
+        const commands = this.take();
+        if (this.goneTimes > goneTimes) onError(this.goneError());
+        ({ goneTimes } = this);
+        for (const taken of commands) onCommand(taken);
       } catch (error) {
         if (!isBusy(error)) onError(error);
       }
@@ -120,6 +136,7 @@ export class ControlInbox {
   /** Writes down a halt that the daemon came to by itself, so that it holds without the mirror too. Throws when it can not be written. */
   keepHalt(halt: HaltState): void {
     writeHalt(this.database, halt);
+    this.halt = halt;
   }
 
   /** Whether everything said of commands is written down. */
@@ -130,6 +147,33 @@ export class ControlInbox {
   close(): void {
     this.writeDown();
     this.database.close();
+  }
+
+  /**
+   * Whoever deletes the file, or puts another in its place, leaves this process with one that nobody else sees: commands would go to the other. What is there
+   * now is taken, or made where there is nothing, with the halt that held.
+   */
+  private openAnewIfGone(): void {
+    if (inodeOf(controlPath(this.dataFolder)) === this.inode) return;
+    const anew = openControlFile(this.dataFolder, LOCK_WAIT_MS);
+    this.database.close();
+    this.database = anew;
+    this.inode = statSync(controlPath(this.dataFolder)).ino;
+    this.goneTimes += 1;
+    this.takenId = 0;
+    this.version = null;
+    // What was to be said of commands of the other file.
+    this.unwritten.clear();
+    this.makeRoom();
+    if (this.halt !== null && readHalt(anew) === null) writeHalt(anew, this.halt);
+  }
+
+  private goneError(): SarrafError {
+    return new SarrafError(
+      'DATA_UNUSABLE',
+      `expected the control database at ${controlPath(this.dataFolder)} to stay while the bot runs, it was deleted or replaced. ` +
+        'It is made anew: commands that were given meanwhile may have to be given again',
+    );
   }
 
   private write(id: number, sql: string, value: unknown): void {
@@ -171,6 +215,11 @@ export class ControlInbox {
       if (!isBusy(error) && !isFull(error)) throw error;
     }
   }
+}
+
+/** Null where there is no file. */
+function inodeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
 function isFull(error: unknown): boolean {

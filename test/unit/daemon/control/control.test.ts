@@ -229,3 +229,41 @@ describe('the control database', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 });
+
+describe('a control database that is deleted while the bot runs', () => {
+  test('is made anew by the bot with the halt that held, and the bot says so and takes what is posted then', () => {
+    const daemon = inbox();
+    client().post(halt('maintenance'));
+    expect(daemon.take()).toHaveLength(1);
+    rmSync(controlPath(folder));
+    expect(daemon.take()).toEqual([]);
+    expect(daemon.isHalted()).toMatchObject({ reason: 'maintenance' });
+    expect(client().isHalted()).toMatchObject({ reason: 'maintenance' });
+    client().post(resume);
+    expect(daemon.take().map(({ command }) => command.kind)).toEqual(['resume']);
+  });
+
+  test('is that of the next command, when that came first', () => {
+    const daemon = inbox();
+    daemon.take();
+    rmSync(controlPath(folder));
+    client().post(halt('now'));
+    expect(daemon.take().map(({ command }) => command)).toMatchObject([{ kind: 'halt', reason: 'now' }]);
+  });
+
+  test('is told as an error', async () => {
+    const daemon = inbox();
+    const told = new Promise<unknown>((resolve) => {
+      opened.push({ close: daemon.listen(() => {}, resolve) });
+    });
+    rmSync(controlPath(folder));
+    await expect(told).resolves.toMatchObject({ message: expect.stringContaining('deleted or replaced') });
+  });
+
+  test('fails the command that was given before', async () => {
+    const operator = client();
+    const id = operator.post(halt());
+    rmSync(controlPath(folder));
+    await expect(operator.follow({ id, isOver: () => false })).rejects.toThrow(/deleted or replaced.*not known/);
+  });
+});
