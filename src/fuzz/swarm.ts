@@ -83,10 +83,16 @@ function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]):
 
 /** Of their own dice: what else a seed draws stays as it is. */
 function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
-  if (!dice.happens(0.4)) return [];
-  return drawTimes(dice, runMs, dice.logUniform(0.3, 4) * HOUR_MS).map((atMs) => ({
+  if (!dice.happens(0.5)) return [];
+  // Short ones are many, and those that outlast every time-out and window are not few.
+  const isLong = dice.happens(0.5);
+  return drawTimes(dice, runMs, dice.logUniform(0.2, 2) * HOUR_MS).map((atMs) => ({
     atMs,
-    forMs: Math.round(dice.logUniform(SHORTEST_STALL_MS, LONGEST_STALL_MS)),
+    forMs: Math.round(
+      isLong
+        ? dice.between(SHORTEST_STALL_MS, LONGEST_STALL_MS)
+        : dice.logUniform(SHORTEST_STALL_MS, LONGEST_STALL_MS),
+    ),
   }));
 }
 
