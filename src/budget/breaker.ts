@@ -14,6 +14,16 @@ export type Passage =
 const HOUR_MS = 3_600_000;
 const LONGEST_MS = 24 * HOUR_MS;
 
+/** A reply that is not the interface's own, such as a proxy's page, may mean nothing of the sort: the first one closes for less. */
+const FOREIGN_MS = 600_000;
+
+export interface LimitReply {
+  /** The wait that it names; null where it does not. */
+  readonly waitMs: number | null;
+  /** Whether it is in the form of the interface. */
+  readonly isOwn: boolean;
+}
+
 /** How long a canary may be silent, as one whose process died is, before another is let through. */
 const CANARY_SILENCE_MS = 120_000;
 
@@ -31,13 +41,16 @@ export function withCanary(state: BreakerState, nowMs: number): BreakerState {
 
 /**
  * The state after a limit reply: open for as long as the reply says (`waitMs`, a day at most), and where it says nothing for an hour, which doubles
- * with each further strike up to a day. A wait that is already longer stays: replies of one burst arrive in any order.
+ * with each further strike up to a day; for ten minutes where the reply is not the interface's own. A wait that is already longer stays: replies of one burst arrive in any order.
  */
-export function afterLimit(state: BreakerState | null, waitMs: number | null, nowMs: number): BreakerState {
+export function afterLimit(state: BreakerState | null, { waitMs, isOwn }: LimitReply, nowMs: number): BreakerState {
   // Replies of requests that were under way when it opened are the same strike.
   const isSameBurst = state?.kind === 'open' && state.untilMs > nowMs;
   const strikes = isSameBurst ? state.strikes : (state?.strikes ?? 0) + 1;
-  const lengthMs = Math.min(LONGEST_MS, waitMs ?? HOUR_MS * 2 ** Math.min(strikes - 1, 5));
+  const unnamedMs = (isOwn ? HOUR_MS : FOREIGN_MS) * 2 ** Math.min(strikes - 1, 8);
+  // A page's wait is not the exchange's word either.
+  const namedMs = waitMs === null || isOwn ? waitMs : Math.min(waitMs, unnamedMs);
+  const lengthMs = Math.min(LONGEST_MS, namedMs ?? unnamedMs);
   const untilMs = Math.max(isSameBurst ? state.untilMs : 0, nowMs + lengthMs);
   return { kind: 'open', strikes, untilMs };
 }

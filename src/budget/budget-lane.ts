@@ -14,7 +14,19 @@ export interface LaneOptions {
   readonly mostConcurrent: number;
   readonly executor: LaneExecutor;
   readonly timers: LaneTimers;
+  readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
+
+/** What keeps a budget from being used that somebody should know of. */
+export type BudgetTrouble =
+  | {
+      readonly kind: 'locked out';
+      readonly budget: string;
+      readonly forMs: number;
+      /** The limit that the exchange names; null where it names none. */
+      readonly namedLimit: number | null;
+    }
+  | { readonly kind: 'ledger unusable'; readonly budget: string };
 
 /** Why a request never left, and in how many ms the next of its class may at the earliest; null where that is not known. */
 export interface Drop {
@@ -57,6 +69,7 @@ export class BudgetLane {
   private isClosed = false;
   /** When the budget was last found full or locked: until when. */
   private fullUntilMs = 0;
+  private isUnusable = false;
   /** What else than a full window held it back then. */
   private heldBy: Held | null = null;
 
@@ -113,7 +126,13 @@ export class BudgetLane {
     const heldUntilMs = lockouts.heldUntil(ask, nowMs);
     if (heldUntilMs !== null) return this.full(heldUntilMs - nowMs, this.holderOf(job, nowMs));
     const admission = ledger.admit({ budget: budget.name, requestClass: job.requestClass }, nowMs);
-    if (!admission.admitted) return this.full(admission.waitMs ?? LOOK_AGAIN_MS);
+    if (!admission.admitted) {
+      const isUnusable = admission.reason === 'ledger unusable';
+      if (isUnusable && !this.isUnusable) this.options.onTrouble?.({ kind: 'ledger unusable', budget: budget.name });
+      this.isUnusable = isUnusable;
+      return this.full(admission.waitMs ?? LOOK_AGAIN_MS);
+    }
+    this.isUnusable = false;
     const lockout = lockouts.take(ask, nowMs);
     if (lockout.pass === null) {
       ledger.withdraw(admission.slot);
@@ -180,8 +199,15 @@ export class BudgetLane {
       const { end, verdict } = readFailedCall(error, job.canLogIn);
       ledger.settle(slot, end, nowMs());
       lockouts.report(pass, verdict, nowMs());
+      if (verdict.kind === 'limited') this.tellLockout(pass, verdict.limit);
       throw error;
     }
+  }
+
+  private tellLockout({ ask }: Pass, namedLimit: number | null): void {
+    const { lockouts, nowMs, onTrouble } = this.options;
+    const untilMs = lockouts.heldUntil(ask, nowMs()) ?? nowMs();
+    onTrouble?.({ kind: 'locked out', budget: ask.budget, forMs: untilMs - nowMs(), namedLimit });
   }
 
   private askAgain(job: LaneJob, pass: Pass): void {

@@ -1,6 +1,6 @@
 import type { LedgerBudget, RequestLedger } from './admission.ts';
 import { BottleneckExecutor } from './bottleneck-executor.ts';
-import { BudgetLane, type Drop } from './budget-lane.ts';
+import { BudgetLane, type BudgetTrouble, type Drop } from './budget-lane.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from './lane-executor.ts';
 import type { LockoutBook } from './lockouts.ts';
@@ -41,6 +41,8 @@ export interface LimiterOptions {
   /** Bottleneck and the machine's timers without them; virtual time brings its own. */
   readonly executorFor?: (budget: LedgerBudget) => LaneExecutor;
   readonly timers?: LaneTimers;
+  /** Told of every lockout, and when the ledger can not be used any more. */
+  readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
 
 const MOST_CONCURRENT = 8;
@@ -59,7 +61,16 @@ export class RequestLimiter {
     this.lanes = new Map(
       [...options.budgets].map((budget) => [
         budget.name,
-        new BudgetLane({ budget, ledger, lockouts, nowMs, mostConcurrent, executor: executorFor(budget), timers }),
+        new BudgetLane({
+          budget,
+          ledger,
+          lockouts,
+          nowMs,
+          mostConcurrent,
+          executor: executorFor(budget),
+          timers,
+          onTrouble: options.onTrouble,
+        }),
       ]),
     );
   }

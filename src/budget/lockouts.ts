@@ -11,7 +11,8 @@ export interface LockoutAsk {
 export type Verdict =
   /** `loggedIn`: for a log-in, whether it gave a credential. */
   | { readonly kind: 'answered'; readonly loggedIn: boolean }
-  | { readonly kind: 'limited'; readonly waitMs: number | null }
+  /** `limit`: the one that the exchange names; `isOwn`: whether the reply is in the form of the interface, and not of something in between. */
+  | { readonly kind: 'limited'; readonly waitMs: number | null; readonly limit: number | null; readonly isOwn: boolean }
   | { readonly kind: 'unauthorized'; readonly canLogIn: boolean }
   | { readonly kind: 'silence' };
 
@@ -59,7 +60,7 @@ export function heldUntil(rows: LockoutRows, ask: LockoutAsk, nowMs: number): nu
 export function report(rows: LockoutRows, pass: Pass, verdict: Verdict, nowMs: number): void {
   const { budget } = pass.ask;
   if (verdict.kind === 'limited') {
-    rows.saveBreaker(budget, afterLimit(rows.breaker(budget), verdict.waitMs, nowMs), nowMs);
+    rows.saveBreaker(budget, afterLimit(rows.breaker(budget), verdict, nowMs), nowMs);
     return;
   }
   if (verdict.kind === 'unauthorized') {

@@ -28,8 +28,16 @@ export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
   const { code, details } = error;
   if (UNSENT_CODES.has(code)) return { end: 'unsent', verdict: { kind: 'silence' } };
   if (code === 'RATE_LIMITED') {
-    const waitMs = details['backOffMs'];
-    return { end: 'answered', verdict: { kind: 'limited', waitMs: typeof waitMs === 'number' ? waitMs : null } };
+    const { backOffMs, limit, isOwn } = details;
+    return {
+      end: 'answered',
+      verdict: {
+        kind: 'limited',
+        waitMs: typeof backOffMs === 'number' ? backOffMs : null,
+        limit: typeof limit === 'number' ? limit : null,
+        isOwn: isOwn !== false,
+      },
+    };
   }
   if (code === 'UNAUTHORIZED') return { end: 'answered', verdict: { kind: 'unauthorized', canLogIn } };
   const status = details['httpStatus'];

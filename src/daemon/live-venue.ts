@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { LockoutBook } from '../budget/lockouts.ts';
 import { ledgerPath, subjectOf } from '../budget/ledger-file.ts';
 import { readLedger } from '../budget/ledger-report.ts';
+import { troubleText } from '../budget/trouble-text.ts';
 import { RequestLimiter } from '../budget/limiter.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { LedgerStore } from '../budget/store.ts';
@@ -53,8 +54,9 @@ export function openRemoteExchange(options: {
   readonly wrap?: WrapTransport;
   /** Told what does not work and does not stop it, such as a file that can not be written. */
   readonly onProblem?: (message: string) => void;
+  readonly onTrouble?: Opening['onTrouble'];
 }): RemoteExchange {
-  const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined } = options;
+  const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined, onTrouble } = options;
   const { name, limits, headroom, ledgerFolder } = config.exchange;
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
   const client = createLimitedClient({
@@ -87,7 +89,13 @@ export function openRemoteExchange(options: {
     subjects,
     whenMissing: 'full',
   });
-  const limiter = new RequestLimiter({ budgets, ledger, lockouts: ledger, nowMs: monotonicMs });
+  const limiter = new RequestLimiter({
+    budgets,
+    ledger,
+    lockouts: ledger,
+    nowMs: monotonicMs,
+    onTrouble: (trouble) => onTrouble?.(troubleText(trouble, path)),
+  });
   return {
     client,
     caller: createVenueCaller(client),
@@ -115,6 +123,8 @@ export interface Waiting {
 export interface Opening extends Waiting {
   readonly wrap?: WrapTransport;
   readonly startMs?: number;
+  /** Told of each lockout, and of a ledger that can not be used any more. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
 }
 
 const MOST_TRIES = 5;
@@ -197,12 +207,13 @@ export async function createLiveVenue(config: BotConfig, waiting: Opening): Prom
   if (baseUrl === null || credentials === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected exchange.baseUrl and exchange.credentials for the mode live');
   }
-  const { wrap, onWait: onProblem } = waiting;
+  const { wrap, onTrouble, onWait: onProblem } = waiting;
   const remote = openRemoteExchange({
     config,
     baseUrl,
     credentials,
     onProblem,
+    onTrouble,
     ...(wrap === undefined ? {} : { wrap }),
   });
   try {

@@ -42,7 +42,13 @@ export async function createPaperVenue(config: BotConfig, waiting: Opening): Pro
     throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
   }
   const { wrap } = waiting;
-  const remote = openRemoteExchange({ config, baseUrl, credentials: null, ...(wrap === undefined ? {} : { wrap }) });
+  const remote = openRemoteExchange({
+    config,
+    baseUrl,
+    credentials: null,
+    onTrouble: waiting.onTrouble,
+    ...(wrap === undefined ? {} : { wrap }),
+  });
   try {
     const all = await readMarkets(remote, waiting);
     const traded = new Set(config.strategies.map(({ market }) => market as string));

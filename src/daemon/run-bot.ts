@@ -81,6 +81,7 @@ async function runWith(run: Run): Promise<Summary> {
   const venue = await openVenue(options.config, replay, {
     signal: options.signal,
     onWait: (message) => screen.say('notice', message),
+    onTrouble: (message) => screen.show([{ kind: 'notice', level: 'error', message, subject: null }], Date.now()),
     wrap: (inner, nowMs) => (recording?.wrap ?? ((same) => same))(watched(inner, nowMs), nowMs),
     ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
   });

@@ -67,8 +67,11 @@ const isObject = (value: unknown): value is Body =>
 function throwRateLimited(
   endpoint: Endpoint,
   response: HttpResponse,
-  failure: Failure,
-  outcome: ErrorTraits['outcome'] = 'none',
+  {
+    failure,
+    outcome,
+    isOwn,
+  }: { readonly failure: Failure; readonly outcome: ErrorTraits['outcome']; readonly isOwn: boolean },
 ): never {
   const wait = failure.backOffMs === null ? '' : `, to wait ${failure.backOffMs} ms`;
   throw new SarrafError(
@@ -81,6 +84,7 @@ function throwRateLimited(
         httpStatus: response.status,
         backOffMs: failure.backOffMs,
         limit: failure.limit,
+        isOwn,
       },
       outcome,
     },
@@ -88,7 +92,7 @@ function throwRateLimited(
 }
 
 function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): Refusal {
-  if (LIMIT_CODES.has(failure.code)) throwRateLimited(endpoint, response, failure);
+  if (LIMIT_CODES.has(failure.code)) throwRateLimited(endpoint, response, { failure, outcome: 'none', isOwn: true });
   const { code, message, clientOrderId } = failure;
   const traits = refusalTraits(code, { endpoint });
   return { ok: false, code, message, httpStatus: response.status, ...traits, clientOrderId };
@@ -115,7 +119,7 @@ function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown
   // A documented refusal is one whatever status it comes with.
   if (status === 403 && failure.backOffMs === null && isDocumentedRefusal(failure.code)) return;
   // A 403 that does not say which it is: taken as a limit, since going on after one locks out for hours.
-  throwRateLimited(endpoint, response, failure, outcome);
+  throwRateLimited(endpoint, response, { failure, outcome, isOwn: isObject(body) });
 }
 
 function requireObject(endpoint: Endpoint, response: HttpResponse, parsed: { readonly body: unknown } | null): Body {

@@ -89,9 +89,7 @@ function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
   return drawTimes(dice, runMs, dice.logUniform(0.2, 2) * HOUR_MS).map((atMs) => ({
     atMs,
     forMs: Math.round(
-      isLong
-        ? dice.between(SHORTEST_STALL_MS, LONGEST_STALL_MS)
-        : dice.logUniform(SHORTEST_STALL_MS, LONGEST_STALL_MS),
+      isLong ? dice.between(SHORTEST_STALL_MS, LONGEST_STALL_MS) : dice.logUniform(SHORTEST_STALL_MS, LONGEST_STALL_MS),
     ),
   }));
 }

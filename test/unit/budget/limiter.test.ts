@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
+import type { BudgetTrouble } from '../../../src/budget/budget-lane.ts';
 import { RequestLimiter, type LimitedCall } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
 import type { Admission, AdmissionAsk } from '../../../src/budget/admission.ts';
@@ -17,6 +18,7 @@ function limiterOf(options: {
   readonly limit: number;
   readonly ledger?: BudgetLedger;
   readonly mostConcurrent?: number;
+  readonly troubles?: BudgetTrouble[];
 }) {
   const budgets = [{ name: 'orders/list', limit: options.limit, windowMs: 60_000 }];
   const ledger = options.ledger ?? new BudgetLedger(budgets);
@@ -27,6 +29,7 @@ function limiterOf(options: {
     lockouts: new MemoryLockouts(),
     nowMs: () => Date.now(),
     mostConcurrent,
+    onTrouble: (trouble) => options.troubles?.push(trouble),
   });
   limiters.push(limiter);
   return { limiter, ledger };
@@ -129,6 +132,28 @@ describe('the limiter', () => {
     expect(calls).toBe(0);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(calls).toBe(3);
+  });
+
+  test('tells of every lockout, with its length and the limit that the exchange names', async () => {
+    const troubles: BudgetTrouble[] = [];
+    const { limiter } = limiterOf({ limit: 30, troubles });
+    const details = { httpStatus: 429, backOffMs: 90_000, limit: 20 };
+    const limited = limiter.run(call(() => Promise.reject(new SarrafError('RATE_LIMITED', 'too many', { details }))));
+    await Promise.all([expect(limited).rejects.toThrow('too many'), vi.advanceTimersByTimeAsync(10)]);
+    expect(troubles).toEqual([{ kind: 'locked out', budget: 'orders/list', forMs: 90_000, namedLimit: 20 }]);
+  });
+
+  test('tells once that its ledger can not be used', async () => {
+    class Gone extends BudgetLedger {
+      override admit(): Admission {
+        return { admitted: false, reason: 'ledger unusable', waitMs: null };
+      }
+    }
+    const troubles: BudgetTrouble[] = [];
+    const { limiter } = limiterOf({ limit: 1, ledger: new Gone([]), troubles });
+    void limiter.run(call(zero));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(troubles).toEqual([{ kind: 'ledger unusable', budget: 'orders/list' }]);
   });
 
   test('does not send what it finds more than 250 ms after its admission, gives the slot back and asks again', async () => {

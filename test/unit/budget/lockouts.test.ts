@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 const add: LockoutAsk = { budget: 'orders/add', credential: 'with' };
 const answered: Verdict = { kind: 'answered', loggedIn: false };
 const unauthorized = (canLogIn: boolean): Verdict => ({ kind: 'unauthorized', canLogIn });
-const limited = (waitMs: number | null): Verdict => ({ kind: 'limited', waitMs });
+const limited = (waitMs: number | null): Verdict => ({ kind: 'limited', waitMs, limit: null, isOwn: true });
 
 function passed(book: MemoryLockouts, ask: LockoutAsk, nowMs: number): Pass {
   const lockout = book.take(ask, nowMs);
@@ -40,6 +40,15 @@ describe('a limit reply', () => {
       expect(book.heldUntil(add, nowMs)).toBe(nowMs + hours * HOUR_MS);
       nowMs += hours * HOUR_MS;
     }
+  });
+
+  test("that is not the interface's own holds for ten minutes at the most, and then lets one canary through", () => {
+    const book = new MemoryLockouts();
+    const page: Verdict = { kind: 'limited', waitMs: 24 * HOUR_MS, limit: null, isOwn: false };
+    book.report(passed(book, add, 0), page, 0);
+    expect(book.heldUntil(add, 0)).toBe(600_000);
+    expect(passed(book, add, 600_000).isCanary).toBe(true);
+    expect(book.take(add, 600_001).pass).toBeNull();
   });
 
   test('counts once with others of its burst, and the longest wait of them stays', () => {

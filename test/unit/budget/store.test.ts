@@ -164,7 +164,7 @@ describe('the ledger in a file', () => {
   test('keeps lockouts over restarts of the process and, by the clock on the wall, of the machine', () => {
     const store = openStore();
     const { pass } = store.take(use, 0);
-    store.report(pass!, { kind: 'limited', waitMs: 3_600_000 }, 1_000);
+    store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, 1_000);
     store.close();
     open.length = 0;
     expect(openStore().heldUntil(use, 2_000)).toBe(3_601_000);
@@ -177,7 +177,7 @@ describe('the ledger in a file', () => {
   test('lets one canary through over all that have it open, and shows the lockout', () => {
     const stores = [openStore(), openStore({ machine: machine({ owner: 'other' }) })] as const;
     const { pass } = stores[0].take(use, 0);
-    stores[0].report(pass!, { kind: 'limited', waitMs: 500 }, 0);
+    stores[0].report(pass!, { kind: 'limited', waitMs: 500, limit: null, isOwn: true }, 0);
     expect(readLedger(path, 100)).toMatchObject([
       { subject: 'abc', budget: 'orders/list', limit: 2, lockedForMs: 400 },
     ]);

@@ -22,7 +22,7 @@ beforeAll(() => {
   });
   store.admit({ budget: 'orders/list', requestClass: 'market' }, monotonicMs());
   const { pass } = store.take({ budget: 'v2/options', credential: 'none' }, monotonicMs());
-  store.report(pass!, { kind: 'limited', waitMs: 3_600_000 }, monotonicMs());
+  store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, monotonicMs());
   store.close();
 });
 afterAll(() => rmSync(folder, { recursive: true }));

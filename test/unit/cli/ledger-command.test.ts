@@ -100,7 +100,7 @@ describe('renewing a ledger', () => {
     const store = openStore(machineAt(0));
     const ask = { budget: 'orders/list', credential: 'none' } as const;
     const { pass } = store.take(ask, 0);
-    if (pass !== null) store.report(pass, { kind: 'limited', waitMs: 3_600_000 }, 0);
+    if (pass !== null) store.report(pass, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, 0);
     closeAll();
     expect(await renewLedger(path, machine)).toMatchObject({ kind: 'made' });
     expect(openStore(machine).heldUntil(ask, machine.monotonicMs())).toBe(untilMs);
