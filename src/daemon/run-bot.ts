@@ -9,6 +9,7 @@ import { ClockWatch, watchedTransport } from './clock-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { openFreshMirror } from './fresh-mirror.ts';
+import { leftLines } from './left-text.ts';
 import { loadSeats } from './load-seats.ts';
 import { takeRunLocks } from './locks/run-locks.ts';
 import type { Lock } from './locks/lock.ts';
@@ -150,8 +151,10 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
       await operator.end();
     }
     const summary = summarize(bot.engine, bot.counts);
-    if (options.json || config.mode !== 'embedded') screen.say('summary', 'end', { ...summary });
-    else summaryLines(summary).forEach(options.write);
+    if (options.json || config.mode !== 'embedded') {
+      screen.say('summary', 'end', { ...summary });
+      for (const line of leftLines(summary.left)) screen.say('left', line);
+    } else summaryLines(summary).forEach(options.write);
     if (recording !== null) await endRecording(recording, { ...options, screen });
     else if (!options.json && config.mode === 'embedded' && replay === null) options.write(offer(options.program));
     return summary;

@@ -3,6 +3,7 @@ import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Engine } from '../engine/engine.ts';
 import { profitOfSeat } from '../engine/profit-of-seat.ts';
 import type { Seat } from '../engine/seat.ts';
+import { leftLines, leftText, type LeftText } from './left-text.ts';
 import type { EndpointUsage, RequestCounts } from './request-counts.ts';
 
 /** What one strategy did and made. Decimals are texts; money is in `currency`, and null while something that it holds has no price. */
@@ -31,14 +32,18 @@ export interface StrategySummary {
 export interface Summary {
   readonly strategies: readonly StrategySummary[];
   readonly endpoints: readonly EndpointUsage[];
+  /** Orders that are not known to be closed and should be. */
   readonly openOrders: number;
+  /** What stays at the exchange: orders that are open, and positions that nothing protects. */
+  readonly left: LeftText;
 }
 
 export function summarize(engine: Engine, counts: RequestCounts): Summary {
   return {
     strategies: engine.seats.map((seat) => summarizeSeat(engine, seat)),
     endpoints: counts.usage(),
-    openOrders: engine.status().liveOrders,
+    openOrders: engine.isDrained() ? 0 : engine.status().liveOrders,
+    left: leftText(engine.leftBehind()),
   };
 }
 
@@ -86,7 +91,8 @@ export function summaryLines(summary: Summary): readonly string[] {
   }
   lines.push(
     '',
-    summary.openOrders === 0 ? 'No order is left open.' : `${summary.openOrders} ORDERS ARE NOT KNOWN TO BE CLOSED.`,
+    ...(summary.openOrders === 0 ? [] : [`${summary.openOrders} ORDERS ARE NOT KNOWN TO BE CLOSED.`]),
+    ...leftLines(summary.left),
   );
   return lines;
 }

@@ -1,7 +1,8 @@
-import { isFinal, mayTrade } from '../execution/order-record.ts';
+import { exitsAmong, type HeldOf } from '../execution/exits.ts';
+import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { Page } from '../domain/venue-call.ts';
 import type { VenueOrder } from '../domain/order.ts';
-import type { ControlCommand } from './engine-event.ts';
+import type { ControlCommand, DrainPolicy } from './engine-event.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import { ORDERS_PAGE, type OrderDesk } from './order-desk.ts';
 import type { Outbox } from './outbox.ts';
@@ -25,7 +26,9 @@ export interface ControlOptions {
   readonly outbox: Outbox;
   readonly desk: OrderDesk;
   readonly expect: (requestId: number, take: AnswerTaker) => void;
-  readonly endPrograms: (reason: string) => void;
+  /** Ends the programs of the intents that match. */
+  readonly endPrograms: (reason: string, matches: (intentId: string) => boolean) => void;
+  readonly heldOf: HeldOf;
   readonly stopStrategies: (reason: string) => void;
 }
 
@@ -33,7 +36,7 @@ export interface ControlOptions {
 export class Control {
   private readonly options: ControlOptions;
   private halted: StoredControl['halted'] = null;
-  private draining: 'cancel' | 'keep' | null = null;
+  private draining: DrainPolicy | null = null;
   private nextLookAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: ControlOptions) {
@@ -72,13 +75,15 @@ export class Control {
       const { sinceMs = outbox.nowMs, wholeAccount = false } = this.halted ?? {};
       this.halted = { reason: command.reason, sinceMs, wholeAccount: wholeAccount || command.wholeAccount };
       outbox.alarm(`trading is halted: ${command.reason}`);
-      endPrograms('halted');
+      endPrograms('halted', () => true);
       if (command.wholeAccount) this.cancelWholeAccount();
       this.nextLookAtMs = outbox.nowMs;
     } else {
       if (this.draining === null) stopStrategies('the run is ending');
       this.draining = command.openOrders;
-      if (command.openOrders === 'cancel') endPrograms('the run is ending');
+      const kept = this.kept();
+      const working = new Set([...kept].map(({ intentId }) => intentId));
+      if (command.openOrders !== 'keep') endPrograms('the run is ending', (intentId) => !working.has(intentId));
       this.nextLookAtMs = outbox.nowMs;
     }
     outbox.journal('control', command.kind, { ...command });
@@ -88,14 +93,14 @@ export class Control {
   /** Cancels what is still open. */
   pump(nowMs: number): void {
     if (this.nextLookAtMs > nowMs) return;
-    const cancels = this.halted !== null || this.draining === 'cancel';
+    const kept = new Set(this.kept());
     const { desk } = this.options;
     desk.dropPlanned(this.halted === null ? 'Ending' : 'Halted');
     let isLeft = false;
     for (const order of desk.keeper.table.unfinished()) {
       if (!mayTrade(order)) continue;
       isLeft = true;
-      if (cancels) desk.cancels.cancel(order);
+      if (!kept.has(order)) desk.cancels.cancel(order);
     }
     this.nextLookAtMs = isLeft || this.halted !== null ? nowMs + LOOK_EVERY_MS : Number.POSITIVE_INFINITY;
   }
@@ -106,8 +111,21 @@ export class Control {
 
   isDrained(): boolean {
     if (this.draining === null) return false;
+    const kept = new Set(this.kept());
     const { table } = this.options.desk.keeper;
-    return table.unfinished().every((order) => isFinal(order) || (this.draining === 'keep' && order.state === 'open'));
+    return table.unfinished().every((order) => isFinal(order) || (order.state === 'open' && kept.has(order)));
+  }
+
+  /** Orders that may stay open: while nothing ends, all; in a halt none. */
+  private kept(): readonly OrderRecord[] {
+    const { desk, heldOf } = this.options;
+    const orders = desk.keeper.table.unfinished();
+    if (this.halted !== null || this.draining === 'cancel') return [];
+    if (this.draining !== 'keep-exits') return orders;
+    // What is to end already is none that stays, and counts until it has.
+    const wanted = orders.filter((order) => order.state !== 'planned' && !desk.cancels.wantsEndOf(order.key));
+    const exits = exitsAmong(wanted, heldOf);
+    return wanted.filter(({ key }) => exits.has(key));
   }
 
   restore(json: string | undefined): void {

@@ -42,13 +42,18 @@ export type EngineEvent =
       readonly wallets: readonly WalletReading[];
     };
 
+/** What becomes of open orders at the end of a run. `keep-exits`: those that only reduce a position stay, the others are canceled. */
+export const DRAIN_POLICIES = ['keep-exits', 'cancel', 'keep'] as const;
+
+export type DrainPolicy = (typeof DRAIN_POLICIES)[number];
+
 /** What an operator asks for. */
 export type ControlCommand =
   /** No new orders, and every own order canceled. Holds over a restart, until `resume`. */
   | { readonly kind: 'halt'; readonly reason: string; readonly wholeAccount: boolean }
   | { readonly kind: 'resume' }
-  /** The end of the run: no new orders; own orders are canceled or kept. */
-  | { readonly kind: 'drain'; readonly openOrders: 'cancel' | 'keep' }
+  /** The end of the run: no new orders; what becomes of own open orders is for the policy. */
+  | { readonly kind: 'drain'; readonly openOrders: DrainPolicy }
   /** A break was looked at by a person: go on from what the exchange says now. */
   | { readonly kind: 'accept-balances' }
   /** Compares balances at once, as at the end of a run. */

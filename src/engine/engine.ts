@@ -1,5 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
-import { formatUnits } from '../domain/money.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import { formatUnits, NO_UNITS } from '../domain/money.ts';
+import { unprotectedOf } from '../execution/exits.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
@@ -25,6 +27,7 @@ import { OrderDesk } from './order-desk.ts';
 import { OrderGate } from './order-gate.ts';
 import { Outbox } from './outbox.ts';
 import { ProgramDesk } from './program-desk.ts';
+import type { LeftBehind } from './left-behind.ts';
 import { KEPT_RECONCILIATION, Reconciler } from './reconciler.ts';
 import { Seat } from './seat.ts';
 import { StrategyDesk } from './strategy-desk.ts';
@@ -168,7 +171,8 @@ export class Engine {
       outbox,
       desk: this.desk,
       expect,
-      endPrograms: (reason) => this.programs.end(() => true, reason),
+      endPrograms: (reason, matches) => this.programs.end(({ intentId }) => matches(intentId), reason),
+      heldOf: (strategy, asset) => this.strategies.seatOf(strategy)?.held(asset) ?? NO_UNITS,
       stopStrategies: (reason) => this.strategies.stop(reason),
     });
     this.desk.keeper.listen((order, before) => this.onOrder(order, before));
@@ -273,6 +277,21 @@ export class Engine {
     return this.credential.fault();
   }
 
+  /** What an end of the run now would leave behind: orders that are open, and positions that no stop order or OCO protects. */
+  leftBehind(): LeftBehind {
+    const orders = this.desk.keeper.table.unfinished().filter((order) => mayTrade(order));
+    const unprotected = this.seats.flatMap((seat) =>
+      coinsOf(seat).flatMap((asset) => {
+        const held = seat.held(asset);
+        const rest = unprotectedOf(orders, { strategy: seat.name, asset, held });
+        return rest < this.markets.leastAmountOf(asset)
+          ? []
+          : [{ strategy: seat.name, asset, held, unprotected: rest }];
+      }),
+    );
+    return { orders, unprotected };
+  }
+
   /** Whether a drain has come to its end: nothing of ours is on its way, and, where that was asked for, nothing is open. */
   isDrained(): boolean {
     return this.control.isDrained();
@@ -320,7 +339,7 @@ export class Engine {
   /** Tells strategies and runs programs until nothing is left to do. */
   private work(): void {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      if (!this.strategies.tellNext() && !this.programs.pump(this.outbox.nowMs)) return;
+      if (!this.strategies.tellNext() && (this.control.isDraining || !this.programs.pump(this.outbox.nowMs))) return;
     }
     this.outbox.alarm(`strategies and programs were still at work after ${MOST_ROUNDS} rounds; the rest waits`);
   }
@@ -352,7 +371,8 @@ export class Engine {
     const next = Math.min(
       this.feeds.wakeAtMs(),
       this.desk.wakeAtMs(),
-      this.programs.wakeAtMs(),
+      // A drain leaves programs as they are: what they would want now comes to nothing.
+      this.control.isDraining ? Number.POSITIVE_INFINITY : this.programs.wakeAtMs(),
       this.control.wakeAtMs(),
       this.strategies.wakeAtMs(),
     );
@@ -469,6 +489,11 @@ export class Engine {
     this.control.restore(state.kept[KEPT_CONTROL]);
     this.credential.restore(state.kept[KEPT_CREDENTIAL]);
   }
+}
+
+/** Every coin of a strategy's markets, each once. */
+function coinsOf(seat: Seat): readonly string[] {
+  return [...new Set(seat.markets.map((market) => parseMarket(market).src))];
 }
 
 /** A state that its strategy can not read is no reason to end the bot: it says so, and its author decides. */

@@ -87,6 +87,12 @@ export class MarketDesk {
     return this.states.values();
   }
 
+  /** The smallest amount of a coin that can be traded in any of its markets. */
+  leastAmountOf(asset: string): Units {
+    const steps = [...this.states.values()].flatMap(({ market }) => (market.src === asset ? [market.amountStep] : []));
+    return steps.reduce((least, step) => (step < least ? step : least), steps[0] ?? (1n as Units));
+  }
+
   /** Versions go on from where the mirror stands: a market whose steps are other than they were is a new one. */
   restore(stored: MirrorState['markets'], nowMs: number): void {
     for (const state of this.states.values()) {

@@ -123,7 +123,10 @@ export class ProgramDesk {
   }
 
   /** Ends programs without asking them; their orders stay as they are. */
-  end(matches: (work: { readonly seat: Seat; readonly market: string }) => boolean, reason: string): void {
+  end(
+    matches: (work: { readonly seat: Seat; readonly market: string; readonly intentId: string }) => boolean,
+    reason: string,
+  ): void {
     for (const work of this.works.values()) if (matches(work)) this.finish(work, reason);
   }
 

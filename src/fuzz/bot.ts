@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { EngineOutput } from '../engine/engine-command.ts';
-import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { ControlCommand, DrainPolicy, EngineEvent } from '../engine/engine-event.ts';
 import { createBotEngine, INSTANCE } from './bot-engine.ts';
 import { BotLife, type BotMachine } from './bot-life.ts';
+import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { JournalChecker } from './checkers/journal-checker.ts';
@@ -48,6 +50,8 @@ export class Bot {
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private life: BotLife | null = null;
+  private engine: Engine | null = null;
+  private drained: DrainBeginning | null = null;
   private mayCrash = true;
 
   constructor(options: BotOptions) {
@@ -99,6 +103,14 @@ export class Bot {
     coverage.count('clock steps');
   }
 
+  /** Ends the run in order, and remembers what that began with. */
+  drain(openOrders: DrainPolicy): void {
+    if (this.life === null || this.engine === null) return;
+    this.options.coverage.count(`drain ${openOrders}`);
+    this.drained = drainBeginning(this.engine, openOrders);
+    this.life.control({ kind: 'drain', openOrders });
+  }
+
   control(command: ControlCommand): void {
     this.life?.control(command);
   }
@@ -117,7 +129,15 @@ export class Bot {
   /** What was wrong with the requests that left, whichever life they left. */
   violations(truth: ExchangeTruth): readonly Violation[] {
     const { journal, lockouts, foreign, overlap } = this;
-    return [...journal.violations(), ...lockouts.violations(), ...foreign.violations(truth), ...overlap.violations()];
+    const drain = this.drained === null ? null : checkDrain(truth, this.drained);
+    if (drain !== null) this.options.coverage.count('orders that a drain was judged by', drain.judged);
+    return [
+      ...journal.violations(),
+      ...lockouts.violations(),
+      ...foreign.violations(truth),
+      ...overlap.violations(),
+      ...(drain?.violations ?? []),
+    ];
   }
 
   /** Gives the files back, and answers the hash of the journal; empty where there is nobody to ask. */
@@ -136,7 +156,10 @@ export class Bot {
       machine: this.machine,
       dice: this.dice,
       logsIn: swarm.logsIn,
-      createEngine: (state, nowMs) => createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs),
+      createEngine: (state, nowMs) => {
+        this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs);
+        return this.engine;
+      },
       witnesses: [this.journal, this.lockouts, this.foreign, this.overlap],
       diesAt: (point, isChange) => {
         const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;

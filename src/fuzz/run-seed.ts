@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/budget-table.ts';
+import { DRAIN_POLICIES } from '../engine/engine-event.ts';
 import { Bot } from './bot.ts';
 import { INSTANCE, positionLimitsOf } from './bot-engine.ts';
 import { checkAgreement } from './checkers/agreement-checker.ts';
@@ -180,8 +181,8 @@ class SeedRun {
     Object.assign(world.exchange.trading.settings, { newForMs: 0 });
     bot.endCrashes();
     await this.pass(CALM_MS);
-    const openOrders = Dice.of(swarm.seed, 'drain').happens(0.5) ? 'cancel' : 'keep';
-    bot.control({ kind: 'drain', openOrders });
+    const policy = Dice.of(swarm.seed, 'drain').integer(0, DRAIN_POLICIES.length - 1);
+    bot.drain(DRAIN_POLICIES[policy] ?? 'keep-exits');
     await this.pass(STILL_MS);
     world.setTrading(false);
     let waitedMs = 0;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ControlCommand } from '../../engine/engine-event.ts';
+import { DRAIN_POLICIES, type ControlCommand } from '../../engine/engine-event.ts';
 
 /** The longest reason that is kept, in characters. */
 export const LONGEST_REASON = 500;
@@ -7,7 +7,7 @@ export const LONGEST_REASON = 500;
 const command = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('halt'), reason: z.string().max(LONGEST_REASON), wholeAccount: z.boolean() }),
   z.strictObject({ kind: z.literal('resume') }),
-  z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(['cancel', 'keep']) }),
+  z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(DRAIN_POLICIES) }),
   z.strictObject({ kind: z.literal('accept-balances') }),
 ]);
 

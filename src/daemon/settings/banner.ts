@@ -3,6 +3,12 @@ import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { formatDuration } from './duration-field.ts';
 
+const ENDINGS = {
+  'keep-exits': 'cancels its open orders but those that only reduce a position',
+  cancel: 'cancels its open orders',
+  keep: 'keeps its open orders',
+} as const;
+
 const ACCOUNTS = { token: 'a token', key: 'an API key', login: 'a user who logs in' } as const;
 
 /** The ledger of the requests to the exchange of a configuration; null where none is outside this process. */
@@ -17,11 +23,10 @@ export function ledgerOf(config: BotConfig): string | null {
 export function banner(config: BotConfig): readonly string[] {
   const { instance, data, drain } = config;
   const names = config.strategies.map(({ name, market }) => `${name} (${market})`).join(', ');
-  const ending = drain.openOrders === 'cancel' ? 'cancels its open orders' : 'keeps its open orders';
   return [
     ...modeLines(config),
     `Instance ${instance}: ${names}. Mirror: ${join(data.folder, 'mirror.sqlite')}.`,
-    `Ctrl-C or SIGTERM ends the run: it ${ending}, within ${formatDuration(drain.withinMs)}. A second one ends it at once.`,
+    `Ctrl-C or SIGTERM ends the run: it ${ENDINGS[drain.openOrders]}, within ${formatDuration(drain.withinMs)}. A second one ends it at once.`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../engine/engine-settings.ts';
+import { DRAIN_POLICIES } from '../../engine/engine-event.ts';
 import { duration, formatDuration } from './duration-field.ts';
 
 const HOUR_MS = 3_600_000;
@@ -52,9 +53,11 @@ export const reconciliationSettings = z
 export const drainSettings = z
   .strictObject({
     openOrders: z
-      .enum(['cancel', 'keep'])
-      .prefault('cancel')
-      .describe("What happens to the bot's open orders when it ends."),
+      .enum(DRAIN_POLICIES)
+      .prefault('keep-exits')
+      .describe(
+        "What happens to the bot's open orders when it ends. keep-exits: those that only reduce a position of their strategy stay, such as its stop orders; the others are canceled. cancel: none stays. keep: all stay.",
+      ),
     within: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
       .prefault('60s')
       .describe('How long the end may take. What is not done by then is done at the next start.'),

@@ -44,6 +44,7 @@ const SUMMARY: Summary = {
   ],
   endpoints: [{ endpoint: 'ordersList', requests: 40, most: 20, limit: 30, windowMs: 60_000 }],
   openOrders: 0,
+  left: { orders: [], unprotected: [] },
 };
 
 describe('the lines of the summary', () => {
@@ -64,7 +65,23 @@ describe('the lines of the summary', () => {
   });
 
   test('are loud about orders that may be open', () => {
-    expect(summaryLines({ ...SUMMARY, openOrders: 2 }).at(-1)).toBe('2 ORDERS ARE NOT KNOWN TO BE CLOSED.');
+    expect(summaryLines({ ...SUMMARY, openOrders: 2 }).at(-2)).toBe('2 ORDERS ARE NOT KNOWN TO BE CLOSED.');
+  });
+
+  test('end with what is left open and what is unprotected', () => {
+    const exit = { strategy: 'maker', market: 'BTCUSDT', side: 'sell', amount: '0.228', price: '70000' } as const;
+    const left = {
+      orders: [
+        { ...exit, order: 'bot-1', id: 7, stopPrice: null, isOco: true },
+        { ...exit, order: 'bot-1/2', id: null, price: '59000', stopPrice: '60000', isOco: true },
+      ],
+      unprotected: [{ strategy: 'cross', asset: 'eth', held: '2', unprotected: '1.5' }],
+    };
+    expect(summaryLines({ ...SUMMARY, left }).slice(-3)).toEqual([
+      'Left open: 7 BTCUSDT sell 0.228 at 70000, of an OCO (maker, bot-1)',
+      'Left open: id unknown BTCUSDT sell 0.228 at 59000 once 60000 is reached, of an OCO (maker, bot-1/2)',
+      'Unprotected: cross holds 2 eth, of which no stop order or OCO covers 1.5',
+    ]);
   });
 });
 

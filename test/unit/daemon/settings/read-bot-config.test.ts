@@ -34,7 +34,7 @@ describe('a bot that is told nothing', () => {
 
   test('has times in milliseconds', () => {
     expect(configOf('drain: { within: 2m }')).toMatchObject({
-      drain: { openOrders: 'cancel', withinMs: 120_000 },
+      drain: { openOrders: 'keep-exits', withinMs: 120_000 },
       execution: { lateArrivalMs: 120_000, absencePassesApartMs: 10_000, resendUnknown: false, placeWithinMs: 3_000 },
       reconciliation: { everyMs: 60_000, lagMs: 30_000, alertAfterMs: 600_000 },
     });

@@ -1,0 +1,67 @@
+import { formatUnits } from '../domain/money.ts';
+import type { LeftBehind } from '../engine/left-behind.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import { openRest } from '../execution/risk/live-amounts.ts';
+
+/** An order that stays open, decimals as texts; `amount` is what is left of it. */
+export interface LeftOrder {
+  readonly order: string;
+  readonly id: number | null;
+  readonly strategy: string;
+  readonly market: string;
+  readonly side: OrderRecord['side'];
+  readonly amount: string;
+  readonly price: string | null;
+  readonly stopPrice: string | null;
+  readonly isOco: boolean;
+}
+
+/** What a run leaves at the exchange. */
+export interface LeftText {
+  readonly orders: readonly LeftOrder[];
+  readonly unprotected: readonly {
+    readonly strategy: string;
+    readonly asset: string;
+    readonly held: string;
+    readonly unprotected: string;
+  }[];
+}
+
+export function leftText({ orders, unprotected }: LeftBehind): LeftText {
+  return {
+    orders: orders.map((order) => ({
+      order: order.key,
+      id: order.venueId,
+      strategy: order.strategy,
+      market: order.market,
+      side: order.side,
+      amount: formatUnits(openRest(order)),
+      price: order.price === null ? null : formatUnits(order.price),
+      stopPrice: order.stopPrice === null ? null : formatUnits(order.stopPrice),
+      isOco: order.pairKey !== null,
+    })),
+    unprotected: unprotected.map(({ strategy, asset, held, unprotected: rest }) => ({
+      strategy,
+      asset,
+      held: formatUnits(held),
+      unprotected: formatUnits(rest),
+    })),
+  };
+}
+
+/** Lines for people, each whole by itself: every order that stays, and every position that nothing protects. */
+export function leftLines({ orders, unprotected }: LeftText): readonly string[] {
+  return [
+    ...(orders.length === 0 ? ['No order is left open.'] : orders.map((order) => `Left open: ${orderText(order)}`)),
+    ...unprotected.map(
+      ({ strategy, asset, held, unprotected: rest }) =>
+        `Unprotected: ${strategy} holds ${held} ${asset}, of which no stop order or OCO covers ${rest.replace('-', '')}`,
+    ),
+  ];
+}
+
+function orderText({ id, order, strategy, market, side, amount, price, stopPrice, isOco }: LeftOrder): string {
+  const at = price === null ? 'at the market' : `at ${price}`;
+  const stop = stopPrice === null ? '' : ` once ${stopPrice} is reached`;
+  return `${id ?? 'id unknown'} ${market} ${side} ${amount} ${at}${stop}${isOco ? ', of an OCO' : ''} (${strategy}, ${order})`;
+}

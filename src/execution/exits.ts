@@ -1,0 +1,64 @@
+import { parseMarket } from '../domain/market-symbol.ts';
+import { NO_UNITS, type Units } from '../domain/money.ts';
+import type { OrderRecord } from './order-record.ts';
+import { liveAmount } from './risk/live-amounts.ts';
+
+/** What a strategy holds of an asset over all its markets; negative for what it owes. */
+export type HeldOf = (strategy: string, asset: string) => Units;
+
+/**
+ * The orders that can do nothing but bring positions nearer to zero, by their keys: sales of no more than their strategy holds of the coin, purchases of no more
+ * than it owes, all that are taken together. The legs of an OCO stay or go together and count once. Where not all of them fit, what protects goes first: OCOs,
+ * then stop orders, then the others, of each the older ones. A position is what the strategy's own fills made; what the account had before is none.
+ */
+export function exitsAmong(orders: readonly OrderRecord[], heldOf: HeldOf): ReadonlySet<string> {
+  const taken: OrderRecord[] = [];
+  for (const legs of ranked(orders)) {
+    const [first] = legs;
+    if (first === undefined) continue;
+    const { strategy, side, market } = first;
+    const asset = parseMarket(market).src;
+    const held = heldOf(strategy, asset);
+    const room = side === 'sell' ? held : 0n - held;
+    if (liveAmount([...taken, ...legs], { asset, side, strategy }) <= room) taken.push(...legs);
+  }
+  return new Set(taken.map(({ key }) => key));
+}
+
+/** What of a position no stop order and no OCO among these would sell, or, of one that is owed, buy back. Zero or above. */
+export function unprotectedOf(
+  orders: readonly OrderRecord[],
+  of: { readonly strategy: string; readonly asset: string; readonly held: Units },
+): Units {
+  const { strategy, asset, held } = of;
+  const side = held > 0n ? 'sell' : 'buy';
+  const protective = orders.filter((order) => protects(order));
+  const covered = liveAmount(protective, { asset, side, strategy });
+  const size = held > 0n ? held : 0n - held;
+  return size > covered ? ((size - covered) as Units) : NO_UNITS;
+}
+
+function protects({ pairKey, stopPrice }: OrderRecord): boolean {
+  return pairKey !== null || stopPrice !== null;
+}
+
+/** Single orders and pairs, in the order in which they are taken. A leg whose other one is at its end is a single order. */
+function ranked(orders: readonly OrderRecord[]): readonly (readonly OrderRecord[])[] {
+  const byKey = new Map(orders.map((order) => [order.key, order]));
+  const units = orders.flatMap((order) => {
+    const pair = order.pairKey === null ? undefined : byKey.get(order.pairKey);
+    if (pair === undefined) return [[order]];
+    return order.key < pair.key ? [[order, pair]] : [];
+  });
+  return units.toSorted((left, right) => rankOf(left) - rankOf(right) || plannedAtMs(left) - plannedAtMs(right));
+}
+
+/** What protects goes first. */
+function rankOf([first]: readonly OrderRecord[]): number {
+  if (first === undefined || first.pairKey !== null) return 0;
+  return first.stopPrice === null ? 2 : 1;
+}
+
+function plannedAtMs([first]: readonly OrderRecord[]): number {
+  return first?.plannedAtMs ?? 0;
+}

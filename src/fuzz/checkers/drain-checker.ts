@@ -1,0 +1,87 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { DrainPolicy } from '../../engine/engine-event.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { parseMarket } from '../../domain/market-symbol.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import type { ExchangeTruth } from './exchange-truth.ts';
+import { told, type Violation } from './violation.ts';
+
+/** One strategy at the moment of a drain, in a market of its own. */
+interface DrainedStrategy {
+  readonly name: string;
+  readonly held: bigint;
+  readonly orders: readonly OrderRecord[];
+}
+
+/** What a drain began with: strategies of which everything was known, with nothing on its way. */
+export interface DrainBeginning {
+  readonly policy: DrainPolicy;
+  readonly strategies: readonly DrainedStrategy[];
+}
+
+/** To be taken just before the drain. In a halt everything is canceled, whatever the policy: then there is nothing to judge. */
+export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginning {
+  const unfinished = engine.haltReason() === null ? engine.unfinishedOrders() : [];
+  const strategies = engine.seats.flatMap((seat) => {
+    const { name, runner } = seat;
+    const orders = unfinished.filter(({ strategy }) => strategy === name);
+    const isQuiet = orders.every(
+      ({ state, key, venueId }) => state === 'open' && venueId !== null && !engine.desk.cancels.wantsEndOf(key),
+    );
+    return orders.length > 0 && isQuiet ? [{ name, held: seat.held(parseMarket(runner.market).src), orders }] : [];
+  });
+  return { policy, strategies };
+}
+
+/**
+ * Which orders a drain left open must be those of its policy, worked out here by itself: for a strategy whose orders did not trade since, and whose position is
+ * what the exchange's own trades make of it. `judged` counts the orders that were looked at.
+ */
+export function checkDrain(
+  truth: ExchangeTruth,
+  { policy, strategies }: DrainBeginning,
+): { readonly violations: readonly Violation[]; readonly judged: number } {
+  const byId = new Map(truth.orders.map((order) => [order.id, order]));
+  const messages: string[] = [];
+  let judged = 0;
+  for (const { name, held, orders } of strategies) {
+    const hasTraded = orders.some(({ venueId, matched }) => byId.get(venueId ?? 0)?.matched !== matched);
+    if (hasTraded) continue;
+    const stays = policy === 'keep' ? new Set(orders) : policy === 'cancel' ? new Set() : exitsOf(orders, held);
+    for (const order of orders) {
+      judged += 1;
+      const isOpen = byId.get(order.venueId ?? 0)?.isOpen === true;
+      if (isOpen === stays.has(order)) continue;
+      messages.push(
+        `expected ${order.key} (${order.side} ${formatUnits(order.amount)}) of ${name}, which held ${formatUnits(held)}, to be ${isOpen ? 'canceled' : 'left open'} by a drain with ${policy}`,
+      );
+    }
+  }
+  return { violations: told('drain', messages), judged };
+}
+
+/** By the rule of the documentation: pairs, then stops, then the rest, each older one first, for as long as the position has room. */
+function exitsOf(orders: readonly OrderRecord[], held: bigint): ReadonlySet<unknown> {
+  const side = held > 0n ? 'sell' : 'buy';
+  let room = held > 0n ? held : -held;
+  const stays = new Set<unknown>();
+  const ways = orders.filter((order) => order.side === side);
+  const firsts = ways.filter(({ key, pairKey }) => pairKey === null || key < pairKey);
+  for (const first of firsts.toSorted((a, b) => rank(a) - rank(b) || a.plannedAtMs - b.plannedAtMs)) {
+    const legs = ways.filter((order) => order === first || order.key === first.pairKey);
+    const most = legs.map((leg) => restOf(leg)).reduce((left, right) => (left > right ? left : right), 0n);
+    if (most > room) continue;
+    room -= most;
+    for (const leg of legs) stays.add(leg);
+  }
+  return stays;
+}
+
+function restOf({ amount, filled }: OrderRecord): bigint {
+  return amount - filled;
+}
+
+function rank({ pairKey, stopPrice }: OrderRecord): number {
+  if (pairKey !== null) return 0;
+  return stopPrice === null ? 2 : 1;
+}
