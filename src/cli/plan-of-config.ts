@@ -2,6 +2,7 @@ import { planInputOf } from '../daemon/create-plan.ts';
 import { loadSeats } from '../daemon/load-seats.ts';
 import { openVenue } from '../daemon/open-venue.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import type { Budget } from '../exchange/endpoint.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
@@ -19,14 +20,8 @@ export interface ConfigPlan {
 /** What an exchange has to be known by: its limits, and its markets. */
 interface VenueFacts {
   readonly budgets: ReadonlyMap<string, Budget>;
-  readonly knownMarkets: ReadonlySet<string>;
-}
-
-/** Where no exchange is asked every symbol is believed. */
-class AnyMarket extends Set<string> {
-  override has(): boolean {
-    return true;
-  }
+  /** Null where no exchange is asked: every symbol is believed. */
+  readonly knownMarkets: ReadonlySet<string> | null;
 }
 
 /**
@@ -40,15 +35,18 @@ export async function planOfConfigs(
 ): Promise<ConfigPlan> {
   const [first] = configs;
   const facts = options.askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : outsideFacts(first);
+  // A file that loops while it is loaded must not hold the command up.
+  const threads = new StrategyThreads({ limits: first.isolation, onPrint: (_, line) => console.error(line) });
   const loaded = await Promise.all(
     configs.map(async ({ strategies, strategiesFolders }) =>
       loadSeats({
         strategies,
         folders: [...strategiesFolders, ownStrategies()],
         knownMarkets: facts.knownMarkets,
+        threads,
       }),
     ),
-  );
+  ).finally(async () => threads.dispose());
   const runners = loaded.flatMap(({ seats }) => seats.map(({ runner }) => runner));
   return {
     plan: planPolls(planInputOf(runners, facts.budgets.values())),
@@ -59,7 +57,7 @@ export async function planOfConfigs(
 }
 
 function outsideFacts({ exchange }: BotConfig): VenueFacts {
-  return { budgets: budgetTable(exchange.limits, exchange.headroom), knownMarkets: new AnyMarket() };
+  return { budgets: budgetTable(exchange.limits, exchange.headroom), knownMarkets: null };
 }
 
 /** The exchange of the configuration is put up, looked at and taken down. */

@@ -102,6 +102,11 @@ export class BotShell {
     this.step({ kind: 'control', atMs: this.options.time.now(), command });
   }
 
+  /** Has the engine look round now: something has happened that no answer and no time tells of. */
+  look(): void {
+    this.step({ kind: 'tick', atMs: this.options.time.now() });
+  }
+
   /** Takes no more steps; what is on its way may still arrive. */
   close(): void {
     this.isClosed = true;

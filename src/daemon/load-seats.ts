@@ -4,20 +4,23 @@ import { SarrafError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { SeatSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
-import { formatPluginProblem, loadStrategies, type LoadedStrategy } from '../plugins/load-strategies.ts';
-import { StrategyRunner, type CallHandler } from '../strategy/runner.ts';
+import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
+import { StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { ConfiguredStrategy } from './settings/create-bot-config.ts';
 import { baseName } from './settings/strategy-settings.ts';
+import type { StrategyThreads } from './strategy-threads.ts';
 
 export interface LoadSeatsOptions {
   readonly strategies: readonly ConfiguredStrategy[];
   /** Where plugins are looked for by their name, in this order. */
   readonly folders: readonly string[];
-  readonly knownMarkets: ReadonlySet<string>;
+  /** Null where nobody knows them, and any is believed. */
+  readonly knownMarkets: ReadonlySet<string> | null;
+  /** Gives each strategy a thread of its own; without it they are loaded and called directly. */
+  readonly threads?: StrategyThreads;
   /** Whether the run has books, trades of others and statistics; true without it. */
   readonly hasBooks?: boolean;
-  /** Bounds the time of a handler's call; without it handlers are called as they are. */
-  readonly call?: CallHandler;
 }
 
 export interface LoadedSeats {
@@ -26,30 +29,50 @@ export interface LoadedSeats {
   readonly problems: readonly string[];
 }
 
+/** Files that are loaded at once, each in a thread of its own. */
+const AT_ONCE = 4;
+
 /**
- * Loads the plugin of every configured strategy and sets it up. One with a mistake is told, and the others are there all the same.
+ * Loads the plugin of every configured strategy and sets it up. One with a mistake is told, and the others are there all the same. Without threads a file is
+ * loaded in this process, and one that loops holds it up.
  * @throws SarrafError `INVALID_STRATEGY` when none is left.
  */
 export async function loadSeats(options: LoadSeatsOptions): Promise<LoadedSeats> {
+  const { strategies } = options;
   const seats: SeatSettings[] = [];
   const problems: string[] = [];
-  for (const strategy of options.strategies) {
-    const file = fileOf(strategy, options.folders);
-    if (file === null) {
-      problems.push(missing(strategy, options.folders));
-      continue;
+  for (let first = 0; first < strategies.length; first += AT_ONCE) {
+    const some = strategies.slice(first, first + AT_ONCE);
+    for (const { file, seat, problems: found } of await Promise.all(some.map(async (one) => loadSeat(one, options)))) {
+      problems.push(...found);
+      if (seat === null) continue;
+      if (seats.some(({ runner }) => runner.name === seat.runner.name)) problems.push(namesake(file, seat));
+      else seats.push(seat);
     }
-    const loaded = await loadStrategies(file);
-    problems.push(...loaded.problems.map(formatPluginProblem));
-    const [first] = loaded.strategies;
-    if (first === undefined) continue;
-    const seat = setUp(first, strategy, options);
-    if (typeof seat === 'string') problems.push(seat);
-    else if (seats.some(({ runner }) => runner.name === seat.runner.name)) problems.push(namesake(file, seat));
-    else seats.push(seat);
   }
   if (seats.length > 0) return { seats, problems };
   throw new SarrafError('INVALID_STRATEGY', ['expected a strategy that can run, was none', ...problems].join('\n  '));
+}
+
+interface LoadedSeat {
+  readonly file: string;
+  /** Null where it can not run. */
+  readonly seat: SeatSettings | null;
+  readonly problems: readonly string[];
+}
+
+async function loadSeat(strategy: ConfiguredStrategy, options: LoadSeatsOptions): Promise<LoadedSeat> {
+  const file = fileOf(strategy, options.folders);
+  if (file === null) return { file: '', seat: null, problems: [missing(strategy, options.folders)] };
+  try {
+    const { runner, problems } = await runnerOf(file, strategy, options);
+    return { file, seat: runner === null ? null : seatOf(runner, strategy), problems };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const told = error instanceof SarrafError ? error.details['line'] : undefined;
+    const line = typeof told === 'number' ? told : lineIn(error, file);
+    return { file, seat: null, problems: [formatPluginProblem({ file, line, message })] };
+  }
 }
 
 /** The files of all strategies in a folder, or the one file, for a run that is told no more than where they are. */
@@ -64,32 +87,41 @@ export function strategyFilesAt(path: string): readonly string[] {
     .map((name) => join(path, name));
 }
 
-function setUp(
-  { file, definition }: LoadedStrategy,
+async function runnerOf(
+  file: string,
   strategy: ConfiguredStrategy,
-  { knownMarkets, hasBooks = true, call }: LoadSeatsOptions,
-): SeatSettings | string {
-  const { plugin, market, span, params, onError, pauseMs, limits, capital } = strategy;
+  { knownMarkets, threads, hasBooks = true }: LoadSeatsOptions,
+): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
+  const { plugin, market, span, params, onError } = strategy;
   // A strategy that is given no name has its own; that of its file stands for it until it is loaded.
   const fileName = baseName(plugin.kind === 'file' ? plugin.path : plugin.name);
-  const name = strategy.name === fileName ? definition.name : strategy.name;
-  try {
-    const runner = new StrategyRunner(definition, {
-      name,
-      market,
-      span,
-      params,
-      hasBooks,
-      knownMarkets,
-      source: { file: sayFile(file), lineOf: (error) => lineIn(error, file) },
-      ...(call === undefined ? {} : { call }),
-    });
-    const owned = Object.entries(capital).map(([quote, text]) => [quote, parseUnits(text)] as const);
-    return { runner, onError, pauseMs, limits, capital: Object.fromEntries(owned) };
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return formatPluginProblem({ file, line: lineIn(error, file), message });
+  const name = strategy.name === fileName ? null : strategy.name;
+  const shownFile = sayFile(file);
+  if (threads !== undefined) {
+    const restarts = onError === 'pause';
+    const runner = await threads.begin({ file, shownFile, name, market, span, params, knownMarkets, restarts });
+    return { runner, problems: [] };
   }
+  const loaded = await loadStrategies(file);
+  const problems = loaded.problems.map(formatPluginProblem);
+  const [found] = loaded.strategies;
+  if (found === undefined) return { runner: null, problems };
+  const runner = new StrategyRunner(found.definition, {
+    ...(name === null ? {} : { name }),
+    market,
+    span,
+    params,
+    hasBooks,
+    ...(knownMarkets === null ? {} : { knownMarkets }),
+    source: { file: shownFile, lineOf: (error) => lineIn(error, file) },
+  });
+  return { runner, problems };
+}
+
+function seatOf(runner: StrategyPort, strategy: ConfiguredStrategy): SeatSettings {
+  const { onError, pauseMs, limits, capital } = strategy;
+  const owned = Object.entries(capital).map(([quote, text]) => [quote, parseUnits(text)] as const);
+  return { runner, onError, pauseMs, limits, capital: Object.fromEntries(owned) };
 }
 
 /** A file as it is said: from the working folder on where it is in it. */

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { formatUnits } from '../domain/money.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
-import { timedCall } from '../plugins/timed-call.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 import type { BotVenue } from './bot-venue.ts';
 import { ClockWatch, watchedTransport } from './clock-watch.ts';
+import { CrashWatch } from './crash-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { openFreshMirror } from './fresh-mirror.ts';
@@ -19,6 +19,7 @@ import type { Recording } from './recording.ts';
 import { checkedCaller } from './account/checked-caller.ts';
 import { readReplayFile, type ReplayFile } from './replay-file.ts';
 import { replaySpan } from './replay-start.ts';
+import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
 import { clock as clockText, createLogScreen, createScreen, type Screen } from './screen.ts';
@@ -49,9 +50,6 @@ export interface RunOptions {
 function offer(program = 'sarraf'): string {
   return `Nothing was recorded; "${program} run --record" keeps what it sees, for backtests.`;
 }
-
-/** How long a handler of a strategy may take, of the wall's time. */
-const HANDLER_LIMIT_MS = 1_000;
 
 /**
  * Runs the bot until its time is over, its recording has ended or it is told to stop; then cancels its orders and sums up. Throws where it can not begin,
@@ -103,14 +101,33 @@ interface Run {
 }
 
 async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
+  const { screen } = run;
+  const { config } = run.options;
+  const threads = new StrategyThreads({
+    limits: config.isolation,
+    onPrint: (strategy, line) => screen.say('print', `${strategy} printed: ${line}`, { strategy, line }),
+  });
+  const crashes = new CrashWatch((notice) => screen.show([notice], venue.time.now()));
+  crashes.begin();
+  try {
+    const signal = AbortSignal.any([run.options.signal, crashes.signal]);
+    const summary = await runSeats(venue, { ...run, options: { ...run.options, signal } }, threads);
+    crashes.throwIfCrashed();
+    return summary;
+  } finally {
+    crashes.end();
+    await threads.dispose();
+  }
+}
+
+async function runSeats(venue: BotVenue, run: Run, threads: StrategyThreads): Promise<Summary> {
   const { options, screen, replay, recording, lock } = run;
   const { config } = options;
   const { seats, problems } = await loadSeats({
     strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
     folders: [...config.strategiesFolders, options.bundledStrategies],
     knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
-    // Where time is virtual no clock runs while a handler does.
-    ...(venue.time instanceof VirtualTime ? {} : { call: timedCall(HANDLER_LIMIT_MS) }),
+    threads,
   });
   const mirror = openMirror(config, venue, (message) =>
     screen.show([{ kind: 'notice', level: 'error', message, subject: null }], venue.time.now()),
@@ -132,6 +149,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
       ...(recording === null ? {} : { onAnswer: (call, answer, atMs) => recording.take(call, answer, atMs) }),
       ...(events === null ? {} : { onEvent: (event) => events.take(event) }),
     });
+    threads.onEnd = () => bot.shell.look();
     if (recording !== null) await beginRecording(recording, { bot, venue, config, screen, mirror });
     const operator = new Operator({
       bot,

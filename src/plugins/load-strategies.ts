@@ -96,8 +96,25 @@ function strategyFiles(path: string): readonly string[] {
   return names.map((name) => join(path, name));
 }
 
+/** Files that were loaded into this process. */
+const LOADED_FILES = new Set<string>();
+
+/**
+ * Which of the files that were loaded into this process an error comes from, as `file:line`; null where it is from none. What is no error has no place: where
+ * one file alone was loaded, it is that one.
+ */
+export function strategyPlaceOf(error: unknown): string | null {
+  for (const file of LOADED_FILES) {
+    const line = lineIn(error, file);
+    if (line !== null) return `${file}:${line}`;
+  }
+  const [only] = LOADED_FILES;
+  return error instanceof Error || LOADED_FILES.size !== 1 ? null : (only ?? null);
+}
+
 async function loadFile(file: string): Promise<LoadedStrategy | PluginProblem> {
   let module: { readonly default?: unknown };
+  LOADED_FILES.add(file);
   try {
     module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
   } catch (error) {

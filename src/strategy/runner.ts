@@ -16,9 +16,6 @@ import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
 import type { StrategyPort } from './strategy-port.ts';
 import type { CandleSubscription, Span, Subscription } from './subscriptions.ts';
 
-/** Calls what it is handed and answers what that answers, or throws when it takes too long. */
-export type CallHandler = (work: () => unknown) => unknown;
-
 export interface RunnerSetup {
   /** The name of this instance; the definition's without it. A strategy may run more than once, under names of their own. */
   readonly name?: string;
@@ -30,8 +27,6 @@ export interface RunnerSetup {
   readonly hasBooks?: boolean;
   /** Symbols that there are; without them any market is believed. */
   readonly knownMarkets?: ReadonlySet<string>;
-  /** Bounds the time of a call; without it handlers are called as they are. */
-  readonly call?: CallHandler;
   /** Where its code is, for what is said when it fails. */
   readonly source?: StrategySource;
 }
@@ -53,7 +48,6 @@ export class StrategyRunner implements StrategyPort {
   private readonly setup: HandlerSetup;
   private readonly values: Record<string, IndicatorValue | null> = {};
   private readonly knownMarkets: ReadonlySet<string> | undefined;
-  private readonly bounded: CallHandler | undefined;
   private readonly source: StrategySource | null;
   private readonly log = new StrategyLog();
   /** Kinds of events that there is a handler for, and those that indicators live on besides. */
@@ -70,20 +64,19 @@ export class StrategyRunner implements StrategyPort {
 
   /** Throws `INVALID_STRATEGY` when the name, the parameters, a subscription or an indicator is not what it should be; what the author throws, too. */
   constructor(definition: StrategyDefinition, setup: RunnerSetup) {
-    const { market, span, knownMarkets, call = directly, hasBooks = true } = setup;
+    const { market, span, knownMarkets, hasBooks = true } = setup;
     this.definition = definition;
     this.name = setup.name ?? definition.name;
     this.market = market;
     this.knownMarkets = knownMarkets;
-    this.bounded = setup.call;
     this.source = setup.source ?? null;
     if (knownMarkets?.has(market) === false) {
       throw new SarrafError('INVALID_STRATEGY', `market of ${this.name}: ${expectedMarket(market, knownMarkets)}`);
     }
-    const params = call(() => checkedParameters(definition, this.name, setup.params ?? {}));
+    const params = checkedParameters(definition, this.name, setup.params ?? {});
     const { subscriptions, series, indicators } = checkedSetup({
-      wanted: call(() => definition.subscribe({ market, params, span, hasBooks })),
-      specs: call(() => definition.indicators?.({ params, market }) ?? {}),
+      wanted: definition.subscribe({ market, params, span, hasBooks }),
+      specs: definition.indicators?.({ params, market }) ?? {},
       knownMarkets,
     });
     this.subscriptions = subscriptions;
@@ -95,7 +88,7 @@ export class StrategyRunner implements StrategyPort {
     this.handlesCandles = this.handled.has('candle');
     this.wanted = new Set([...this.handled, ...(isFed ? ['candle' as const] : [])]);
     this.wantsCandles = this.wanted.has('candle');
-    this.state = call(() => definition.init({ params, market }));
+    this.state = definition.init({ params, market });
     checkState(this.state);
     this.takenJson = JSON.stringify(this.state);
     this.json = this.takenJson;
@@ -121,8 +114,7 @@ export class StrategyRunner implements StrategyPort {
     if (event.kind === 'candle') return this.handleCandle(event.candle, view);
     if (this.failure !== null || !this.handled.has(event.kind)) return NO_INTENTS;
     try {
-      if (this.bounded === undefined) return this.ask(event, view);
-      return this.bounded(() => this.ask(event, view)) as readonly Intent[];
+      return this.ask(event, view);
     } catch (error) {
       return this.fail(event.kind, error);
     }
@@ -132,8 +124,7 @@ export class StrategyRunner implements StrategyPort {
     this.warmUp(candle);
     if (this.failure !== null || !this.handlesCandles) return NO_INTENTS;
     try {
-      if (this.bounded === undefined) return this.askOfCandle(candle, view);
-      return this.bounded(() => this.askOfCandle(candle, view)) as readonly Intent[];
+      return this.askOfCandle(candle, view);
     } catch (error) {
       return this.fail('candle', error);
     }
@@ -224,8 +215,4 @@ function shownValues(
     Object.defineProperty(shown, name, { get: () => values[name], enumerable: true });
   }
   return Object.freeze(shown);
-}
-
-function directly(work: () => unknown): unknown {
-  return work();
 }

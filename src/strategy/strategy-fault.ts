@@ -1,3 +1,4 @@
+import { SarrafError } from '../domain/errors.ts';
 import { messageOf } from './call-handler.ts';
 
 /** Where a strategy's code is, for what is said of its errors. */
@@ -26,12 +27,15 @@ const LONGEST_STACK = 4_000;
 
 /** What is known of an error that came out of a handler. Whatever was thrown, this throws nothing. */
 export function faultOf(handler: string | null, error: unknown, source: StrategySource | null): StrategyFault {
+  const line = lineOf(error, source);
+  // The stack of a refusal of ours shows our code alone.
+  const isOurs = line === null && error instanceof SarrafError;
   return {
     handler,
     message: cut(messageOf(error), LONGEST_MESSAGE),
     file: source?.file ?? null,
-    line: lineOf(error, source),
-    stack: stackOf(error),
+    line,
+    stack: isOurs ? null : stackOf(error),
   };
 }
 

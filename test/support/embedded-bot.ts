@@ -8,6 +8,7 @@ import { drain } from '../../src/daemon/run-loop.ts';
 import { createScreen } from '../../src/daemon/screen.ts';
 import type { BotConfig } from '../../src/daemon/settings/create-bot-config.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
+import type { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import type { VenueCaller } from '../../src/daemon/venue-caller.ts';
 import type { SeatSettings } from '../../src/engine/engine-settings.ts';
 import { MirrorStore } from '../../src/mirror/mirror-store.ts';
@@ -93,11 +94,13 @@ export class BotLife {
     });
   }
 
-  static async prepare(world: EmbeddedWorld, path: string): Promise<BotLife> {
+  /** With threads, each strategy has one of its own. */
+  static async prepare(world: EmbeddedWorld, path: string, threads?: StrategyThreads): Promise<BotLife> {
     const { seats, problems } = await loadSeats({
       strategies: world.config.strategies,
       folders: ['strategies'],
       knownMarkets: new Set(world.venue.markets.map(({ symbol }) => symbol)),
+      ...(threads === undefined ? {} : { threads }),
     });
     if (problems.length > 0) throw new Error(problems.join('\n'));
     return new BotLife(world, { path, seats });

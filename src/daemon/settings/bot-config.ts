@@ -8,6 +8,7 @@ import {
   logSettings,
   reconciliationSettings,
 } from './operation-settings.ts';
+import { isolationSettings } from './isolation-settings.ts';
 import { recordSettings } from './record-settings.ts';
 import { riskSettings } from './risk-settings.ts';
 import { MOST_STRATEGIES, strategySettings } from './strategy-settings.ts';
@@ -57,6 +58,7 @@ export const botConfig = z.strictObject({
   ),
   execution: executionSettings.describe('How orders are sent, and what is made of a missing answer.'),
   reconciliation: reconciliationSettings.describe("How the bot's books are held against those of the exchange."),
+  isolation: isolationSettings.describe('What each strategy may take in its own thread of a bot that runs.'),
   drain: drainSettings.describe('How the run ends.'),
   health: healthSettings.describe('The server that says whether the bot is well.'),
   log: logSettings.describe('What is logged, and where to.'),

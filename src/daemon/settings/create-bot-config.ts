@@ -15,7 +15,7 @@ type Embedded = Omit<ReadSettings['embedded'], 'file' | 'exchange'>;
 /** A bot that can be built: every path is absolute, every limit is laid over those below it. */
 export interface BotConfig extends Pick<
   ReadSettings,
-  'mode' | 'instance' | 'exchange' | 'execution' | 'reconciliation' | 'drain' | 'health' | 'log'
+  'mode' | 'instance' | 'exchange' | 'execution' | 'reconciliation' | 'isolation' | 'drain' | 'health' | 'log'
 > {
   /** `exchange` is null where the exchange in this process has the defaults. */
   readonly embedded: Embedded & { readonly exchange: ExchangeConfig | null };
@@ -78,6 +78,7 @@ export function createBotConfig(
     strategiesFolders: strategiesFolders.map(absolute),
     execution: settings.execution,
     reconciliation: settings.reconciliation,
+    isolation: settings.isolation,
     drain: settings.drain,
     health: settings.health,
     log: { ...log, file: absoluteOrNull(log.file) },

@@ -1,0 +1,31 @@
+import type { StrategyFault } from '../strategy/strategy-fault.ts';
+import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+
+/** A few more than a call may log: the one that says how many were left out. */
+const MOST_LINES = 21;
+const LONGEST_TEXT = 600;
+const LONGEST_FIELDS = 1_200;
+const LONGEST_STACK = 4_000;
+
+/** Lines of a log as they come from a thread: what is none is left out. */
+export function checkedLog(lines: unknown): readonly StrategyLogLine[] {
+  if (!Array.isArray(lines)) return [];
+  return lines.slice(0, MOST_LINES).flatMap((line: unknown) => {
+    const { text, fields } = Object(line) as Readonly<Record<string, unknown>>;
+    if (typeof text !== 'string') return [];
+    const isPlain = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
+    const isShort = isPlain && JSON.stringify(fields).length <= LONGEST_FIELDS;
+    return [{ text: text.slice(0, LONGEST_TEXT), fields: isShort ? (fields as StrategyLogLine['fields']) : null }];
+  });
+}
+
+/** A fault as it comes from a thread. */
+export function checkedFault(fault: unknown, of: { readonly handler: string; readonly file: string }): StrategyFault {
+  const { message, line, stack } = Object(fault) as Readonly<Record<string, unknown>>;
+  return {
+    ...of,
+    message: typeof message === 'string' ? message.slice(0, LONGEST_TEXT) : 'failed in a way that can not be said',
+    line: typeof line === 'number' && Number.isInteger(line) && line > 0 ? line : null,
+    stack: typeof stack === 'string' ? stack.slice(0, LONGEST_STACK) : null,
+  };
+}

@@ -1,0 +1,77 @@
+import type { EngineView } from '../strategy/strategy-event.ts';
+import { isLook } from './strategy-thread.ts';
+import { keyOf, type Look, type WorkerCall } from './worker-messages.ts';
+
+/** What a kind of event has been seen to look at; more is asked for each time. */
+const MOST_LOOKS = 32;
+
+/**
+ * What the handlers of one strategy look at, by the kind of event: it is sent along with the next event of that kind, so that a call costs one way there and
+ * back. What is the same object as before is not sent again.
+ */
+export class Looks {
+  private readonly byKind = new Map<string, Map<string, Look>>();
+  private readonly sent = new Map<string, object>();
+
+  /** What to send along with an event. */
+  of(kind: string, view: EngineView): Pick<WorkerCall, 'looks' | 'same'> {
+    const looks: (readonly [string, unknown])[] = [];
+    const same: string[] = [];
+    for (const [key, look] of this.byKind.get(kind) ?? []) {
+      const value = valueOf(look, view);
+      if (typeof value === 'object' && value !== null) {
+        if (this.sent.get(key) === value) same.push(key);
+        else {
+          this.sent.set(key, value);
+          looks.push([key, value]);
+        }
+      } else looks.push([key, value]);
+    }
+    return { looks, same };
+  }
+
+  /** Answers a question of a handler, and remembers it. What is no question is answered by null. */
+  answer(asked: unknown, kind: string, view: EngineView): unknown {
+    if (!isLook(asked)) return null;
+    const known = this.byKind.get(kind) ?? new Map<string, Look>();
+    this.byKind.set(kind, known);
+    const key = keyOf(asked);
+    const value = valueOf(asked, view);
+    if (known.size < MOST_LOOKS && value !== undefined) {
+      known.set(key, asked);
+      if (typeof value === 'object' && value !== null) this.sent.set(key, value);
+    }
+    return value ?? null;
+  }
+
+  /** Another thread begins: it has been sent nothing. */
+  forgetSent(): void {
+    this.sent.clear();
+  }
+}
+
+/** What a view shows; undefined for a method that it has not. */
+function valueOf([method, first = '', second = '']: Look, view: EngineView): unknown {
+  switch (method) {
+    case 'position':
+      return view.position(first);
+    case 'free':
+      return view.free();
+    case 'orders':
+      return view.orders();
+    case 'book':
+      return view.book(first);
+    case 'stats':
+      return view.stats(first);
+    case 'rules':
+      return view.rules(first);
+    case 'equity':
+      return view.equity(first);
+    case 'ageMs':
+      return view.ageMs(first as Parameters<EngineView['ageMs']>[0], second);
+    case 'accountAgeMs':
+      return view.accountAgeMs(first as Parameters<EngineView['accountAgeMs']>[0]);
+    default:
+      return undefined;
+  }
+}

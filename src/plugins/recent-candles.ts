@@ -1,0 +1,31 @@
+import type { ClosedCandle } from '../strategy/definition.ts';
+import type { Subscription } from '../strategy/subscriptions.ts';
+
+/** The last bars of each candle subscription, as many as warm a strategy up, for a thread that begins anew. */
+export class RecentCandles {
+  private readonly series: {
+    readonly market: string;
+    readonly span: string;
+    readonly most: number;
+    bars: ClosedCandle[];
+  }[];
+
+  constructor(subscriptions: readonly Subscription[], warmUps: readonly number[]) {
+    this.series = subscriptions.flatMap((wanted, index) =>
+      wanted.kind === 'candles'
+        ? [{ market: wanted.market, span: wanted.span, most: warmUps[index] ?? 0, bars: [] }]
+        : [],
+    );
+  }
+
+  add(candle: ClosedCandle): void {
+    const one = this.series.find(({ market, span }) => market === candle.market && span === candle.span);
+    if (one === undefined || one.most === 0) return;
+    one.bars.push(candle);
+    if (one.bars.length > one.most) one.bars.shift();
+  }
+
+  all(): ClosedCandle[] {
+    return this.series.flatMap(({ bars }) => bars);
+  }
+}

@@ -1,0 +1,91 @@
+import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import type { EngineView } from '../strategy/strategy-event.ts';
+import type { SharedLine } from './shared-line.ts';
+import { keyOf, type Look, type WorkerCall } from './worker-messages.ts';
+
+/** Values that are kept to be shown again while they are the same. */
+const MOST_KEPT = 200;
+
+/**
+ * What a strategy in a thread of its own sees of the engine. What it looked at in earlier calls comes with the call; anything else is asked for while the
+ * main thread waits, so that it sees all that a direct call shows.
+ */
+export class RemoteView implements EngineView {
+  nowMs = 0;
+  private readonly line: SharedLine;
+  private readonly port: MessagePort;
+  private now = new Map<string, unknown>();
+  private readonly kept = new Map<string, unknown>();
+  private isOpen = false;
+
+  constructor(line: SharedLine, port: MessagePort) {
+    this.line = line;
+    this.port = port;
+  }
+
+  begin({ nowMs, looks, same }: WorkerCall): void {
+    this.nowMs = nowMs;
+    this.now = new Map();
+    for (const [key, value] of looks) this.take(key, value);
+    for (const key of same) this.now.set(key, this.kept.get(key));
+    this.isOpen = true;
+  }
+
+  end(): void {
+    this.isOpen = false;
+  }
+
+  position(market: string): ReturnType<EngineView['position']> {
+    return this.look(['position', market]) as ReturnType<EngineView['position']>;
+  }
+
+  free(): ReturnType<EngineView['free']> {
+    return this.look(['free']) as ReturnType<EngineView['free']>;
+  }
+
+  orders(): ReturnType<EngineView['orders']> {
+    return this.look(['orders']) as ReturnType<EngineView['orders']>;
+  }
+
+  book(market: string): ReturnType<EngineView['book']> {
+    return this.look(['book', market]) as ReturnType<EngineView['book']>;
+  }
+
+  stats(market: string): ReturnType<EngineView['stats']> {
+    return this.look(['stats', market]) as ReturnType<EngineView['stats']>;
+  }
+
+  rules(market: string): ReturnType<EngineView['rules']> {
+    return this.look(['rules', market]) as ReturnType<EngineView['rules']>;
+  }
+
+  equity(market: string): ReturnType<EngineView['equity']> {
+    return this.look(['equity', market]) as ReturnType<EngineView['equity']>;
+  }
+
+  ageMs(what: Parameters<EngineView['ageMs']>[0], market: string): number | null {
+    return this.look(['ageMs', what, market]) as number | null;
+  }
+
+  accountAgeMs(what: Parameters<EngineView['accountAgeMs']>[0]): number | null {
+    return this.look(['accountAgeMs', what]) as number | null;
+  }
+
+  private look(look: Look): unknown {
+    const key = keyOf(look);
+    if (this.now.has(key)) return this.now.get(key);
+    if (!this.isOpen)
+      throw new Error(`expected the context to be used during its call only, ${key} was asked for later`);
+    this.line.ask(look);
+    const received = receiveMessageOnPort(this.port);
+    this.take(key, (received?.message as { readonly value: unknown } | undefined)?.value ?? null);
+    return this.now.get(key);
+  }
+
+  private take(key: string, value: unknown): void {
+    this.now.set(key, value);
+    if (typeof value !== 'object' || value === null) return;
+    if (this.kept.size >= MOST_KEPT) this.kept.clear();
+    this.kept.set(key, value);
+  }
+}

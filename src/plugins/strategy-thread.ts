@@ -1,0 +1,232 @@
+import { performance } from 'node:perf_hooks';
+import type { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import { SarrafError } from '../domain/errors.ts';
+import { SAID, SharedLine } from './shared-line.ts';
+import type { Loaded, Look, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
+
+/** What a strategy in a thread of its own may take. */
+export interface ThreadLimits {
+  /** For one call of a handler. */
+  readonly handlerMs: number;
+  /** For loading its file and setting it up. */
+  readonly loadMs: number;
+  /** Of the heap of JavaScript. */
+  readonly memoryMb: number;
+}
+
+const YOUNG_MB = 32;
+const STACK_MB = 4;
+
+/**
+ * A wait is taken in slices, and each counts for no more than its length: a process that is stopped for a minute has not let its strategies think for that
+ * long.
+ */
+const SLICE_MS = 50;
+
+/** Looks at the line before the thread goes to sleep: most answers come within microseconds. */
+const SPINS = 200;
+
+/** What one call may ask for; more is a loop. */
+const MOST_QUESTIONS = 10_000;
+
+/** Characters of a line that a strategy prints, and lines of one second. */
+const LONGEST_LINE = 500;
+const LINES_A_SECOND = 20;
+
+export interface ThreadOptions {
+  readonly setup: Omit<WorkerSetup, 'memory'>;
+  readonly limits: ThreadLimits;
+  /** Told once when it has ended by itself, from outside of any call. */
+  readonly onEnd: (end: WorkerEnd) => void;
+  /** What it printed, line by line; bounded. */
+  readonly onPrint: (line: string) => void;
+}
+
+const workerFile = new URL(`./strategy-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+
+/** The thread of one strategy, seen from the main thread. It gets no environment, no arguments and no more memory than it may have. */
+export class StrategyThread {
+  private readonly options: ThreadOptions;
+  private readonly line = new SharedLine();
+  private readonly worker: Worker;
+  private readonly arrived = Promise.withResolvers<void>();
+  private isLoaded = false;
+  private isDisposed = false;
+  /** Why it ended by itself; null while it works. */
+  private end: WorkerEnd | null = null;
+
+  constructor(options: ThreadOptions) {
+    this.options = options;
+    const { setup, limits } = options;
+    this.worker = new Worker(workerFile, {
+      workerData: { ...setup, memory: this.line.memory } satisfies WorkerSetup,
+      env: {},
+      argv: [],
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: {
+        maxOldGenerationSizeMb: limits.memoryMb,
+        maxYoungGenerationSizeMb: YOUNG_MB,
+        stackSizeMb: STACK_MB,
+      },
+      name: setup.name ?? setup.shownFile,
+    });
+    this.worker.once('message', () => this.arrived.resolve());
+    this.worker.on('error', (error: unknown) => this.noteEnd(endOf(error, limits)));
+    this.worker.on('exit', () => this.noteEnd({ message: 'its thread ended', line: null, stack: null }));
+    for (const stream of [this.worker.stdout, this.worker.stderr]) this.watch(stream);
+    // A bot that is done must not wait for its strategies.
+    this.worker.unref();
+  }
+
+  get hasEnded(): boolean {
+    return this.end !== null || this.isDisposed;
+  }
+
+  /** Waits for what is said once it is set up, while everything else goes on. Throws `INVALID_STRATEGY` when that takes too long, or it ends instead. */
+  async loaded(): Promise<Loaded> {
+    const { loadMs } = this.options.limits;
+    const late = Promise.withResolvers<void>();
+    this.worker.ref();
+    const timer = setTimeout(late.resolve, loadMs);
+    await Promise.race([this.arrived.promise, late.promise]);
+    clearTimeout(timer);
+    this.worker.unref();
+    return this.takeLoaded();
+  }
+
+  /** The same without giving way to anything else, for so long at most. */
+  loadedWithin(limitMs: number): Loaded {
+    this.await(limitMs);
+    return this.takeLoaded();
+  }
+
+  /** Hands a call over and waits for its answer. Throws `INVALID_STRATEGY` when it takes too long or the thread ends; then the thread is done. */
+  call(call: WorkerCall, answerLook: (look: unknown) => unknown): WorkerAnswer {
+    this.line.clear();
+    this.worker.postMessage(call, []);
+    let leftMs = this.options.limits.handlerMs;
+    for (let questions = 0; questions <= MOST_QUESTIONS; questions += 1) {
+      const begunMs = performance.now();
+      const said = this.await(leftMs);
+      leftMs -= Math.min(performance.now() - begunMs, SLICE_MS);
+      if (said === SAID.answer) return this.line.read() as WorkerAnswer;
+      if (said === SAID.end) throw this.broken();
+      if (said !== SAID.question || leftMs <= 0) break;
+      const value = answerLook(this.line.read());
+      this.line.clear();
+      this.worker.postMessage({ value }, []);
+      this.line.answered();
+    }
+    void this.dispose();
+    throw new SarrafError(
+      'INVALID_STRATEGY',
+      `expected an answer within ${this.options.limits.handlerMs} ms, was still at work; its thread was ended`,
+    );
+  }
+
+  /** Ends it, whatever it is at. */
+  async dispose(): Promise<void> {
+    this.isDisposed = true;
+    await this.worker.terminate();
+  }
+
+  /** Waits in slices until something is said. Answers what; `SAID.nothing` when nothing was in time. */
+  private await(limitMs: number): number {
+    for (let spin = 0; spin < SPINS; spin += 1) {
+      const { said } = this.line;
+      if (said !== SAID.nothing) return said;
+    }
+    for (let leftMs = limitMs; leftMs > 0; leftMs -= SLICE_MS) {
+      const said = this.line.wait(Math.min(leftMs, SLICE_MS));
+      if (said !== SAID.nothing) return said;
+    }
+    return SAID.nothing;
+  }
+
+  private takeLoaded(): Loaded {
+    const { said } = this.line;
+    if (said === SAID.answer) {
+      this.isLoaded = true;
+      return this.line.read() as Loaded;
+    }
+    if (said === SAID.end) throw this.broken();
+    const end = this.end;
+    void this.dispose();
+    if (end !== null) throw brokenBy(end);
+    throw new SarrafError(
+      'INVALID_STRATEGY',
+      `expected the file to be loaded within ${this.options.limits.loadMs} ms, was still at work; its thread was ended`,
+    );
+  }
+
+  /** What the thread said as the last thing. */
+  private broken(): SarrafError {
+    this.end ??= checkedEnd(this.line.read());
+    void this.dispose();
+    return brokenBy(this.end);
+  }
+
+  private noteEnd(end: WorkerEnd): void {
+    this.arrived.resolve();
+    if (this.hasEnded) return;
+    this.end = this.line.said === SAID.end ? checkedEnd(this.line.read()) : end;
+    if (this.isLoaded) this.options.onEnd(this.end);
+  }
+
+  private watch(stream: Readable): void {
+    let rest = '';
+    let lines = 0;
+    let secondMs = 0;
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      const nowMs = performance.now();
+      if (nowMs - secondMs >= 1_000) {
+        secondMs = nowMs;
+        lines = 0;
+      }
+      const parts = (rest + text).split('\n');
+      rest = (parts.pop() ?? '').slice(0, LONGEST_LINE);
+      for (const part of parts) {
+        lines += 1;
+        if (lines <= LINES_A_SECOND) this.options.onPrint(part.slice(0, LONGEST_LINE));
+        else if (lines === LINES_A_SECOND + 1) this.options.onPrint(`… more than ${LINES_A_SECOND} lines in a second`);
+      }
+    });
+    // What it prints is for people; that it can not be read any more is nothing to end for.
+    stream.on('error', () => undefined);
+  }
+}
+
+function brokenBy(end: WorkerEnd): SarrafError {
+  return new SarrafError('INVALID_STRATEGY', end.message, { details: { end } });
+}
+
+/** What is told is whatever was thrown, which may be null. */
+function endOf(error: unknown, { memoryMb }: ThreadLimits): WorkerEnd {
+  const { code, message } = Object(error) as Partial<Record<'code' | 'message', unknown>>;
+  const isFull = code === 'ERR_WORKER_OUT_OF_MEMORY';
+  const what = isFull ? `ran out of memory: it may have ${memoryMb} MB` : 'ended';
+  return checkedEnd({ message: `its thread ${what}${isFull || typeof message !== 'string' ? '' : `: ${message}`}` });
+}
+
+function checkedEnd(said: unknown): WorkerEnd {
+  const { message, line, stack } = Object(said) as Partial<Record<keyof WorkerEnd, unknown>>;
+  return {
+    message: typeof message === 'string' ? message.slice(0, 1_000) : 'its thread ended',
+    line: typeof line === 'number' && Number.isInteger(line) ? line : null,
+    stack: typeof stack === 'string' ? stack.slice(0, 4_000) : null,
+  };
+}
+
+/** A question of a strategy's as it may be: a method of the view, and texts. */
+export function isLook(asked: unknown): asked is Look {
+  return (
+    Array.isArray(asked) &&
+    asked.length >= 1 &&
+    asked.length <= 3 &&
+    asked.every((part) => typeof part === 'string' && part.length <= 64)
+  );
+}

@@ -1,0 +1,74 @@
+import type { ClosedCandle } from '../strategy/definition.ts';
+import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import type { StrategyFault } from '../strategy/strategy-fault.ts';
+import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+import type { Span } from '../strategy/subscriptions.ts';
+
+/** What the thread of a strategy begins with. Nothing of the environment or the configuration besides comes to it. */
+export interface WorkerSetup {
+  readonly memory: SharedArrayBuffer;
+  readonly file: string;
+  /** Its file, as it is to be said. */
+  readonly shownFile: string;
+  /** Null: the strategy's own. */
+  readonly name: string | null;
+  readonly market: string;
+  readonly span: Span;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Null: any market is believed. */
+  readonly knownMarkets: readonly string[] | null;
+}
+
+/** What is said once the strategy is set up, or why it is not. */
+export type Loaded =
+  | { readonly kind: 'problem'; readonly message: string; readonly line: number | null }
+  | {
+      readonly kind: 'ready';
+      readonly name: string;
+      readonly subscriptions: readonly unknown[];
+      readonly params: unknown;
+      /** Of each subscription; 0 where it is of no candles. */
+      readonly warmUps: readonly number[];
+      readonly wants: readonly string[];
+      readonly state: string;
+    };
+
+/** Something that the engine's view was asked for: the method and its arguments. */
+export type Look = readonly [method: string, ...args: string[]];
+
+/** One call of a handler. */
+export interface WorkerCall {
+  /** Null: indicators alone are fed. */
+  readonly event: StrategyEvent | null;
+  readonly nowMs: number;
+  /** Candles of the past, before the event. */
+  readonly candles: readonly ClosedCandle[];
+  /** A state to go on from; null: the one that it has. */
+  readonly restore: string | null;
+  /** Whether it goes on after a failure. */
+  readonly clears: boolean;
+  /** What the handler looked at in calls before, as it is now. */
+  readonly looks: readonly (readonly [key: string, value: unknown])[];
+  /** What of that is the same object as at the last call. */
+  readonly same: readonly string[];
+}
+
+/** What came of a call. */
+export interface WorkerAnswer {
+  /** As JSON; null where it is the same as before. */
+  readonly state: string | null;
+  readonly intents: readonly unknown[];
+  readonly fault: StrategyFault | null;
+  readonly log: readonly StrategyLogLine[];
+}
+
+/** Why a thread ended by itself. */
+export interface WorkerEnd {
+  readonly message: string;
+  readonly line: number | null;
+  readonly stack: string | null;
+}
+
+export function keyOf(look: Look): string {
+  return look.join(' ');
+}

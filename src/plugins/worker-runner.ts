@@ -1,0 +1,308 @@
+import { performance } from 'node:perf_hooks';
+import { SarrafError } from '../domain/errors.ts';
+import { HANDLERS } from '../strategy/call-handler.ts';
+import { checkedIntents } from '../strategy/check-intents.ts';
+import { checkState } from '../strategy/check-state.ts';
+import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
+import { plainCandle } from '../strategy/column-candle.ts';
+import type { ClosedCandle } from '../strategy/definition.ts';
+import type { Intent } from '../strategy/intents.ts';
+import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
+import { faultOf, sayFault, type StrategyFault } from '../strategy/strategy-fault.ts';
+import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
+import type { CandleSubscription, Subscription } from '../strategy/subscriptions.ts';
+import { checkedFault, checkedLog } from './check-answer.ts';
+import { Looks } from './looks.ts';
+import { RecentCandles } from './recent-candles.ts';
+import { StrategyThread, type ThreadLimits, type ThreadOptions } from './strategy-thread.ts';
+import type { Loaded, WorkerEnd } from './worker-messages.ts';
+
+export interface IsolationLimits extends ThreadLimits {
+  /** How often a thread that ended is begun anew within an hour, under the policy `pause`; then its strategy is stopped. */
+  readonly restartsAnHour: number;
+}
+
+export interface WorkerRunnerOptions {
+  readonly setup: ThreadOptions['setup'];
+  readonly limits: IsolationLimits;
+  /** Whether a thread that ended is to begin anew: the policy `pause`. */
+  readonly restarts: boolean;
+  /** Told when it ended outside of any call, so that the engine looks at it. */
+  readonly onEnd: () => void;
+  readonly onPrint: (line: string) => void;
+}
+
+const NO_INTENTS: readonly Intent[] = [];
+const HOUR_MS = 3_600_000;
+
+/** How long a thread that began anew during the pause is waited for at its end. */
+const RESTART_WAIT_MS = 2_000;
+
+/** Bars that are gathered for a thread that is not called, before they are handed over. */
+const MOST_PENDING = 500;
+
+type Ready = Extract<Loaded, { kind: 'ready' }>;
+
+/**
+ * A strategy in a thread of its own. What comes back is checked here, as if it were a stranger's: intents, state, log and faults. A thread that hangs, exits,
+ * runs out of memory or breaks its own language ends alone.
+ */
+export class WorkerRunner implements StrategyPort {
+  readonly name: string;
+  readonly market: string;
+  readonly subscriptions: readonly Subscription[];
+  readonly params: unknown;
+  readonly wantsCandles: boolean;
+  failure: string | null = null;
+  fault: StrategyFault | null = null;
+  isBeyondRepair = false;
+  private readonly options: WorkerRunnerOptions;
+  private readonly knownMarkets: ReadonlySet<string> | undefined;
+  private readonly warmUps: readonly number[];
+  private readonly wanted: ReadonlySet<string>;
+  private readonly looks = new Looks();
+  private readonly candles: RecentCandles;
+  private pending: ClosedCandle[] = [];
+  private log: readonly StrategyLogLine[] = [];
+  private thread: StrategyThread;
+  private json: string;
+  private takenJson: string;
+  /** Whether the thread is to go on from `json`, and from a failure. */
+  private restores = false;
+  private clears = false;
+  private readonly restartedAtMs: number[] = [];
+
+  /** Begins a thread and waits until its strategy is set up. Throws `INVALID_STRATEGY` with what is wrong with it. */
+  static async start(options: WorkerRunnerOptions): Promise<WorkerRunner> {
+    let runner: WorkerRunner | null = null;
+    const thread = new StrategyThread(threadOptions(options, (end) => runner?.onThreadEnd(thread, end)));
+    try {
+      runner = new WorkerRunner(options, thread, readyOf(await thread.loaded()));
+      return runner;
+    } catch (error) {
+      await thread.dispose();
+      throw error;
+    }
+  }
+
+  private constructor(options: WorkerRunnerOptions, thread: StrategyThread, ready: Ready) {
+    const { setup } = options;
+    this.options = options;
+    this.thread = thread;
+    this.knownMarkets = setup.knownMarkets === null ? undefined : new Set(setup.knownMarkets);
+    this.name = checkedName(ready.name);
+    this.market = setup.market;
+    this.subscriptions = checkedSubscriptions(ready.subscriptions, this.knownMarkets);
+    this.params = ready.params;
+    this.warmUps = this.subscriptions.map((_, index) => checkedLength(ready.warmUps[index]));
+    this.wanted = new Set(ready.wants);
+    this.wantsCandles = this.wanted.has('candle');
+    this.json = checkedState(ready.state);
+    this.takenJson = this.json;
+    this.candles = new RecentCandles(this.subscriptions, this.warmUps);
+  }
+
+  warmUpLength({ market, span }: CandleSubscription): number {
+    const at = this.subscriptions.findIndex(
+      (wanted) => wanted.kind === 'candles' && wanted.market === market && wanted.span === span,
+    );
+    return this.warmUps[at] ?? 0;
+  }
+
+  warmUp(candle: ClosedCandle): void {
+    const plain = { ...plainCandle(candle) };
+    this.candles.add(plain);
+    this.pending.push(plain);
+    // A strategy that stands still is handed its bars now and then, so that they do not gather for ever.
+    if (this.pending.length < MOST_PENDING) return;
+    if (this.thread.hasEnded) this.pending = [];
+    else this.call(null, 0, null);
+  }
+
+  wants(kind: StrategyEvent['kind']): boolean {
+    return this.wanted.has(kind);
+  }
+
+  handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
+    if (event.kind === 'candle') return this.handleCandle(event.candle, view);
+    if (this.failure !== null || !this.wanted.has(event.kind)) return NO_INTENTS;
+    return this.call(event, view.nowMs, view);
+  }
+
+  handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
+    if (this.failure !== null) {
+      this.warmUp(candle);
+      return NO_INTENTS;
+    }
+    const plain = { ...plainCandle(candle) };
+    const intents = this.call({ kind: 'candle', candle: plain }, view.nowMs, view);
+    this.candles.add(plain);
+    return intents;
+  }
+
+  takeLog(): readonly StrategyLogLine[] {
+    const { log } = this;
+    if (log.length > 0) this.log = [];
+    return log;
+  }
+
+  stateJson(): string {
+    return this.json;
+  }
+
+  takeChangedState(): string | null {
+    if (this.json === this.takenJson) return null;
+    this.takenJson = this.json;
+    return this.json;
+  }
+
+  restore(json: string): void {
+    this.json = checkedState(json);
+    this.takenJson = this.json;
+    this.restores = true;
+  }
+
+  clearFailure(): void {
+    this.failure = null;
+    this.fault = null;
+    this.clears = true;
+    this.restores = true;
+    if (this.thread.hasEnded && this.restartedAtMs.length === 0) this.isBeyondRepair = true;
+    this.takeRestarted();
+  }
+
+  /** Ends the thread. */
+  async dispose(): Promise<void> {
+    await this.thread.dispose();
+  }
+
+  /** One call, or only the bars that have gathered. Throws what is no fault of the strategy's. */
+  private call(event: StrategyEvent | null, nowMs: number, view: EngineView | null): readonly Intent[] {
+    const { pending, restores, clears } = this;
+    const kind = event?.kind ?? 'candle';
+    let broken: unknown = null;
+    const seen = event === null || view === null ? { looks: [], same: [] } : this.looks.of(kind, view);
+    const answerLook = (look: unknown): unknown => {
+      try {
+        return view === null ? null : this.looks.answer(look, kind, view);
+      } catch (error) {
+        broken = error;
+        return null;
+      }
+    };
+    this.pending = [];
+    this.restores = false;
+    this.clears = false;
+    try {
+      const restore = restores ? this.json : null;
+      const answer = this.thread.call({ event, nowMs, candles: pending, restore, clears, ...seen }, answerLook);
+      if (broken !== null) throw broken;
+      return event === null ? NO_INTENTS : this.take(answer, event.kind);
+    } catch (error) {
+      if (broken !== null) throw broken;
+      this.fail(kind, error);
+      return NO_INTENTS;
+    }
+  }
+
+  /** Checks what came back. The state is taken over last, so that an answer that is wrong changes nothing. */
+  private take(answer: unknown, kind: StrategyEvent['kind']): readonly Intent[] {
+    const { state, intents, fault, log } = Object(answer) as Readonly<Record<string, unknown>>;
+    this.log = [...this.log, ...checkedLog(log)];
+    if (fault !== null) {
+      this.setFault(checkedFault(fault, { handler: HANDLERS[kind], file: this.options.setup.shownFile }));
+      return NO_INTENTS;
+    }
+    const checked = checkedIntents(intents, this.knownMarkets);
+    if (state !== null) this.json = checkedState(state);
+    return checked.length === 0 ? NO_INTENTS : checked;
+  }
+
+  private fail(kind: StrategyEvent['kind'], error: unknown): void {
+    const file = this.options.setup.shownFile;
+    const end = error instanceof SarrafError ? (error.details['end'] as WorkerEnd | undefined) : undefined;
+    this.setFault(
+      end === undefined ? { ...faultOf(HANDLERS[kind], error, null), file } : { handler: HANDLERS[kind], file, ...end },
+    );
+  }
+
+  private setFault(fault: StrategyFault): void {
+    this.fault = fault;
+    this.failure = sayFault(fault);
+    if (!this.options.restarts) void this.thread.dispose();
+    else if (this.thread.hasEnded) this.restart();
+  }
+
+  /** The thread ended while nobody called it: a timer that threw, a promise that nobody waited for. */
+  private onThreadEnd(thread: StrategyThread, end: WorkerEnd): void {
+    if (thread !== this.thread) return;
+    if (this.failure === null) {
+      this.setFault({ handler: null, file: this.options.setup.shownFile, ...end });
+      this.options.onEnd();
+    } else if (this.options.restarts) this.restart();
+  }
+
+  /** Begins a thread anew while the pause lasts, so often an hour at most. */
+  private restart(): void {
+    const nowMs = performance.now();
+    const recent = this.restartedAtMs.filter((atMs) => nowMs - atMs < HOUR_MS);
+    if (recent.length >= this.options.limits.restartsAnHour) {
+      this.isBeyondRepair = true;
+      return;
+    }
+    this.restartedAtMs.splice(0, this.restartedAtMs.length, ...recent, nowMs);
+    this.looks.forgetSent();
+    const thread: StrategyThread = new StrategyThread(
+      threadOptions(this.options, (end) => this.onThreadEnd(thread, end)),
+    );
+    this.thread = thread;
+    this.isNew = true;
+  }
+
+  /** Whether the thread is one that began anew and was not heard of yet. */
+  private isNew = false;
+
+  /** Takes over a thread that began anew: its strategy goes on from the last state, warmed up by the last bars. */
+  private takeRestarted(): void {
+    if (!this.isNew) return;
+    this.isNew = false;
+    try {
+      readyOf(this.thread.loadedWithin(RESTART_WAIT_MS));
+      this.pending = this.candles.all();
+    } catch (error) {
+      this.isBeyondRepair = true;
+      this.fail('start', error);
+    }
+  }
+}
+
+function threadOptions(options: WorkerRunnerOptions, onEnd: (end: WorkerEnd) => void): ThreadOptions {
+  const { setup, limits, onPrint } = options;
+  return { setup, limits, onPrint, onEnd };
+}
+
+function readyOf(loaded: Loaded): Ready {
+  if (loaded.kind === 'ready') return loaded;
+  throw new SarrafError('INVALID_STRATEGY', loaded.message, { details: { line: loaded.line } });
+}
+
+function checkedName(name: unknown): string {
+  if (typeof name === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 12) return name;
+  throw new SarrafError('INVALID_STRATEGY', `expected the name of a strategy, was ${JSON.stringify(name)}`);
+}
+
+function checkedLength(length: unknown): number {
+  return typeof length === 'number' && Number.isInteger(length) && length >= 0 && length < 10_000 ? length : 0;
+}
+
+function checkedState(json: unknown): string {
+  try {
+    if (typeof json !== 'string') throw new TypeError('no text');
+    checkState(JSON.parse(json));
+    return json;
+  } catch (error) {
+    const was = typeof json === 'string' ? JSON.stringify(json.slice(0, 60)) : typeof json;
+    throw new SarrafError('INVALID_STRATEGY', `expected a state as JSON, was ${was}`, { cause: error });
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
+import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
+import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+
+const MINUTE_MS = 60_000;
+const NOSY = join(process.cwd(), 'test/support/plugins/nosy.ts');
+const LIMITS = { handlerMs: 30_000, loadMs: 120_000, memoryMb: 128, restartsAnHour: 0 };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-threads-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A life of a bot and a second one after it, so that states are restored, too. */
+async function liveTwice(threaded: boolean): Promise<{ readonly journal: string; readonly path: string }> {
+  const path = join(folder, `${threaded}.sqlite`);
+  const strategies = [
+    { plugin: NOSY, market: 'BTCIRT' },
+    { plugin: 'market-maker', market: 'BTCIRT' },
+    { plugin: NOSY, name: 'other', market: 'ETHIRT' },
+  ];
+  const world = createEmbeddedWorld({ seed: 7, config: { strategies } });
+  let journal = '';
+  for (let life = 0; life < 2; life += 1) {
+    const threads = new StrategyThreads({ limits: LIMITS, onPrint: () => undefined });
+    try {
+      const bot = await BotLife.prepare(world, path, threaded ? threads : undefined);
+      bot.bot.shell.start();
+      await bot.run(3 * MINUTE_MS);
+      await bot.drain();
+      journal = bot.mirror.journalHash();
+      bot.mirror.close();
+    } finally {
+      await threads.dispose();
+    }
+  }
+  return { journal, path };
+}
+
+test('strategies in threads of their own see and want the same as called directly: the journals are equal byte for byte', async () => {
+  const direct = await liveTwice(false);
+  const threaded = await liveTwice(true);
+  const reader = new MirrorReader(threaded.path);
+  try {
+    const lines = reader.logLines({ strategy: null, last: 10_000 });
+    const kinds = new Set(lines.map(({ json }) => (JSON.parse(json) as { readonly text: string }).text));
+    expect([...kinds].sort()).toEqual(
+      ['book', 'candle', 'fill', 'order', 'start', 'stats', 'stop', 'timer', 'trades'].sort(),
+    );
+    expect(reader.strategies().map(({ status }) => status)).toEqual(['running', 'running', 'running']);
+  } finally {
+    reader.close();
+  }
+  expect(threaded.journal).toBe(direct.journal);
+}, 120_000);
