@@ -1,6 +1,10 @@
 /** The library: a typed client of the exchange's interface. */
-export { ExchangeClient, type EndpointMethods } from './exchange/client.ts';
-export type { CallOptions, ClientOptions, Credentials, OutgoingRequest } from './exchange/client-options.ts';
+export {
+  LimitedExchangeClient as ExchangeClient,
+  type LimitedClientOptions as ClientOptions,
+} from './library/limited-exchange-client.ts';
+export type { EndpointMethods } from './exchange/client.ts';
+export type { CallOptions, Credentials, OutgoingRequest } from './exchange/client-options.ts';
 export type { Access, Budget, Endpoint } from './exchange/endpoint.ts';
 export type { EndpointName, EndpointReply, EndpointRequest } from './exchange/endpoints/index.ts';
 export type { Merchant, PaymentGateway, PaymentReturn } from './exchange/gateway.ts';

@@ -30,7 +30,7 @@ export type BudgetTrouble =
 
 /** Why a request never left, and in how many ms the next of its class may at the earliest; null where that is not known. */
 export interface Drop {
-  readonly reason: Dropped['reason'] | Held | 'closed';
+  readonly reason: Dropped['reason'] | Held | 'closed' | 'aborted';
   readonly retryInMs: number | null;
 }
 
@@ -85,6 +85,13 @@ export class BudgetLane {
     this.jobs.set(job.id, job);
     this.drop(this.queue.add(job));
     this.pump();
+  }
+
+  /** Drops a request that nobody wants any more, if it still waits; one that is on its way is its sender's to end. */
+  cancel(id: number): void {
+    if (!this.queue.all().some((waiting) => waiting.id === id)) return;
+    this.queue.remove(id);
+    this.leave(id)?.onDropped({ reason: 'aborted', retryInMs: null });
   }
 
   /** Drops everyone who waits; what is on its way stays so. */

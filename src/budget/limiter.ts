@@ -21,6 +21,8 @@ export interface LimitedCall<T> {
   readonly timeoutMs: number;
   /** Must end, one way or the other, only when its socket is done with the request. */
   readonly send: (signal: AbortSignal) => Promise<T>;
+  /** Ends the wait: a request that has not left by then never does. One that is on its way is ended by `send` itself. */
+  readonly signal?: AbortSignal;
   /** For a log-in: whether what came back is a new credential. */
   readonly isLogIn?: (value: T) => boolean;
 }
@@ -78,10 +80,12 @@ export class RequestLimiter {
   run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
     const lane = this.lanes.get(call.budget);
     if (lane === undefined) return Promise.resolve({ sent: false, reason: 'unknown budget', retryInMs: null });
-    const { requestClass, kind, credential, canLogIn, expiresAtMs, timeoutMs, send, isLogIn } = call;
+    const { requestClass, kind, credential, canLogIn, expiresAtMs, timeoutMs, send, isLogIn, signal } = call;
     this.lastId += 1;
     const id = this.lastId;
-    return new Promise((resolve, reject) => {
+    const giveUp = (): void => lane.cancel(id);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    return new Promise<LimitedReply<T>>((resolve, reject) => {
       lane.add({
         id,
         requestClass,
@@ -98,7 +102,8 @@ export class RequestLimiter {
         onDropped: (drop) => resolve({ sent: false, ...drop }),
         onFailed: reject,
       });
-    });
+      if (signal?.aborted === true) lane.cancel(id);
+    }).finally(() => signal?.removeEventListener('abort', giveUp));
   }
 
   /** Drops what waits and lets go of the timers. */

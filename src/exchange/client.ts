@@ -47,7 +47,7 @@ export interface ExchangeClient extends EndpointMethods {}
  * exchange's refusal as `{ ok: false, code, … }`; it throws a SarrafError where there is no clear answer, and that error's `outcome` says
  * whether the request can have taken effect. Decimals are exact texts, times are in milliseconds.
  *
- * It does not keep to the rate limits by itself: hand it a limiter as `admit`.
+ * It does not keep to the rate limits by itself: hand it a limiter as `admit`. The one that the package exports does (`library/`).
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export class ExchangeClient {
@@ -117,6 +117,21 @@ export class ExchangeClient {
     return this.transport.close();
   }
 
+  /** Whether something stands before each request and says when it may leave. */
+  protected get isLimited(): boolean {
+    return this.settings.admit !== undefined;
+  }
+
+  /** Does the work of one request when it may leave: signs it, sends it and reads its reply. */
+  protected async admitted<Value>(
+    outgoing: OutgoingRequest,
+    _call: CallOptions,
+    work: () => Promise<Value>,
+  ): Promise<Value> {
+    await this.settings.admit?.(outgoing);
+    return work();
+  }
+
   private async attempt<Name extends EndpointName>(
     name: Name,
     encoded: EncodedRequest,
@@ -131,19 +146,20 @@ export class ExchangeClient {
     const unsigned = { endpointName: name, access: endpoint.access, ...encoded };
     // A log-in that is due goes first, so that nothing is admitted for a call that can not be made.
     if (this.settings.credentials?.kind === 'login') await this.authenticator.headersFor(unsigned);
-    await this.settings.admit?.(outgoing);
-    // Signed only now: the wait for admission must not make the signature old.
-    const credentials = await this.authenticator.headersFor(unsigned);
-    const response = await this.send(endpoint, outgoing, {
-      encoded,
-      headers: { ...(call.oneTimePassword === undefined ? {} : { 'X-TOTP': call.oneTimePassword }), ...credentials },
-      call,
+    return this.admitted(outgoing, call, async () => {
+      // Signed only now: the wait for admission must not make the signature old.
+      const credentials = await this.authenticator.headersFor(unsigned);
+      const response = await this.send(endpoint, outgoing, {
+        encoded,
+        headers: { ...(call.oneTimePassword === undefined ? {} : { 'X-TOTP': call.oneTimePassword }), ...credentials },
+        call,
+      });
+      if (!isAnonymous(endpoint.access)) {
+        if (response.status === 401) this.authenticator.rejected(credentials);
+        else if (response.status < 400) this.authenticator.accepted(credentials);
+      }
+      return decodeReply(name, response);
     });
-    if (!isAnonymous(endpoint.access)) {
-      if (response.status === 401) this.authenticator.rejected(credentials);
-      else if (response.status < 400) this.authenticator.accepted(credentials);
-    }
-    return decodeReply(name, response);
   }
 
   private async send(
@@ -167,7 +183,7 @@ export class ExchangeClient {
         },
         timeoutMs: call.timeoutMs ?? this.settings.timeoutsMs?.[outgoing.endpoint] ?? endpoint.timeoutMs,
         ...(call.signal === undefined ? {} : { signal: call.signal }),
-        isAdmitted: this.settings.admit !== undefined,
+        isAdmitted: this.isLimited,
       });
       this.settings.onSettled?.(outgoing, { status: response.status, backOffMs: backOffOf(response), error: null });
       return response;

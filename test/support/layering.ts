@@ -23,6 +23,7 @@ export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
   { folder: 'budget', mayImport: PURE, isPure: false },
   { folder: 'exchange', mayImport: PURE, isPure: false },
+  { folder: 'library', mayImport: [...PURE, 'budget', 'exchange'], isPure: false },
   { folder: 'simulator', mayImport: [...PURE, 'exchange', 'configuration'], isPure: false },
   { folder: 'recording', mayImport: [...PURE, 'exchange'], isPure: false },
   { folder: 'mirror', mayImport: PURE, isPure: false },

@@ -1,0 +1,151 @@
+import type { LimitedReply } from '../budget/limiter.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { RequestClass } from '../domain/request-class.ts';
+import { isAnonymous } from '../exchange/authenticator.ts';
+import { ExchangeClient } from '../exchange/client.ts';
+import type { CallOptions, ClientOptions, Credentials, OutgoingRequest } from '../exchange/client-options.ts';
+import type { Access, Endpoint } from '../exchange/endpoint.ts';
+import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
+import { LimitsOfClient, MACHINE_CLOCK, type LimitsClock } from './local-limits.ts';
+
+/** The client's options, with limits that it keeps by itself. */
+export interface LimitedClientOptions extends Omit<ClientOptions, 'limits'> {
+  /**
+   * The rate limits that the client keeps to: those of the interface (`'default'`), the same with some that differ, by budget name, or none (`'none'`).
+   * `'default'` unless `admit` is given, which is a limiter of your own.
+   */
+  readonly limits?: 'default' | 'none' | ClientOptions['limits'];
+  /** How long a call waits for its turn at most, in ms; 2 minutes by default. A call that would have to wait longer fails at once. */
+  readonly maxWaitMs?: number;
+}
+
+const MAX_WAIT_MS = 120_000;
+const LONGEST_WAIT_MS = 86_400_000;
+
+const CLASSES: Readonly<Partial<Record<EndpointName, RequestClass>>> = {
+  updateOrderStatus: 'cancel',
+  cancelOldOrders: 'cancel',
+  orderStatus: 'resolve',
+  addOrder: 'place',
+};
+
+/**
+ * The client as a library gives it: it keeps to the exchange's limits, since going over one locks its user out for hours. A call waits for its turn, at
+ * most `maxWaitMs` and at most 256 of them a limit; its `signal` ends the wait. A call that can not have its turn in time throws `RATE_LIMITED` with
+ * `details.sent: false`, and nothing was sent.
+ *
+ * The limits count what this process sends to the exchange, from its start on: other processes and earlier runs are not known. For bots that share an address use
+ * `sarraf run`, whose ledger is on the disk.
+ */
+export class LimitedExchangeClient extends ExchangeClient {
+  private readonly limits: LimitsOfClient | null;
+  private readonly maxWaitMs: number;
+  /** One for each call that waits or is under way. */
+  private readonly calls = new Set<AbortController>();
+  private isClosed = false;
+  private readonly credentialKind: Credentials['kind'];
+
+  /** @throws SarrafError `INVALID_OPTIONS` as the options say. `clock` is for tests. */
+  constructor(options: LimitedClientOptions, clock: LimitsClock = MACHINE_CLOCK) {
+    const { limits = options.admit === undefined ? 'default' : 'none', maxWaitMs = MAX_WAIT_MS, ...rest } = options;
+    if (typeof limits === 'string' && limits !== 'default' && limits !== 'none') {
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected default, none or limits by name for limits, was "${String(limits)}"`,
+      );
+    }
+    if (!(maxWaitMs >= 0 && maxWaitMs <= LONGEST_WAIT_MS)) {
+      throw new SarrafError('INVALID_OPTIONS', `expected 0 to ${LONGEST_WAIT_MS} ms for maxWaitMs, was ${maxWaitMs}`);
+    }
+    super(typeof limits === 'string' ? rest : { ...rest, limits });
+    const { baseUrl = null, transport, credentials } = options;
+    this.maxWaitMs = maxWaitMs;
+    this.credentialKind = credentials?.kind ?? 'none';
+    this.limits =
+      limits === 'none'
+        ? null
+        : new LimitsOfClient({
+            budgets: this.budgets,
+            baseUrl: transport === undefined ? baseUrl : null,
+            credentials,
+            clock,
+          });
+  }
+
+  /** Ends all sockets and the wait of every call. */
+  override async close(): Promise<void> {
+    this.isClosed = true;
+    for (const giveUp of this.calls) giveUp.abort();
+    await super.close();
+  }
+
+  protected override get isLimited(): boolean {
+    return super.isLimited || this.limits !== null;
+  }
+
+  protected override async admitted<Value>(
+    outgoing: OutgoingRequest,
+    call: CallOptions,
+    work: () => Promise<Value>,
+  ): Promise<Value> {
+    const { endpoint: name, budget } = outgoing;
+    if (this.limits === null || !this.mayAsk(ENDPOINTS[name].access)) return super.admitted(outgoing, call, work);
+    const { limiter, lockouts, nowMs } = this.limits.of(budget);
+    const endpoint: Endpoint = ENDPOINTS[name];
+    const credential = name === 'login' ? 'log-in' : isAnonymous(endpoint.access) ? 'none' : 'with';
+    const heldUntilMs = lockouts.heldUntil({ budget: budget.name, credential }, nowMs());
+    if (heldUntilMs !== null && heldUntilMs - nowMs() > this.maxWaitMs) {
+      throw notSent(outgoing, 'the exchange asked to stay away', heldUntilMs - nowMs());
+    }
+    const giveUp = new AbortController();
+    const onAbort = (): void => giveUp.abort();
+    call.signal?.addEventListener('abort', onAbort, { once: true });
+    if (call.signal?.aborted === true) onAbort();
+    this.calls.add(giveUp);
+    const reply: LimitedReply<Value> = await limiter
+      .run({
+        budget: budget.name,
+        requestClass: CLASSES[name] ?? (endpoint.access === 'none' ? 'market' : 'account'),
+        kind: null,
+        credential,
+        canLogIn: this.credentialKind === 'login',
+        // One ms more, so that a client which never waits still sends what may go now.
+        expiresAtMs: nowMs() + this.maxWaitMs + 1,
+        // The transport's own deadline ends the request.
+        timeoutMs: LONGEST_WAIT_MS,
+        isLogIn: () => name === 'login',
+        send: () => super.admitted(outgoing, call, work),
+        signal: giveUp.signal,
+      })
+      .finally(() => {
+        this.calls.delete(giveUp);
+        call.signal?.removeEventListener('abort', onAbort);
+      });
+    if (reply.sent) return reply.value;
+    if (this.isClosed) throw new SarrafError('CLOSED', `${name}: the client was closed before the call had its turn`);
+    if (reply.reason === 'aborted') {
+      throw new SarrafError('ABORTED', `${name}: the caller gave up (nothing was sent)`, { outcome: 'none' });
+    }
+    if (reply.reason === 'queue full') {
+      throw new SarrafError('TOO_MANY_CALLS', `${name}: expected fewer calls that wait for the limit ${budget.name}`);
+    }
+    throw notSent(outgoing, `no turn came within ${this.maxWaitMs} ms`, reply.retryInMs);
+  }
+
+  /** Whether the credentials at hand can make a call at all. One that they can not make throws before it is sent, and counts nowhere. */
+  private mayAsk(access: Access): boolean {
+    if (isAnonymous(access) || access === 'optional-token') return true;
+    return this.credentialKind === 'key' ? access !== 'token' : this.credentialKind !== 'none';
+  }
+}
+
+/** The error for a call that did not leave. */
+function notSent({ endpoint, budget }: OutgoingRequest, why: string, retryInMs: number | null): SarrafError {
+  const limit = `${budget.limit} in ${budget.windowMs / 1000} s`;
+  const next = retryInMs === null ? '' : `; the next may go in ${Math.ceil(retryInMs)} ms`;
+  return new SarrafError(
+    'RATE_LIMITED',
+    `${endpoint}: ${why} (limit ${budget.name}, ${limit})${next}. Nothing was sent`,
+    { details: { endpoint, budget: budget.name, limit: budget.limit, backOffMs: retryInMs, sent: false } },
+  );
+}
