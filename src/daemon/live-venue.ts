@@ -11,6 +11,8 @@ import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import type { MarketRule, VenueAnswer, VenueCall } from '../domain/venue-call.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
+import { RedactingTransport } from '../exchange/redacting-transport.ts';
+import { Redactor } from '../exchange/redactor.ts';
 import { UndiciTransport } from '../exchange/undici-transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import { createAccountReader } from './account/account-reader.ts';
@@ -19,7 +21,7 @@ import { knownDevice } from './device-file.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { MachineTimeline } from './machine-timeline.ts';
 import { sendRequest } from './send-request.ts';
-import { accountIdentity, clientCredentials } from './settings/client-credentials.ts';
+import { accountIdentity, clientCredentials, credentialTexts } from './settings/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { stateFile, stateFolder } from './state-file.ts';
 import { createVenueCaller, type VenueCaller } from './venue-caller.ts';
@@ -59,8 +61,9 @@ export function openRemoteExchange(options: {
   const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined, onTrouble } = options;
   const { name, limits, headroom, ledgerFolder } = config.exchange;
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
+  const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
   const client = createLimitedClient({
-    transport: wrap(new UndiciTransport({ baseUrl }), () => time.now()),
+    transport: wrap(new RedactingTransport(new UndiciTransport({ baseUrl }), redactor), () => time.now()),
     serviceName: name,
     credentials: clientCredentials(
       credentials,

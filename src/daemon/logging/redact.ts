@@ -1,3 +1,4 @@
+import { Redactor } from '../../exchange/redactor.ts';
 import { Secret } from '../settings/secret.ts';
 
 /** Names of values that nobody should read, in headers and in what is logged besides: also with a service's name before them. */
@@ -37,16 +38,8 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A shorter secret is none, and taking it out of every line would garble them. */
-const LEAST_SECRET = 6;
-
 /** Takes out of a line of JSON what is hidden by its name, and known secrets wherever they are, such as within the message of an error. */
 export function createScrubber(secrets: readonly Secret[]): (line: string) => string {
-  const values = secrets.map((secret) => secret.reveal()).filter((value) => value.length >= LEAST_SECRET);
-  const forms = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);
-  const written = [...new Set(forms)];
-  return (line) => {
-    const named = line.replaceAll(HIDDEN_MEMBER, `$1:"${SHOWN}"`);
-    return written.reduce((clean, value) => clean.replaceAll(value, SHOWN), named);
-  };
+  const redactor = new Redactor(secrets.map((secret) => secret.reveal()));
+  return (line) => redactor.redact(line.replaceAll(HIDDEN_MEMBER, `$1:"${SHOWN}"`));
 }

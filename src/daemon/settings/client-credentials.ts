@@ -52,3 +52,9 @@ export function secretsOf(settings: CredentialSettings | null): readonly Secret[
       return settings.totpSecret === null ? [settings.password] : [settings.password, settings.totpSecret];
   }
 }
+
+/** Everything that a reply must not repeat: the secrets, and the public part of a key. */
+export function credentialTexts(settings: CredentialSettings | null): readonly string[] {
+  const secrets = secretsOf(settings).map((secret) => secret.reveal());
+  return settings?.kind === 'key' ? [...secrets, settings.publicKey] : secrets;
+}

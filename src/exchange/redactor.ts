@@ -1,0 +1,87 @@
+const SHOWN = '[secret]';
+
+/** A shorter text is no secret, and taking it out would garble everything. */
+const LEAST_LENGTH = 6;
+
+/** A secret that could be a part of a price or an id: taking it out of what the exchange says would change numbers. */
+const LIKE_A_NUMBER = /^[\d.]*$/;
+const LEAST_IN_REPLIES = 8;
+
+/** ASCII characters that JSON may write as `\u0041`; the quotation mark and the backslash have to stay so. */
+const ESCAPED_CHARACTER = /\\u00([2-7][0-9a-f])/gi;
+const KEPT_ESCAPES: ReadonlySet<string> = new Set(['22', '5c', '7f']);
+
+/**
+ * Takes known secrets out of texts, however they are written: plain, in JSON, URL-encoded, in Base64 of both alphabets (also as a part of something longer, such as
+ * a whole header), and in hexadecimal. A text without any costs a search for each form.
+ */
+export class Redactor {
+  private forms: readonly string[] = [];
+  private readonly secrets = new Set<string>();
+  private readonly isForReplies: boolean;
+
+  /** `isForReplies`: leaves out what could be a number, since a reply with a changed number is worse than one with a secret. */
+  constructor(secrets: Iterable<string>, options: { readonly isForReplies: boolean } = { isForReplies: false }) {
+    this.isForReplies = options.isForReplies;
+    for (const secret of secrets) this.learn(secret);
+  }
+
+  /** Takes this out too from now on, such as the token of a log-in. */
+  learn(secret: string): void {
+    const least = this.isForReplies ? LEAST_IN_REPLIES : LEAST_LENGTH;
+    if (secret.length < least || (this.isForReplies && LIKE_A_NUMBER.test(secret)) || this.secrets.has(secret)) return;
+    this.secrets.add(secret);
+    const forms = new Set([...this.secrets].flatMap(formsOf));
+    // The longest first, so that a form within another leaves nothing behind.
+    this.forms = [...forms].toSorted((left, right) => right.length - left.length);
+  }
+
+  /** The same text where nothing is found. */
+  redact(text: string): string {
+    const found = this.replace(text);
+    if (!text.includes('\\')) return found;
+    // A secret may hide behind escapes that JSON allows and does not need.
+    const plain = found
+      .replaceAll('\\/', '/')
+      .replaceAll(ESCAPED_CHARACTER, (whole, code: string) =>
+        KEPT_ESCAPES.has(code.toLowerCase()) ? whole : String.fromCodePoint(Number.parseInt(code, 16)),
+      );
+    const clean = this.replace(plain);
+    return clean === plain ? found : clean;
+  }
+
+  private replace(text: string): string {
+    let clean = text;
+    for (const form of this.forms) if (clean.includes(form)) clean = clean.replaceAll(form, SHOWN);
+    return clean;
+  }
+}
+
+function formsOf(secret: string): readonly string[] {
+  const url = encodeURIComponent(secret);
+  const hex = Buffer.from(secret).toString('hex');
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    url,
+    url.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    url.replaceAll('%20', '+'),
+    hex,
+    hex.toUpperCase(),
+    ...base64Forms(secret, 'base64'),
+    ...base64Forms(secret, 'base64url'),
+  ].filter((form) => form.length >= LEAST_LENGTH);
+}
+
+/** What every Base64 text has that the secret is a part of: three, since it may begin at each third byte, without the characters that what is around it changes. */
+function base64Forms(secret: string, alphabet: 'base64' | 'base64url'): readonly string[] {
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString(alphabet)
+      .replaceAll('=', '');
+    const first = before === 0 ? 0 : before + 1;
+    const isWhole = (before + bytes.length) % 3 === 0;
+    return text.slice(first, isWhole ? undefined : -1);
+  });
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { RedactingTransport } from '../../../src/exchange/redacting-transport.ts';
+import { Redactor } from '../../../src/exchange/redactor.ts';
+import type { HttpResponse } from '../../../src/exchange/transport.ts';
+
+const SECRET = 'a"b/c+d e=f\\ß-4711-hidden';
+const bytes = Buffer.from(SECRET);
+const json = JSON.stringify(SECRET).slice(1, -1);
+const escaped = 'hidden-4711-value'.replaceAll(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+describe('the redactor', () => {
+  test.each([
+    ['as it is', SECRET, SECRET],
+    ['in JSON', SECRET, json],
+    ['in JSON with escaped slashes', SECRET, json.replaceAll('/', '\\/')],
+    ['URL-encoded', SECRET, encodeURIComponent(SECRET)],
+    ['URL-encoded in lower case', SECRET, encodeURIComponent(SECRET).toLowerCase().replace('hidden', 'hidden')],
+    ['URL-encoded as a form', SECRET, encodeURIComponent(SECRET).replaceAll('%20', '+')],
+    ['in Base64', SECRET, bytes.toString('base64')],
+    ['in URL-safe Base64', SECRET, bytes.toString('base64url')],
+    ['in a header in Base64', SECRET, Buffer.from(`Token ${SECRET} x`).toString('base64')],
+    ['in another header in Base64', SECRET, Buffer.from(`user:${SECRET}`).toString('base64')],
+    ['in a third header in Base64', SECRET, Buffer.from(`Basic: ${SECRET}!!`).toString('base64url')],
+    ['in hexadecimal', SECRET, bytes.toString('hex')],
+    ['in large hexadecimal', SECRET, bytes.toString('hex').toUpperCase()],
+    ['in needless escapes', 'hidden-4711-value', escaped],
+  ])('takes a secret out that is written %s', (_, secret, written) => {
+    const clean = new Redactor([secret]).redact(`{"message":"it was ${written} that came"}`);
+    expect(clean).toContain('[secret]');
+    expect(clean).not.toContain(written.slice(4, -4));
+    expect(clean).toMatch(/^\{"message":"it was .*that came"\}$/s);
+  });
+
+  test('gives back the very text in which there is none', () => {
+    const text = '{"message":"a caf\\u00e9 and a \\/ path"}';
+    expect(new Redactor([SECRET]).redact(text)).toBe(text);
+  });
+
+  test('changes no number of a reply, and does in a log', () => {
+    const text = '{"price":"126000000000"}';
+    expect(new Redactor(['26000000'], { isForReplies: true }).redact(text)).toBe(text);
+    expect(new Redactor(['26000000']).redact(text)).toBe('{"price":"1[secret]000"}');
+  });
+
+  test('takes out what it learns later', () => {
+    const redactor = new Redactor([]);
+    redactor.learn('token-of-a-log-in');
+    expect(redactor.redact('your token-of-a-log-in')).toBe('your [secret]');
+  });
+});
+
+const request = (path: string) => ({ method: 'POST', path, headers: {}, body: null, timeoutMs: 1_000 }) as const;
+
+const transportOf = (response: HttpResponse, redactor: Redactor) =>
+  new RedactingTransport({ send: async () => response, close: async () => {} }, redactor);
+
+describe('the transport that redacts', () => {
+  test('cleans bodies and headers', async () => {
+    const response = { status: 400, headers: { location: `/x/${SECRET}` }, body: `{"code":"${json}"}` };
+    const clean = await transportOf(response, new Redactor([SECRET])).send(request('/users/profile'));
+    expect(clean).toEqual({ status: 400, headers: { location: '/x/[secret]' }, body: '{"code":"[secret]"}' });
+  });
+
+  test('hands a log-in its token, also one that it knows, and takes it out of what comes later', async () => {
+    const redactor = new Redactor(['token-of-a-log-in']);
+    const body = JSON.stringify({ key: 'token-of-a-log-in', device: 'device-4711' });
+    const given = await transportOf({ status: 200, headers: {}, body }, redactor).send(request('/auth/login/'));
+    expect(given.body).toBe(body);
+    const later = await transportOf({ status: 200, headers: {}, body }, redactor).send(request('/users/profile'));
+    expect(later.body).toBe('{"key":"[secret]","device":"[secret]"}');
+  });
+
+  test('cleans a log-in that was refused', async () => {
+    const response = { status: 400, headers: {}, body: '{"non_field_errors":["not hidden-password"]}' };
+    const clean = await transportOf(response, new Redactor(['hidden-password'])).send(request('/auth/login/'));
+    expect(clean.body).toBe('{"non_field_errors":["not [secret]"]}');
+  });
+});
