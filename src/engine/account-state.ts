@@ -1,21 +1,25 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { formatUnits, unitsOf } from '../domain/money.ts';
 import type { WalletReading } from '../domain/venue-call.ts';
+import type { Findings } from './findings.ts';
 import type { Outbox } from './outbox.ts';
+import { walletFlaw } from './plausibility/wallet-flaw.ts';
 
 const NOTHING_FREE: Readonly<Record<string, DecimalText>> = {};
 
 /** The account's wallets as they were last read. */
 export class AccountState {
   private readonly outbox: Outbox;
+  private readonly findings: Findings;
   private wallets: readonly WalletReading[] = [];
   private readonly written = new Map<string, string>();
   private freeByCurrency: Readonly<Record<string, DecimalText>> | null = NOTHING_FREE;
   private readonly seen = new Map<'orders' | 'fills' | 'balances', number>();
   private nextWallet = 0;
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: Outbox, findings: Findings) {
     this.outbox = outbox;
+    this.findings = findings;
   }
 
   saw(what: 'orders' | 'fills' | 'balances'): void {
@@ -26,11 +30,30 @@ export class AccountState {
     return this.seen.get(what) ?? null;
   }
 
-  take(wallets: readonly WalletReading[]): void {
-    this.wallets = wallets;
+  /** Takes in a reading. A wallet of it that can not be right stays as it was. Answers the currencies of those. */
+  take(wallets: readonly WalletReading[]): ReadonlySet<string> {
+    const unread = new Set<string>();
+    this.wallets = wallets.flatMap((wallet) => {
+      if (this.isRight(wallet)) return [wallet];
+      unread.add(wallet.currency);
+      return this.wallets.filter(({ currency }) => currency === wallet.currency);
+    });
     this.freeByCurrency = null;
     this.saw('balances');
-    for (const wallet of wallets) {
+    this.write();
+    return unread;
+  }
+
+  private isRight(wallet: WalletReading): boolean {
+    const flaw = walletFlaw(wallet);
+    const subject = `wallet ${wallet.currency}`;
+    if (flaw === null) this.findings.clear(subject);
+    else this.findings.note(subject, flaw, { isGrave: false });
+    return flaw === null;
+  }
+
+  private write(): void {
+    for (const wallet of this.wallets) {
       const text = `${wallet.total} ${wallet.held}`;
       if (this.written.get(wallet.currency) === text) continue;
       this.written.set(wallet.currency, text);

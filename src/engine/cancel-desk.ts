@@ -1,4 +1,4 @@
-import type { VenueOrder } from '../domain/order.ts';
+import { isClosedStatus, type VenueOrder } from '../domain/order.ts';
 import type { VenueAnswer } from '../domain/venue-call.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { AnswerTaker } from './answer-taker.ts';
@@ -7,7 +7,6 @@ import type { OrderSightings } from './order-sightings.ts';
 
 /** How long a cancel may wait for a slot: it has the reserve, so it waits for a lockout at most. */
 const CANCEL_WITHIN_MS = 30_000;
-const LOOK_UP_WITHIN_MS = 60_000;
 
 /** After a cancel that came to nothing, and after one of an order that may not even be there. */
 const RETRY_AFTER_MS = 2_000;
@@ -23,7 +22,6 @@ export class CancelDesk {
   private readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Orders that are to end, and when to ask the next time. */
   private readonly wanted = new Map<string, number>();
-  private readonly lookUps = new Set<string>();
   /** Orders that are none of the table's and are being canceled; bounded by the requests that can be under way. */
   private readonly foreign = new Set<number>();
 
@@ -68,20 +66,7 @@ export class CancelDesk {
 
   /** Asks the exchange what an order is. */
   lookUp(order: OrderRecord): void {
-    const { key, venueId, clientOrderId } = order;
-    if (venueId === null || this.lookUps.has(key)) return;
-    this.lookUps.add(key);
-    const id = this.keeper.outbox.request(
-      { kind: 'order', venueId, clientOrderId: clientOrderId ?? '' },
-      { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOK_UP_WITHIN_MS },
-    );
-    this.expect(id, (answer) => {
-      this.lookUps.delete(key);
-      const current = this.keeper.table.get(key);
-      if (current !== undefined && answer.outcome === 'value') {
-        this.sightings.take(answer.value as VenueOrder, current);
-      }
-    });
+    this.sightings.inquiries.about(order);
   }
 
   /**
@@ -141,9 +126,16 @@ export class CancelDesk {
       this.wanted.set(key, nowMs + RETRY_UNKNOWN_AFTER_MS);
       return;
     }
+    // An id that one reply gave may be another's. Our own name does as well; the stop leg of a pair has none, so that its id is read once more first.
+    if (order.clientOrderId === null && !this.sightings.sureIds.isSure(key)) {
+      this.lookUp(order);
+      this.wanted.set(key, nowMs + RETRY_AFTER_MS);
+      return;
+    }
     this.wanted.set(key, order.state === 'unknown' ? nowMs + RETRY_UNKNOWN_AFTER_MS : Number.POSITIVE_INFINITY);
     this.keeper.apply(order, { kind: 'cancel asked' });
-    const { venueId, clientOrderId } = order;
+    const { clientOrderId } = order;
+    const venueId = this.sightings.sureIds.isSure(key) ? order.venueId : null;
     const id = this.keeper.outbox.request(
       { kind: 'cancel', venueId, clientOrderId: clientOrderId ?? '' },
       { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
@@ -155,6 +147,7 @@ export class CancelDesk {
     const record = recordIn(answer);
     const order = this.keeper.table.get(key);
     if (order === undefined) return;
+    if (saysClosed(answer)) this.sightings.endings.corroborate(key);
     const seen = record === null ? order : this.see(order, record);
     if (seen.pairKey !== null && !mayTrade(seen)) {
       const pair = this.keeper.table.get(seen.pairKey);
@@ -169,13 +162,21 @@ export class CancelDesk {
   }
 
   private see(order: OrderRecord, record: VenueOrder): OrderRecord {
-    const sighting = this.sightings.take(record, order);
+    const sighting = this.sightings.take(record, { known: order });
     return sighting.kind === 'own' ? sighting.order : order;
   }
 
   private remember(): void {
     this.keeper.outbox.keep(KEPT_CANCELS, [...this.wanted.keys()]);
   }
+}
+
+/** Whether a cancel's answer says in its own word that the order has ended. */
+function saysClosed(answer: VenueAnswer): boolean {
+  if (answer.outcome === 'refused') return answer.status !== null && isClosedStatus(answer.status);
+  if (answer.outcome !== 'value') return false;
+  const { status } = answer.value as { readonly status: string | null };
+  return status !== null && isClosedStatus(status);
 }
 
 /** The record that a cancel's answer holds, whether it applied or not. */

@@ -19,6 +19,7 @@ import type { ControlCommand, EngineEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
 import { FeedDesk } from './feed-desk.ts';
 import { FillReader } from './fill-reader.ts';
+import { KEPT_FINDINGS, sentenceOf, type Findings } from './findings.ts';
 import { IntentBook } from './intent-book.ts';
 import { IntentDesk } from './intent-desk.ts';
 import { MarketDesk } from './market-desk.ts';
@@ -36,6 +37,9 @@ import { StrategyDesk } from './strategy-desk.ts';
 const MOST_ROUNDS = 1_000;
 
 const KEPT_ROW = 'row';
+
+/** Strategies wait so long at most for the fills of orders that were taken over. */
+const FILLS_WITHIN_MS = 60_000;
 
 const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;
 
@@ -60,6 +64,7 @@ export class Engine {
   readonly reconciler: Reconciler;
   readonly desk: OrderDesk;
   private readonly outbox: Outbox;
+  private readonly findings: Findings;
   private readonly gate: OrderGate;
   private readonly strategies: StrategyDesk;
   private readonly intents: IntentBook;
@@ -88,14 +93,8 @@ export class Engine {
     this.isRestart = state.strategies.length > 0;
     const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
     this.seats = settings.seats.map((seat) => new Seat(seat, (market) => followed.has(market)));
-    this.account = new AccountState(outbox);
     this.credential = new CredentialWatch(outbox, settings.credential ?? null);
     this.intents = new IntentBook(outbox);
-    this.markets = new MarketDesk({
-      markets: settings.markets,
-      outbox,
-      emit: (event, market) => this.emit(event, market),
-    });
     const expect = (requestId: number, take: AnswerTaker): void => void this.expected.set(requestId, take);
     this.desk = new OrderDesk(settings, outbox, {
       nextRow: () => this.nextRow(),
@@ -103,6 +102,14 @@ export class Engine {
       expect,
     });
     this.desk.epoch = state.epoch;
+    this.findings = this.desk.sightings.findings;
+    this.account = new AccountState(outbox, this.findings);
+    this.markets = new MarketDesk({
+      markets: settings.markets,
+      outbox,
+      findings: this.findings,
+      emit: (event, market) => this.emit(event, market),
+    });
     const closed = (): string | null => this.closed();
     this.gate = new OrderGate({ outbox, desk: this.desk, markets: this.markets, seats: this.seats, closed });
     this.readers = readersOf(settings, this.seats);
@@ -110,7 +117,8 @@ export class Engine {
     this.reconciles = settings.reconciliation !== null;
     this.reconciler = new Reconciler({ ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies }, outbox, {
       hasten: (feed) => this.feeds.hasten(feed),
-      isUnsettled: () => this.isUnsettled(),
+      unsettled: () => this.unsettled(),
+      findings: this.findings,
     });
     this.fills = new FillReader({
       keeper: this.desk.keeper,
@@ -160,6 +168,7 @@ export class Engine {
       account: this.account,
       fills: this.fills,
       reconciler: this.reconciler,
+      findings: this.findings,
       candles: this.readers,
       expect,
       onPast: (candles) => {
@@ -328,11 +337,11 @@ export class Engine {
   }
 
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
-    const { account, fills, desk, outbox } = this;
+    const { account, fills, desk } = this;
     account.take(wallets);
-    for (const record of orders) desk.takeRecord(record);
+    for (const record of orders) desk.takeRecord(record, { isTrusted: true });
     account.saw('orders');
-    if (trades.length > 0) fills.take({ items: trades, hasNext: false }, outbox.nowMs);
+    if (trades.length > 0) fills.takeTold(trades);
     account.saw('fills');
   }
 
@@ -348,6 +357,8 @@ export class Engine {
     this.beginTrading();
     if (isTimeUp) this.strategies.pump(nowMs);
     this.desk.keeper.identical.expire(nowMs);
+    this.findings.expire(nowMs);
+    if (this.fills.isWaiting) this.fills.settlePending();
     this.desk.pump(nowMs);
     this.control.pump(nowMs);
     if (this.mayReconcile()) this.reconciler.pump(nowMs);
@@ -357,7 +368,7 @@ export class Engine {
 
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
-    if (this.strategies.hasStarted || !this.feeds.isReady()) return;
+    if (this.strategies.hasStarted || !this.feeds.isReady() || this.isTakingOver()) return;
     for (const seat of this.seats) {
       const notices = assetNotices(seat, (market) => this.markets.get(market) !== undefined);
       for (const { level, text } of notices) this.outbox[level](text, seat.name);
@@ -365,6 +376,15 @@ export class Engine {
     this.strategies.start(this.isRestart);
     this.outbox.journal('control', 'start', { isRestart: this.isRestart });
     this.work();
+  }
+
+  /** Whether orders and fills that a copy of the mirror lacked are still on their way into the positions. */
+  private isTakingOver(): boolean {
+    const { takeover } = this.desk;
+    if (takeover.isUnderWay) return true;
+    return (
+      takeover.endedAtMs !== null && this.fills.isWaiting && this.outbox.nowMs < takeover.endedAtMs + FILLS_WITHIN_MS
+    );
   }
 
   private wakeAtMs(): number {
@@ -394,7 +414,15 @@ export class Engine {
     if (this.reconciler.break !== null) {
       return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
     }
-    return this.desk.closed();
+    const overdue = this.reconciles ? this.reconciler.overdue(this.outbox.nowMs) : null;
+    return this.findings.closed() ?? overdue ?? this.desk.closed();
+  }
+
+  /** What the exchange said about orders of ours, twice, that can not be right; and why the books could not be compared for too long. */
+  doubts(): readonly string[] {
+    const overdue = this.reconciles ? this.reconciler.overdue(this.outbox.nowMs) : null;
+    const grave = this.findings.confirmed().filter(({ isGrave }) => isGrave);
+    return [...(overdue === null ? [] : [overdue]), ...grave.map((finding) => sentenceOf(finding))];
   }
 
   private onFill(fill: FillRecord, order: OrderRecord | null): void {
@@ -448,10 +476,16 @@ export class Engine {
     return seenAtMs;
   }
 
-  private isUnsettled(): boolean {
-    return this.desk.keeper.table
+  /** The oldest order, or a trade, that keeps the books from being compared; null where nothing does. */
+  private unsettled(): string | null {
+    const order = this.desk.keeper.table
       .unfinished()
-      .some(({ state }) => state === 'sending' || state === 'unknown' || state === 'settling');
+      .find(({ state }) => state === 'sending' || state === 'unknown' || state === 'settling');
+    if (order === undefined) return this.fills.waitingFor();
+    const { key, state, matched, filled } = order;
+    if (state === 'sending') return `${key} is on its way`;
+    if (state === 'unknown') return `whether ${key} arrived is being found out`;
+    return `${key} is closed with ${formatUnits(matched)} matched, and of its trades ${formatUnits(filled)} were read`;
   }
 
   private nextRow(): number {
@@ -474,6 +508,8 @@ export class Engine {
 
   private restore(state: MirrorState, nowMs: number): void {
     this.row = Number(state.kept[KEPT_ROW] ?? 0);
+    this.findings.restore(state.kept[KEPT_FINDINGS]);
+    this.desk.takeover.restore(state, this.row);
     this.markets.restore(state.markets, nowMs);
     for (const record of state.strategies) {
       const seat = this.strategies.seatOf(record.name);

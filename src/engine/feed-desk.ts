@@ -19,6 +19,8 @@ import type { ClosedCandle } from '../strategy/definition.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReader } from './candle-reader.ts';
 import type { FillReader } from './fill-reader.ts';
+import type { Findings } from './findings.ts';
+import { candleFlaw } from './plausibility/market-flaw.ts';
 import type { MarketDesk } from './market-desk.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import { ORDERS_PAGE, type OrderDesk } from './order-desk.ts';
@@ -27,6 +29,9 @@ import type { Reconciler } from './reconciler.ts';
 
 /** A poll waits for its slot no longer than this, or than its own interval. */
 const SHORTEST_WAIT_MS = 5_000;
+
+/** What one reading can not prove is read again after this: lists are cached for about a second. */
+const SECOND_READING_MS = 1_000;
 
 /** Lines of a wallet's history of one page. */
 const PAGES_OF_LINES = 20;
@@ -40,6 +45,7 @@ export interface FeedDeskOptions {
   readonly account: AccountState;
   readonly fills: FillReader;
   readonly reconciler: Reconciler;
+  readonly findings: Findings;
   readonly candles: ReadonlyMap<string, CandleReader>;
   readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Bars of the past, all at once, and a live one. */
@@ -185,7 +191,7 @@ export class FeedDesk {
     call: VenueCall,
     got: { readonly answer: Extract<VenueAnswer, { outcome: 'value' }>; readonly askedAtMs: number },
   ): void {
-    const { markets, account, reconciler, outbox } = this.options;
+    const { markets, reconciler, outbox } = this.options;
     const { nowMs } = outbox;
     const { askedAtMs } = got;
     const { value } = got.answer;
@@ -205,6 +211,7 @@ export class FeedDesk {
         markets.takeTape(call.market, value as readonly PublicTrade[]);
         break;
       case 'candles':
+        if (!this.areRight(feed, value as readonly Candle[])) return;
         this.takeCandles(feed, value as readonly Candle[]);
         break;
       case 'orders':
@@ -214,15 +221,14 @@ export class FeedDesk {
         if (this.takeTrades(feed, value as Page<VenueTrade>, askedAtMs)) return;
         break;
       case 'wallets':
-        account.take(value as readonly WalletReading[]);
-        reconciler.onWallets(value as readonly WalletReading[], askedAtMs, nowMs);
+        this.takeWallets(value as readonly WalletReading[], askedAtMs);
         break;
       case 'transactions':
         if (this.takeLines(feed, { call, askedAtMs }, value as Page<WalletTransaction>)) return;
         break;
       case 'options':
-        for (const rule of value as readonly MarketRule[]) markets.takeRule(rule);
-        break;
+        this.takeRules(feed, value as readonly MarketRule[]);
+        return;
       case 'place':
       case 'place-oco':
       case 'cancel':
@@ -233,6 +239,35 @@ export class FeedDesk {
     this.readAtMs.set(feed.key, nowMs);
     this.done(feed, nowMs);
     if (call.kind === 'transactions' && reconciler.wantedLines(nowMs).size > 0) this.hasten(feed.key);
+  }
+
+  private takeRules(feed: PlannedFeed, rules: readonly MarketRule[]): void {
+    const { nowMs } = this.options.outbox;
+    let isNews = false;
+    for (const rule of rules) if (this.options.markets.takeRule(rule)) isNews = true;
+    this.readAtMs.set(feed.key, nowMs);
+    this.done(feed, nowMs);
+    if (isNews) this.queue.hasten(feed.key, nowMs + SECOND_READING_MS);
+  }
+
+  /** A page with a bar that can not be right is read again: no bar of it is used. */
+  private areRight(feed: PlannedFeed, candles: readonly Candle[]): boolean {
+    const { findings, outbox } = this.options;
+    for (const candle of candles) {
+      const flaw = candleFlaw(candle, outbox.nowMs);
+      if (flaw === null) continue;
+      findings.note(feed.key, flaw, { isGrave: false });
+      this.failed(feed);
+      return false;
+    }
+    findings.clear(feed.key);
+    return true;
+  }
+
+  private takeWallets(wallets: readonly WalletReading[], askedAtMs: number): void {
+    const { account, reconciler, outbox } = this.options;
+    const unread = account.take(wallets);
+    reconciler.onWallets(wallets, { askedAtMs, nowMs: outbox.nowMs, unread });
   }
 
   private takeCandles(feed: PlannedFeed, candles: readonly Candle[]): void {
@@ -280,6 +315,7 @@ export class FeedDesk {
       return true;
     }
     account.saw('fills');
+    if (fills.wantsReading) this.queue.hasten(feed.key, outbox.nowMs + SECOND_READING_MS);
     reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
     desk.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
     return false;

@@ -1,4 +1,5 @@
 import { resolutionMs } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
 import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { createMarket, type Market } from '../domain/market.ts';
@@ -13,7 +14,10 @@ import type { MarketRules } from '../strategy/market-rules.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import { SPANS } from '../strategy/subscriptions.ts';
 import type { MirrorState } from './mirror-change.ts';
+import type { Findings } from './findings.ts';
 import type { Outbox } from './outbox.ts';
+import type { Flaw } from './plausibility/flaw.ts';
+import { bookFlaw, statsFlaw, tapeFlaw } from './plausibility/market-flaw.ts';
 
 /** What is known of one market. */
 export interface MarketState {
@@ -35,12 +39,17 @@ export interface MarketState {
   barSeenAtMs: number | null;
   /** The open of the bar that runs, where that was told. */
   open: SeenBook | null;
+  /** The middle of a book that is far from the one before, and that another has to confirm. */
+  farMid: Units | null;
+  /** Steps that one reading has told, as text: what an order is rounded to is believed of two. */
+  toldRule: string | null;
 }
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
 export class MarketDesk {
   private readonly states = new Map<string, MarketState>();
   private readonly outbox: Outbox;
+  private readonly findings: Findings;
   /** Bars come in long rows of one market. */
   private lastBarred: MarketState | null = null;
   private readonly emit: (event: StrategyEvent, market: string) => void;
@@ -48,10 +57,12 @@ export class MarketDesk {
   constructor(options: {
     readonly markets: readonly Market[];
     readonly outbox: Outbox;
+    readonly findings: Findings;
     /** Hands an event to the strategies that subscribed to it. */
     readonly emit: (event: StrategyEvent, market: string) => void;
   }) {
     this.outbox = options.outbox;
+    this.findings = options.findings;
     this.emit = options.emit;
     for (const market of options.markets) {
       this.states.set(market.symbol, {
@@ -68,6 +79,8 @@ export class MarketDesk {
         bar: null,
         barSeenAtMs: null,
         open: null,
+        farMid: null,
+        toldRule: null,
       });
     }
   }
@@ -105,18 +118,19 @@ export class MarketDesk {
         const rules = rulesOf(state.market);
         state.market = { ...createMarket({ market: symbol, ...known }), version: known.version };
         state.rules = null;
-        this.takeRule({ symbol, ...rules });
+        this.enterRule(state, { symbol, ...rules });
       }
     }
   }
 
   takeBook(symbol: string, book: OrderBook): void {
     const state = this.states.get(symbol);
-    if (state === undefined) return;
+    if (state === undefined || !this.isRight(`book ${symbol}`, bookFlaw(book) ?? farFlaw(state, book))) return;
     const { nowMs } = this.outbox;
     state.book = book;
     state.bookSeenAtMs = nowMs;
     state.seen = null;
+    state.farMid = null;
     this.outbox.change({ kind: 'book', market: symbol, book });
     this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
   }
@@ -148,7 +162,7 @@ export class MarketDesk {
   takeStats(stats: MarketStats): void {
     const { symbol } = stats.market;
     const state = this.states.get(symbol);
-    if (state === undefined) return;
+    if (state === undefined || !this.isRight(`stats ${symbol}`, statsFlaw(stats))) return;
     state.stats = stats;
     state.statsSeenAtMs = this.outbox.nowMs;
     this.outbox.change({ kind: 'stats', stats });
@@ -158,6 +172,7 @@ export class MarketDesk {
   takeTape(symbol: string, page: readonly PublicTrade[]): void {
     const state = this.states.get(symbol);
     if (state === undefined) return;
+    for (const trade of page) if (!this.isRight(`tape ${symbol}`, tapeFlaw(trade))) return;
     const { nowMs } = this.outbox;
     const ordered = oldestFirst(page);
     const isFirst = state.tape === null;
@@ -171,27 +186,66 @@ export class MarketDesk {
     if (!isFirst) this.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
   }
 
-  /** New steps make a new version of a market; what was made under an old one keeps it. */
-  takeRule(rule: MarketRule): void {
+  /** Steps of a market as one reading tells them: new ones count once a second reading tells the same. Answers whether that is to be asked for. */
+  takeRule(rule: MarketRule): boolean {
     const state = this.states.get(rule.symbol);
-    if (state === undefined) return;
+    if (state === undefined) return false;
+    const text = `${rule.priceStep} ${rule.amountStep} ${rule.minOrderValue}`;
+    const isTold = state.toldRule === text;
+    state.toldRule = null;
+    if (!this.differs(state, rule)) return false;
+    if (isTold) this.enterRule(state, rule);
+    else state.toldRule = text;
+    return !isTold;
+  }
+
+  private differs(state: MarketState, rule: MarketRule): boolean {
+    const next = this.marketOf(state, rule);
+    if (next === null) return false;
     const { market } = state;
-    const next = createMarket({
-      market: rule.symbol,
-      priceStep: rule.priceStep ?? formatUnits(market.priceStep),
-      amountStep: rule.amountStep ?? formatUnits(market.amountStep),
-      minOrderValue: rule.minOrderValue ?? formatUnits(market.minOrderValue),
-      version: market.version + 1,
-    });
-    const isSame =
-      next.priceStep === market.priceStep &&
-      next.amountStep === market.amountStep &&
-      next.minOrderValue === market.minOrderValue;
-    if (isSame) return;
+    return (
+      next.priceStep !== market.priceStep ||
+      next.amountStep !== market.amountStep ||
+      next.minOrderValue !== market.minOrderValue
+    );
+  }
+
+  /** The market under these rules; null where they can not be right. */
+  private marketOf({ market }: MarketState, rule: MarketRule): Market | null {
+    const subject = `steps of ${rule.symbol}`;
+    try {
+      const next = createMarket({
+        market: rule.symbol,
+        priceStep: rule.priceStep ?? formatUnits(market.priceStep),
+        amountStep: rule.amountStep ?? formatUnits(market.amountStep),
+        minOrderValue: rule.minOrderValue ?? formatUnits(market.minOrderValue),
+        version: market.version + 1,
+      });
+      this.findings.clear(subject);
+      return next;
+    } catch (error) {
+      if (!(error instanceof SarrafError)) throw error;
+      const found = `${rule.priceStep} and ${rule.amountStep}, from ${rule.minOrderValue}`;
+      this.isRight(subject, { field: 'steps', expected: 'positive steps that the books can hold', found });
+      return null;
+    }
+  }
+
+  /** New steps make a new version of a market; what was made under an old one keeps it. */
+  private enterRule(state: MarketState, rule: MarketRule): void {
+    const next = this.marketOf(state, rule);
+    if (next === null || !this.differs(state, rule)) return;
     this.outbox.warn(
       `${rule.symbol}: steps are now ${formatUnits(next.priceStep)} and ${formatUnits(next.amountStep)}, the least value ${formatUnits(next.minOrderValue)}`,
     );
     this.enter(state, next, this.outbox.nowMs);
+  }
+
+  /** Notes what can not be right, which then is not used. */
+  private isRight(subject: string, flaw: Flaw | null): boolean {
+    if (flaw === null) this.findings.clear(subject);
+    else this.findings.note(subject, flaw, { isGrave: false });
+    return flaw === null;
   }
 
   /** The best prices of a market's last book. */
@@ -237,6 +291,30 @@ function rulesOf({ priceStep, amountStep, minOrderValue }: Market): MarketRules 
     amountStep: formatUnits(amountStep),
     minOrderValue: formatUnits(minOrderValue),
   };
+}
+
+/** Prices that are further apart from one reading to the next are believed only when the reading after says so too. */
+const FAR_PERCENT = 30n;
+
+/** A book far from the one before: of another market, or with a price that was changed on its way; or the market has moved, which the next one shows. */
+function farFlaw(state: MarketState, book: OrderBook): Flaw | null {
+  const before = state.book === null ? null : midOf(state.book);
+  const mid = midOf(book);
+  if (before === null || mid === null || isNear(mid, before)) return null;
+  if (state.farMid !== null && isNear(mid, state.farMid)) return null;
+  state.farMid = mid;
+  return { field: 'prices', expected: `within ${FAR_PERCENT} % of ${formatUnits(before)}`, found: formatUnits(mid) };
+}
+
+function midOf({ bids, asks }: OrderBook): Units | null {
+  const bid = bids[0]?.[0];
+  const ask = asks[0]?.[0];
+  return bid === undefined || ask === undefined ? null : (((unitsOf(bid) + unitsOf(ask)) / 2n) as Units);
+}
+
+function isNear(left: bigint, right: bigint): boolean {
+  const [low, high] = left < right ? [left, right] : [right, left];
+  return high * 100n <= low * (100n + FAR_PERCENT);
 }
 
 function barAsBook(state: MarketState): SeenBook | null {

@@ -61,6 +61,7 @@ export interface JournalEntry {
     | 'reconciliation'
     | 'strategy'
     | 'log'
+    | 'finding'
     | 'notice';
   /** The order, intent or strategy it is about. */
   readonly subject: string;

@@ -13,7 +13,8 @@ import { CancelDesk } from './cancel-desk.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { OrderKeeper } from './order-keeper.ts';
-import { OrderSightings } from './order-sightings.ts';
+import { OrderSightings, type SightingWay } from './order-sightings.ts';
+import { OrderTakeover } from './order-takeover.ts';
 import type { Outbox } from './outbox.ts';
 
 /** An order as it is to be sent: checked, and on the steps of its market. */
@@ -50,6 +51,7 @@ export class OrderDesk {
   readonly keeper: OrderKeeper;
   readonly sightings: OrderSightings;
   readonly cancels: CancelDesk;
+  readonly takeover: OrderTakeover;
   private readonly settings: EngineSettings;
   private readonly ports: OrderDeskPorts;
   private readonly outbox: Outbox;
@@ -66,7 +68,18 @@ export class OrderDesk {
     this.outbox = outbox;
     this.ports = ports;
     this.keeper = new OrderKeeper(settings, outbox);
-    this.sightings = new OrderSightings(this.keeper, settings.instance);
+    this.sightings = new OrderSightings({
+      keeper: this.keeper,
+      instance: settings.instance,
+      expect: ports.expect,
+      onRecord: (record, askedId) => this.takeRecord(record, { askedId }),
+    });
+    this.takeover = new OrderTakeover({
+      outbox,
+      sightings: this.sightings,
+      expect: ports.expect,
+      take: (record, way) => this.takeRecord(record, way),
+    });
     this.cancels = new CancelDesk({ keeper: this.keeper, expect: ports.expect, sightings: this.sightings });
     this.keeper.listen((order, before) => {
       if (isFinal(order)) this.free.delete(order.key);
@@ -105,13 +118,14 @@ export class OrderDesk {
       if (order?.state === 'planned') this.tryToSend(order);
     }
     this.cancels.pump(nowMs);
+    this.takeover.pump(nowMs);
     const pass = this.keeper.unknown.begin(nowMs);
     if (pass !== null) this.askPassPage(pass.fromId);
   }
 
   /** When there is something to do next by itself. */
   wakeAtMs(): number {
-    let next = Math.min(this.keeper.unknown.wakeAtMs(), this.cancels.wakeAtMs());
+    let next = Math.min(this.keeper.unknown.wakeAtMs(), this.cancels.wakeAtMs(), this.takeover.wakeAtMs());
     for (const key of this.waiting) {
       const order = this.keeper.table.get(key);
       if (order !== undefined) next = Math.min(next, this.waitsUntilMs(order));
@@ -142,26 +156,22 @@ export class OrderDesk {
       if ((state !== 'open' && state !== 'cancelling') || venueId === null || listed.has(venueId)) continue;
       // Lists lag behind replies.
       if (sentAtMs !== null && sentAtMs + LIST_LAG_MS > askedAtMs) continue;
+      this.sightings.endings.corroborate(order.key);
       this.cancels.lookUp(order);
     }
   }
 
   /** One record of a list or reply. */
-  takeRecord(record: VenueOrder): void {
-    const sighting = this.sightings.take(record);
+  takeRecord(record: VenueOrder, way: SightingWay = {}): void {
+    const sighting = this.sightings.take(record, way);
     if (sighting.kind !== 'twin' || record.id === null) return;
-    const { key, venueId, reason } = sighting.of;
+    const { key, venueId } = sighting.of;
     if (record.status !== null && !isOpenStatus(record.status)) {
       this.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${record.id}`, key);
       return;
     }
     if (!this.cancels.cancelForeign(record.id)) return;
-    this.outbox.alarm(
-      venueId === null
-        ? `${key} is open at the exchange as ${record.id}, though it was given up (${reason}): it is canceled`
-        : `${key} is at the exchange twice, as ${venueId} and ${record.id}: the second is canceled`,
-      key,
-    );
+    this.outbox.alarm(`${key} is at the exchange twice, as ${venueId} and ${record.id}: the second is canceled`, key);
   }
 
   /** The trades were read to their end from `askedAtMs` on: proves the absence of what the lists lack, where none of them can be its own. */
@@ -258,11 +268,11 @@ export class OrderDesk {
   private takePlaced(key: string, answer: VenueAnswer, atMs: number): void {
     const legs = this.legsOf(key);
     if (answer.outcome === 'value') {
-      const records = (Array.isArray(answer.value) ? answer.value : [answer.value]) as readonly VenueOrder[];
-      for (const [index, order] of legs.entries()) {
-        const record = records[index];
-        if (record !== undefined) this.sightings.take(record, order);
-      }
+      this.bindPlaced(
+        legs,
+        (Array.isArray(answer.value) ? answer.value : [answer.value]) as readonly VenueOrder[],
+        atMs,
+      );
       return;
     }
     if (answer.outcome === 'unsent') {
@@ -284,6 +294,27 @@ export class OrderDesk {
     }
     if (!isCertain)
       this.outbox.warn(`${key}: ${answer.code}: ${answer.message}; whether it arrived is being found out`, key);
+  }
+
+  /** Each leg gets the record that is its own by name and terms, wherever in the reply that stands. One without is looked for. */
+  private bindPlaced(legs: readonly OrderRecord[], records: readonly VenueOrder[], atMs: number): void {
+    const { sightings } = this;
+    let first: VenueOrder | null = null;
+    for (const leg of legs) {
+      const record: VenueOrder | undefined =
+        leg.clientOrderId === null
+          ? secondOf(records, first).find((other) => sightings.isOfPlacement(other, leg, first))
+          : namedFirst(records, leg.clientOrderId).find((other) => sightings.isOfPlacement(other, leg, null));
+      if (leg.clientOrderId !== null) first = record ?? null;
+      if (record !== undefined) sightings.take(record, { known: leg });
+      else {
+        this.outbox.warn(
+          `${leg.key}: the reply to its placement is not about it; whether it arrived is being found out`,
+          leg.key,
+        );
+        this.keeper.apply(leg, { kind: 'unanswered', sentAtMs: atMs });
+      }
+    }
   }
 
   /** A refusal that says it is there already. Of an order sent once that is no evidence: somebody's identical order may be meant. */
@@ -372,6 +403,18 @@ export const IDENTICAL_ORDER = 'IdenticalOrder';
 
 /** What waits longer than the exchange's own window is given up: the other one's fate is not known. */
 const LONGEST_WAIT_MS = IDENTICAL_HELD_BACK_MS + 1_000;
+
+/** The record that carries the name; where none does the first one, to be told what it carries. */
+function namedFirst(records: readonly VenueOrder[], clientOrderId: string): readonly VenueOrder[] {
+  return [records.find((record) => record.clientOrderId === clientOrderId) ?? records[0]].filter(
+    (record) => record !== undefined,
+  );
+}
+
+/** What may be the second leg of a pair whose first is known. */
+function secondOf(records: readonly VenueOrder[], first: VenueOrder | null): readonly VenueOrder[] {
+  return first === null ? [] : records.filter((record) => record !== first);
+}
 
 function textOf(units: Units | null): DecimalText | null {
   return units === null ? null : formatUnits(units);

@@ -9,6 +9,9 @@ import type { EngineSettings } from './engine-settings.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 
+/** Ids that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
+const MOST_TOLD_ONCE = 5_000;
+
 /** Told of every change of an order, after it was entered. `before` is null for a new one. */
 export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
@@ -18,9 +21,11 @@ export class OrderKeeper {
   readonly identical = new IdenticalOrders();
   readonly unknown: UnknownOrders;
   readonly outbox: Outbox;
-  /** The largest ids of orders and trades of the exchange that were ever seen: a new order's own are above them. */
+  /** The largest ids of orders and trades of the exchange that are sure: a new order's own are above them. */
   highestOrderId = 0;
   highestTradeId = 0;
+  /** Higher ids that one reading has told: a single wrong number must not become a floor under which nothing is looked for. */
+  private readonly toldOnce = new Map<number, number>();
   private readonly listeners: OrderListener[] = [];
 
   constructor(settings: EngineSettings, outbox: Outbox) {
@@ -53,9 +58,23 @@ export class OrderKeeper {
       this.unknown.forget(next.key);
       this.identical.answered(order, nowMs);
     }
-    if (next.venueId !== null && next.venueId > this.highestOrderId) this.highestOrderId = next.venueId;
     this.write(next, order);
     return next;
+  }
+
+  /** One reading told an order's id. The second that does makes it sure. */
+  sawOrderId(id: number): void {
+    if (id <= this.highestOrderId) return;
+    const { toldOnce } = this;
+    const { steps } = this.outbox;
+    const step = toldOnce.get(id);
+    if (step === undefined) {
+      toldOnce.set(id, steps);
+      if (toldOnce.size > MOST_TOLD_ONCE) this.forgetTold();
+    } else if (step !== steps) {
+      this.highestOrderId = id;
+      for (const told of toldOnce.keys()) if (told <= id) toldOnce.delete(told);
+    }
   }
 
   /**
@@ -74,6 +93,13 @@ export class OrderKeeper {
       else if (order.state === 'unknown') this.unknown.track(order, nowMs);
       else if (order.state === 'cancelling') this.apply(order, { kind: 'cancel failed' });
       else if (order.state === 'planned') this.apply(order, { kind: 'dropped', atMs: nowMs, reason: 'Restarted' });
+    }
+  }
+
+  private forgetTold(): void {
+    for (const oldest of this.toldOnce.keys()) {
+      this.toldOnce.delete(oldest);
+      return;
     }
   }
 

@@ -1,124 +1,401 @@
 import { ZERO } from '../domain/decimal-text.ts';
-import { NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
-import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
+import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
+import { isClosedStatus, isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
+import { KnownNames } from '../execution/known-names.ts';
 import type { VenueTerms } from '../execution/order-fact.ts';
-import { isManualOrderId, readOrderName } from '../execution/order-names.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import { OrderEndings } from '../execution/order-endings.ts';
+import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { AnswerTaker } from './answer-taker.ts';
+import { Findings } from './findings.ts';
+import { OrderInquiries } from './order-inquiries.ts';
 import type { OrderKeeper } from './order-keeper.ts';
+import type { Flaw } from './plausibility/flaw.ts';
+import { orderFlaw, orderMisfit } from './plausibility/order-flaw.ts';
+import { SureIds } from './sure-ids.ts';
 
 /** Foreign order ids that are remembered, so that their trades are known to be foreign. The oldest go. */
 const FOREIGN_KEPT = 20_000;
+
+/** The intent of an order that was taken over: the mirror does not know it. */
+const ADOPTED = 'adopted';
 
 /** Whose an order in a list is. */
 export type Sighting =
   | { readonly kind: 'own'; readonly order: OrderRecord }
   | { readonly kind: 'foreign' }
-  /** It carries the id of one of ours that has another id already, so that it was placed twice, or of one that was given up as never having arrived. */
-  | { readonly kind: 'twin'; readonly of: OrderRecord };
+  /** Another one carries the name of one of ours, and both are there: it was placed twice. */
+  | { readonly kind: 'twin'; readonly of: OrderRecord }
+  /** It contradicts itself or what is known, or says something that one reading can not prove. Nothing of it was used, and it is asked for again. */
+  | { readonly kind: 'doubtful' };
 
-/** Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in what it says. */
+/** What is known of a record besides what it says. */
+export interface SightingWay {
+  /** The order that the reply was asked for. */
+  readonly known?: OrderRecord;
+  /** The id that was asked for. */
+  readonly askedId?: number;
+  /** Told by a venue that is no stranger: a backtest's. */
+  readonly isTrusted?: boolean;
+}
+
+/** An id that claims to be an order's own beside the one that it has. */
+interface Claim {
+  readonly venueId: number;
+  /** Whether the exchange has the order under the claimed id, when asked for it; and under the known one. */
+  isThere: boolean;
+  isKnownThere: boolean | null;
+}
+
+export interface OrderSightingsOptions {
+  readonly keeper: OrderKeeper;
+  readonly instance: string;
+  readonly expect: (requestId: number, take: AnswerTaker) => void;
+  /** Told of the answer to a question by id. */
+  readonly onRecord: (record: VenueOrder, askedId: number) => void;
+}
+
+/**
+ * Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in what it says: by its name, by its id, or as the second
+ * leg of a pair. What does not fit is not used. What can not be undone is believed of two readings only: an end, another id, an order taken over.
+ */
 export class OrderSightings {
+  readonly findings: Findings;
+  readonly inquiries: OrderInquiries;
+  readonly endings = new OrderEndings();
+  readonly sureIds: SureIds;
+  names = new KnownNames('');
   private readonly keeper: OrderKeeper;
   private readonly instance: string;
   private readonly foreignIds = new Set<number>();
+  /** Nameless ids that one reading has told. */
+  private readonly strangers = new Set<number>();
+  private readonly claims = new Map<string, Claim>();
+  private readonly twins = new Set<number>();
+  private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
-  constructor(keeper: OrderKeeper, instance: string) {
+  constructor({ keeper, instance, expect, onRecord }: OrderSightingsOptions) {
     this.keeper = keeper;
     this.instance = instance;
+    this.findings = new Findings(keeper.outbox);
+    this.sureIds = new SureIds(keeper.outbox);
+    this.inquiries = new OrderInquiries({
+      outbox: keeper.outbox,
+      expect,
+      onRecord,
+      onMissing: (askedId) => this.missing(askedId),
+    });
+    keeper.listen((order) => {
+      if (!isFinal(order)) return;
+      this.findings.forget(order.key);
+      this.endings.forget(order.key);
+      this.sureIds.forget(order.key);
+      this.claims.delete(order.key);
+      this.lessMatched.delete(order.key);
+    });
   }
 
   isForeign(venueOrderId: number): boolean {
     return this.foreignIds.has(venueOrderId);
   }
 
-  /** Takes in a record, for the order it is known to be of or for whichever it is of. */
-  take(record: VenueOrder, known?: OrderRecord): Sighting {
-    const { keeper } = this;
-    const { id } = record;
-    if (id !== null && id > keeper.highestOrderId) keeper.highestOrderId = id;
-    const order = known ?? this.find(record);
-    if (order === undefined) {
-      if (id !== null && !this.mayBeStopLeg(record)) this.addForeign(id, record.clientOrderId);
-      return { kind: 'foreign' };
+  /** Whether it is being found out whose an order is. */
+  isAsking(venueOrderId: number): boolean {
+    return this.inquiries.isUnderWay(venueOrderId);
+  }
+
+  /** Takes in a record, for the order it was asked for or for whichever it is of. */
+  take(record: VenueOrder, way: SightingWay = {}): Sighting {
+    // As it is now: the other leg of a pair may have told of it since.
+    const order = way.known === undefined ? this.find(record) : (this.keeper.table.get(way.known.key) ?? way.known);
+    if (way.isTrusted === true)
+      return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
+    const flaw = orderFlaw(record) ?? this.wrongAnswer(record, way);
+    if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
+    if (order === undefined) return this.takeStranger(record, way);
+    return this.takeOwn(order, record, way);
+  }
+
+  /**
+   * Whether a reply to the placement of an order is its own: it carries the name that was sent, or, as the second leg of a pair, each names the other; and
+   * its terms are those that were asked for.
+   */
+  isOfPlacement(record: VenueOrder, order: OrderRecord, first: VenueOrder | null): boolean {
+    const isNamed =
+      first === null
+        ? record.clientOrderId !== null && record.clientOrderId === order.clientOrderId
+        : record.clientOrderId === null && record.pairId === first.id && first.pairId === record.id;
+    const flaw = orderFlaw(record) ?? orderMisfit(record, order);
+    const holder = this.keeper.table.byVenueId(record.id);
+    if (flaw === null && isNamed && (holder === undefined || holder.key === order.key)) return true;
+    const found = flaw ?? {
+      field: 'clientOrderId',
+      expected: order.clientOrderId ?? 'that of a second leg',
+      found: String(record.clientOrderId),
+    };
+    this.findings.note(order.key, found, { isGrave: true });
+    return false;
+  }
+
+  private takeOwn(order: OrderRecord, record: VenueOrder, way: SightingWay): Sighting {
+    const id = record.id ?? 0;
+    const misfit = orderMisfit(record, order);
+    if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
+      // It has another one's record under the id that we know.
+      const claim = this.claims.get(order.key);
+      if (claim !== undefined && way.askedId === order.venueId) claim.isKnownThere = false;
+      return this.doubt(order, record, misfit);
     }
-    if (id !== null && order.venueId !== null && order.venueId !== id) return { kind: 'twin', of: order };
-    if (isGivenUp(order) && record.status !== null && isOpenStatus(record.status)) return { kind: 'twin', of: order };
+    if (order.venueId !== null && order.venueId !== id) return this.takeClaim(order, record, way);
+    const holder = this.keeper.table.byVenueId(id);
+    if (holder !== undefined && holder.key !== order.key) {
+      return this.doubt(order, record, {
+        field: 'id',
+        expected: `another than that of ${holder.key}`,
+        found: String(id),
+      });
+    }
+    if (way.askedId === id) {
+      const claim = this.claims.get(order.key);
+      if (claim !== undefined) claim.isKnownThere = true;
+    }
+    if (order.state === 'rejected' && way.askedId !== id) {
+      this.inquiries.ask(id);
+      return { kind: 'doubtful' };
+    }
+    this.keeper.sawOrderId(id);
+    this.sureIds.saw(order.key, id);
+    if (order.state === 'rejected') this.tellRevival(order, id);
+    return this.takeIn(order, record, this.statusOf(order, record), way.askedId === id);
+  }
+
+  /** The status as far as it is believed; null where it has to be read again. */
+  private statusOf(order: OrderRecord, record: VenueOrder): string | null {
+    const { status } = record;
+    if (status === null || isFinal(order)) return status;
+    const ending = this.endings.read(order.key, status, record.matchedAmount === record.amount);
+    if (isOpenStatus(status) || isClosedStatus(status)) {
+      if (orderFlaw(record) === null && orderMisfit(record, order) === null) this.findings.clear(order.key);
+    } else
+      this.findings.note(
+        order.key,
+        { field: 'status', expected: 'a status of the interface', found: status },
+        { isGrave: true },
+      );
+    if (ending !== 'doubtful') return status;
+    if (record.id !== null) this.inquiries.ask(record.id, order.clientOrderId ?? '');
+    return null;
+  }
+
+  private takeIn(order: OrderRecord, record: VenueOrder, status: string | null, isAsked = false): Sighting {
+    const { keeper } = this;
     // They are said once and stay; reading them anew from every list would cost more than all the rest of it.
     const terms = order.venueStatus === null ? termsOf(record) : null;
-    const sight = { venueId: id, status: record.status, matched: matchedOf(record), terms };
+    const sight = { venueId: record.id, status, matched: matchedOf(record), terms };
     const next = keeper.apply(order, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
-    return { kind: 'own', order: this.pairWith(next, record) };
+    const settled = isAsked ? this.settleLess(next, record) : next;
+    return { kind: 'own', order: this.pairWith(settled, record) };
+  }
+
+  /** What is closed does not match less than it did: two answers that say less than was noted are right. */
+  private settleLess(order: OrderRecord, record: VenueOrder): OrderRecord {
+    const { keeper, lessMatched } = this;
+    const matched = matchedOf(record);
+    const isLess = matched < order.matched && matched >= order.filled;
+    if (order.state !== 'settling' || !isLess || record.status === null || isOpenStatus(record.status)) return order;
+    const before = lessMatched.get(order.key);
+    const { steps } = keeper.outbox;
+    if (before === undefined || before.matched !== matched || before.step === steps) {
+      lessMatched.set(order.key, { matched, step: steps });
+      return order;
+    }
+    keeper.outbox.warn(
+      `${order.key}: matchedAmount: ${formatUnits(order.matched)} was told once, and two later readings say ${formatUnits(matched)}: that counts`,
+      order.key,
+    );
+    return keeper.apply(order, { kind: 'matched less', matched });
+  }
+
+  /** It was asked for by an id, and another one came: the answer to another question. */
+  private wrongAnswer(record: VenueOrder, { askedId }: SightingWay): Flaw | null {
+    if (askedId === undefined || record.id === askedId) return null;
+    return { field: 'id', expected: `${askedId}, which was asked for`, found: String(record.id) };
+  }
+
+  /** Two readings that say the same of what counts are believed, though something beside it contradicts them. */
+  private isConfirmed(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): boolean {
+    if (flaw.isSoft !== true) return false;
+    return this.findings.note(order?.key ?? `order ${record.id}`, flaw, { isGrave: false }) >= 2;
+  }
+
+  private doubt(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): Sighting {
+    const { id } = record;
+    const readings = this.findings.note(order?.key ?? `order ${id}`, flaw, {
+      isGrave: order !== undefined && !isFinal(order),
+    });
+    // Lists tell the same every few seconds, so that asking once is enough.
+    if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.about(order);
+    if (order === undefined && id !== null && readings === 1 && id <= this.keeper.highestOrderId)
+      this.inquiries.ask(id);
+    return { kind: 'doubtful' };
+  }
+
+  /** The name of one of ours under another id: one of the two ids was read wrong, or the order is there twice. Both are asked for. */
+  private takeClaim(order: OrderRecord, record: VenueOrder, way: SightingWay): Sighting {
+    const { claims, inquiries, keeper, twins } = this;
+    const venueId = record.id ?? 0;
+    if (twins.has(venueId)) return { kind: 'twin', of: order };
+    if (isFinal(order) && order.venueId === null) return { kind: 'doubtful' };
+    let claim = claims.get(order.key);
+    if (claim?.venueId !== venueId) claims.set(order.key, (claim = { venueId, isThere: false, isKnownThere: null }));
+    if (way.askedId === venueId) claim.isThere = true;
+    if (claim.isThere && claim.isKnownThere === true) {
+      claims.delete(order.key);
+      twins.add(venueId);
+      return { kind: 'twin', of: order };
+    }
+    if (
+      claim.isThere &&
+      claim.isKnownThere === false &&
+      keeper.table.byVenueId(venueId) === undefined &&
+      !isFinal(order)
+    ) {
+      claims.delete(order.key);
+      keeper.outbox.warn(
+        `${order.key}: id: ${order.venueId} was told once, and the exchange has it as ${venueId}: that counts`,
+        order.key,
+      );
+      this.sureIds.forget(order.key);
+      return this.takeOwn(keeper.apply(order, { kind: 'rebound', venueId }), record, way);
+    }
+    if (!claim.isThere) inquiries.ask(venueId);
+    if (claim.isKnownThere === null) inquiries.about(order);
+    return { kind: 'doubtful' };
+  }
+
+  /** The exchange has nothing under an id that was asked for. */
+  private missing(askedId: number): void {
+    for (const [key, claim] of this.claims) {
+      if (claim.venueId === askedId) this.claims.delete(key);
+      else if (this.keeper.table.get(key)?.venueId === askedId) claim.isKnownThere = false;
+    }
+    if (this.keeper.table.byVenueId(askedId) === undefined) this.meetStranger(askedId, null);
   }
 
   private find(record: VenueOrder): OrderRecord | undefined {
     const { table } = this.keeper;
-    const byId = table.byVenueId(record.id);
-    if (byId !== undefined) return byId;
     const byName = table.byClientOrderId(record.clientOrderId);
     if (byName !== undefined) return byName;
+    const byId = table.byVenueId(record.id);
+    if (byId !== undefined) return byId;
     // The stop leg of an OCO has no clientOrderId: its pair says whose it is.
+    if (record.clientOrderId !== null) return undefined;
     const first = table.byVenueId(record.pairId);
-    if (first !== undefined && first.pairKey !== null) {
-      const leg = table.get(first.pairKey);
-      if (leg !== undefined && leg.venueId === null) return leg;
-    }
-    return this.adopt(record);
+    return first === undefined || first.pairKey === null ? undefined : table.get(first.pairKey);
   }
 
   /** The stop leg of a pair whose reply is missing has no name: until the first leg is found, nothing says whose it is. */
   private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
     if (clientOrderId !== null || pairId === null) return false;
+    // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
+    if (!this.foreignIds.has(pairId) && this.keeper.table.byVenueId(pairId) === undefined) {
+      if (!this.strangers.has(pairId)) this.inquiries.ask(pairId);
+      if (this.inquiries.isUnderWay(pairId)) return true;
+    }
     return this.keeper.table
       .unfinished()
       .some((order) => order.clientOrderId === null && order.venueId === null && order.state !== 'planned');
   }
 
+  /** The first leg of the pair that a nameless record is the second of, where that was taken over alone. */
+  private pairOf({ clientOrderId, pairId, market }: VenueOrder): OrderRecord | undefined {
+    if (clientOrderId !== null || pairId === null || market === null) return undefined;
+    const first = this.keeper.table.byVenueId(pairId);
+    return first?.intentId === ADOPTED && first.pairKey === null ? first : undefined;
+  }
+
   /** The first leg names the other, so that a late list or trade finds that too. */
   private pairWith(order: OrderRecord, record: VenueOrder): OrderRecord {
     const { keeper } = this;
-    if (order.pairKey === null || record.pairId === null) return order;
+    const { pairId } = record;
+    if (order.pairKey === null || pairId === null) return order;
     const other = keeper.table.get(order.pairKey);
     if (other === undefined || other.venueId !== null || (other.state !== 'sending' && other.state !== 'unknown')) {
       return order;
     }
-    const sight = { venueId: record.pairId, status: null, matched: NO_UNITS, terms: null };
+    if (keeper.table.byVenueId(pairId) !== undefined) return order;
+    const sight = { venueId: pairId, status: null, matched: NO_UNITS, terms: null };
     keeper.apply(other, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
     return order;
   }
 
-  /** An open order that carries this instance's name and is not in the mirror: the mirror was lost. It is ours all the same. */
-  private adopt(record: VenueOrder): OrderRecord | undefined {
+  /** A record of no order that is known here: somebody else's, or one of this instance that the mirror has lost. */
+  private takeStranger(record: VenueOrder, way: SightingWay): Sighting {
+    const id = record.id ?? 0;
+    this.keeper.sawOrderId(id);
     const name = readOrderName(record.clientOrderId);
-    if (name?.instance !== this.instance || record.clientOrderId === null) return undefined;
-    if (record.status === null || !isOpenStatus(record.status) || record.market === null) return undefined;
+    const isOurs = name?.instance === this.instance && record.market !== null && record.status !== null;
+    const isMissing = isOurs && (isOpenStatus(record.status ?? '') || this.names.mayBeMissing(name, id));
+    if (isMissing) {
+      // One reading may have got the name or the status wrong.
+      if (way.askedId === id) {
+        const key = record.clientOrderId ?? '';
+        return this.takeOwn(this.adopt(record, { key, strategy: name.strategy, pairKey: null }), record, way);
+      }
+      this.inquiries.ask(id);
+      return { kind: 'doubtful' };
+    }
+    const first = this.pairOf(record);
+    if (first !== undefined) {
+      const leg = this.adopt(record, { key: stopLegKey(first.key), strategy: first.strategy, pairKey: first.key });
+      this.keeper.add({ ...first, pairKey: leg.key });
+      return this.takeOwn(leg, record, way);
+    }
+    if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
+    if (way.askedId === id) this.addForeign(id, record.clientOrderId);
+    else this.meetStranger(id, record.clientOrderId);
+    return { kind: 'foreign' };
+  }
+
+  /** Foreign is what two readings say is nobody's: else its trades, which may be ours, would be given away for good. */
+  private meetStranger(id: number, name: string | null): void {
+    if (this.foreignIds.has(id)) return;
+    if (this.strangers.delete(id)) this.addForeign(id, name);
+    else {
+      this.strangers.add(id);
+      forgetBeyond(this.strangers);
+    }
+  }
+
+  /** An order that carries this instance's name and is not in the mirror: the mirror was lost, or put back from a copy. It is ours all the same. */
+  private adopt(record: VenueOrder, name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>): OrderRecord {
     const { keeper } = this;
     const { nowMs } = keeper.outbox;
-    const { symbol } = marketOfCurrencies(record.market.src, record.market.dst);
+    const { key } = name;
+    const { src, dst } = record.market ?? { src: '', dst: '' };
     const order: OrderRecord = {
-      key: record.clientOrderId,
+      ...name,
       clientOrderId: record.clientOrderId,
-      intentId: 'adopted',
-      strategy: name.strategy,
+      intentId: ADOPTED,
       tag: null,
-      market: symbol,
+      market: marketOfCurrencies(src, dst).symbol,
       marketVersion: 0,
       side: record.side,
       execution: record.execution ?? 'limit',
       price: record.price === null ? null : unitsOf(record.price),
       stopPrice: record.stopPrice === null ? null : unitsOf(record.stopPrice),
       amount: unitsOf(record.amount),
-      pairKey: null,
       plannedAtMs: record.createdAtMs ?? nowMs,
       sentAtMs: nowMs,
       attempts: 1,
       state: 'sending',
       venueId: null,
       venueStatus: null,
-      matched: 0n as Units,
-      filled: 0n as Units,
-      filledTotal: 0n as Units,
-      fee: 0n as Units,
+      matched: NO_UNITS,
+      filled: NO_UNITS,
+      filledTotal: NO_UNITS,
+      fee: NO_UNITS,
       reason: null,
       closedAtMs: null,
       // Its fills may be older than anything that was read since.
@@ -126,8 +403,15 @@ export class OrderSightings {
       tradeIdFloor: 0,
     };
     keeper.add(order);
-    keeper.outbox.warn(`${order.key} is open and was not known here: it is taken over`, order.key);
+    keeper.outbox.warn(`${key} is ${record.status} at the exchange and was not known here: it is taken over`, key);
     return order;
+  }
+
+  private tellRevival({ key, reason }: OrderRecord, id: number): void {
+    this.keeper.outbox.alarm(
+      `${key} was given up (${reason}), and the exchange has it as ${id}: it is taken over with its fills`,
+      key,
+    );
   }
 
   private addForeign(id: number, name: string | null): void {
@@ -139,11 +423,15 @@ export class OrderSightings {
         name,
       );
     }
-    if (this.foreignIds.size <= FOREIGN_KEPT) return;
-    for (const oldest of this.foreignIds) {
-      this.foreignIds.delete(oldest);
-      return;
-    }
+    forgetBeyond(this.foreignIds);
+  }
+}
+
+function forgetBeyond(ids: Set<number>): void {
+  if (ids.size <= FOREIGN_KEPT) return;
+  for (const oldest of ids) {
+    ids.delete(oldest);
+    return;
   }
 }
 
@@ -153,11 +441,6 @@ function termsOf({ amount, price, stopPrice }: VenueOrder): VenueTerms {
     price: price === null ? null : unitsOf(price),
     stopPrice: stopPrice === null ? null : unitsOf(stopPrice),
   };
-}
-
-/** Whether it was taken never to have been there. */
-function isGivenUp({ state, venueId }: OrderRecord): boolean {
-  return state === 'rejected' && venueId === null;
 }
 
 /** Most orders in a list have matched nothing. */

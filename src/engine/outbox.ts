@@ -25,6 +25,8 @@ export class Outbox {
   private lastRequestId = 0;
   /** Requests under way that use the credential. */
   private readonly privateIds = new Set<number>();
+  /** Steps so far. */
+  steps = 0;
   /** Whether what is kept for a restart is wanted. */
   readonly isRestartable: boolean;
   readonly isJournaled: boolean;
@@ -119,6 +121,7 @@ export class Outbox {
     this.requests = null;
     this.notices = null;
     this.isDurable = false;
+    this.steps += 1;
     return output;
   }
 }

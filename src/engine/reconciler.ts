@@ -4,7 +4,9 @@ import type { WalletReading, WalletTransaction } from '../domain/venue-call.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { BalanceBooks, type Disagreement, type StoredBooks } from '../portfolio/balance-books.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
+import type { Findings } from './findings.ts';
 import type { Outbox } from './outbox.ts';
+import { lineFlaw } from './plausibility/wallet-flaw.ts';
 
 /** What the reconciler waits for: it asks for the feeds in this order, each after the one before has been answered. */
 type Phase =
@@ -36,6 +38,8 @@ export interface StoredReconciliation {
   /** When the books began, until a later reading has confirmed them. Missing in what was stored before this was kept. */
   readonly begunAtMs?: number | null;
   readonly suspicion: Suspicion | null;
+  /** What kept the last comparisons from saying anything, once that has lasted for too long. */
+  readonly blockedBy?: string | null;
   /** A break stops new orders until a person has looked at it. */
   readonly break: (Suspicion & { readonly atMs: number }) | null;
 }
@@ -52,8 +56,9 @@ const PHASE_PATIENCE_MS = 60_000;
 export interface ReconcilerPorts {
   /** Brings a feed forward. */
   hasten(feed: 'fills' | 'wallets' | 'transactions'): void;
-  /** Whether a request that may change a balance is on its way, or the fate or the fills of an order are missing. */
-  isUnsettled(): boolean;
+  /** What makes a comparison say nothing: an order whose request is on its way, or whose fate or fills are missing. Null where nothing does. */
+  unsettled(): string | null;
+  readonly findings: Findings;
 }
 
 /**
@@ -74,10 +79,17 @@ export class Reconciler {
   private conclusions = 0;
   private begunAtMs: number | null = null;
   private isAlarmed = false;
+  /** Why the last comparison said nothing; null where it did. */
+  private blockedBy: string | null = null;
   /** Wallets whose history must be read before the books can begin. */
   private unread: readonly string[] = [];
   /** The lines of the wallet that is being read, by their id. */
   private readonly lines = new Map<number, WalletTransaction>();
+  /** Whether one of them can not be right. */
+  private flawedLines = false;
+  /** What the last reading of each wallet's history told that was new, and wallets that are to be read again to confirm it. */
+  private readonly toldLines = new Map<string, string>();
+  private readonly unconfirmed = new Set<string>();
   /** When the history that is being read was asked for, and the last that was read to its end, by currency. */
   private askedAtMs = 0;
   private readonly readSinceMs = new Map<string, number>();
@@ -146,7 +158,10 @@ export class Reconciler {
       this.alarmIfLong(nowMs);
       this.phase = { kind: 'fills before', sinceMs: nowMs };
       this.ports.hasten('fills');
-    } else if (this.phase.sinceMs + PHASE_PATIENCE_MS < nowMs) this.inconclusive(nowMs);
+    } else if (this.phase.sinceMs + PHASE_PATIENCE_MS < nowMs) {
+      const what = this.phase.kind === 'wallets' ? 'wallets' : 'trades';
+      this.inconclusive(nowMs, `the ${what} could not be read for ${PHASE_PATIENCE_MS / 1_000} s`);
+    }
   }
 
   wakeAtMs(): number {
@@ -167,16 +182,29 @@ export class Reconciler {
       this.phase = { kind: 'wallets', sinceMs: nowMs };
       this.ports.hasten('wallets');
     } else if (phase.kind === 'fills after' && askedAtMs >= phase.sinceMs) {
-      if (taken > 0 || this.ports.isUnsettled()) this.inconclusive(nowMs);
+      const unsettled = taken > 0 ? 'trades came while it was compared' : this.ports.unsettled();
+      if (unsettled !== null) this.inconclusive(nowMs, unsettled);
       else this.conclude(phase, nowMs);
-    } else if (phase.kind === 'wallets' && taken > 0) this.inconclusive(nowMs);
+    } else if (phase.kind === 'wallets' && taken > 0) this.inconclusive(nowMs, 'trades came while it was compared');
   }
 
-  onWallets(wallets: readonly WalletReading[], askedAtMs: number, nowMs: number): void {
+  /** `unread`: currencies whose wallet in this reading can not be right. */
+  onWallets(
+    wallets: readonly WalletReading[],
+    {
+      askedAtMs,
+      nowMs,
+      unread,
+    }: { readonly askedAtMs: number; readonly nowMs: number; readonly unread: ReadonlySet<string> },
+  ): void {
     const { phase } = this;
     if (phase.kind !== 'wallets' || askedAtMs < phase.sinceMs) return;
-    if (this.ports.isUnsettled()) {
-      this.inconclusive(nowMs);
+    for (const currency of unread) {
+      if (this.currencies.has(currency)) return this.inconclusive(nowMs, `the wallet of ${currency} could not be read`);
+    }
+    const unsettled = this.ports.unsettled();
+    if (unsettled !== null) {
+      this.inconclusive(nowMs, unsettled);
       return;
     }
     const totals = new Map(
@@ -193,7 +221,7 @@ export class Reconciler {
     const unread = this.unread.filter((currency) => !this.lastLineIds.has(currency));
     const isDue =
       this.suspicion !== null && this.found === null && nowMs >= this.suspicion.sinceMs + this.settings.lagMs;
-    return new Set(isDue ? [...unread, ...this.unexplained()] : unread);
+    return new Set([...unread, ...this.unconfirmed, ...(isDue ? this.unexplained() : [])]);
   }
 
   /** One page of a wallet's history, newest first. Answers whether all of it was new, so that more may be on the next page. */
@@ -206,31 +234,61 @@ export class Reconciler {
     // A page that is read again while lines are added begins with some of the page before.
     if (page === 1) {
       this.lines.clear();
+      this.flawedLines = false;
       this.askedAtMs = askedAtMs;
     }
-    for (const line of lines) this.lines.set(line.id, line);
+    for (const line of lines) {
+      const flaw = lineFlaw(line, currency);
+      if (flaw === null) this.lines.set(line.id, line);
+      else {
+        this.ports.findings.note(`line ${line.id} of ${currency}`, flaw, { isGrave: false });
+        this.flawedLines = true;
+      }
+    }
     return before !== undefined && lines.length > 0 && lines.every(({ id }) => id > before);
   }
 
   /** The last page of a wallet's history was read. Answers the lines that are new. */
   linesEnd(currency: string): readonly WalletTransaction[] {
     const before = this.lastLineIds.get(currency);
+    const lines = this.confirmedLines(currency, before);
+    // What one reading alone has told may be wrong, and a line that is passed over never comes again.
+    if (lines === null) return [];
     this.readSinceMs.set(currency, this.askedAtMs);
-    const lines = [...this.lines.values()].toSorted((left, right) => left.id - right.id);
-    this.lines.clear();
     const lastId = lines.at(-1)?.id ?? before ?? 0;
     if (lastId === before) return [];
     this.lastLineIds.set(currency, lastId);
     // Lines that were there before the books began are in the first reading.
     const isPast = !this.books.hasBegun || (before === undefined && this.books.knows(currency));
     // Unless they came after that reading, which nothing tells: the books begin with another one.
-    if (!this.books.hasBegun && this.phase.kind === 'fills after') this.inconclusive(this.outbox.nowMs);
+    if (!this.books.hasBegun && this.phase.kind === 'fills after') {
+      this.inconclusive(this.outbox.nowMs, 'the history of a wallet came while it was compared');
+    }
     const fresh = isPast ? [] : lines.filter(({ id }) => before === undefined || id > before);
     for (const { id, amount } of fresh) {
       this.books.addLine({ currency, id, amount: parseUnits(amount), readAtMs: this.outbox.nowMs });
     }
     this.keep();
     return fresh;
+  }
+
+  /** The lines that two readings in a row have told alike, by rising id; null while those that are new were read only once. */
+  private confirmedLines(currency: string, before: number | undefined): readonly WalletTransaction[] | null {
+    const lines = [...this.lines.values()].toSorted((left, right) => left.id - right.id);
+    this.lines.clear();
+    const text = lines
+      .filter(({ id }) => before === undefined || id > before)
+      .map(({ id, amount }) => `${id} ${amount}`)
+      .join(', ');
+    const isNews = text !== '' || this.flawedLines;
+    const isTold = this.toldLines.get(currency) === text && !this.flawedLines;
+    this.toldLines.set(currency, text);
+    if (isNews && !isTold) {
+      this.unconfirmed.add(currency);
+      return null;
+    }
+    this.unconfirmed.delete(currency);
+    return lines;
   }
 
   /** A person has looked: the books begin anew with the next reading. */
@@ -261,7 +319,7 @@ export class Reconciler {
     this.unread = this.books.hasBegun ? [] : [...totals.keys()].filter((currency) => !this.lastLineIds.has(currency));
     if (this.unread.length > 0) {
       this.ports.hasten('transactions');
-      this.inconclusive(nowMs);
+      this.inconclusive(nowMs, `the history of ${this.unread.join(', ')} is still to be read`);
       return;
     }
     this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
@@ -275,6 +333,8 @@ export class Reconciler {
     if (isConclusive) {
       this.concludedAtMs = nowMs;
       this.conclusions += 1;
+      this.blockedBy = null;
+      if (this.isAlarmed) this.outbox.info('the books are compared with the exchange again');
       this.isAlarmed = false;
     }
     this.keep();
@@ -336,18 +396,39 @@ export class Reconciler {
       .filter((currency) => (this.readSinceMs.get(currency) ?? Number.NEGATIVE_INFINITY) < sinceMs);
   }
 
-  private inconclusive(nowMs: number): void {
+  private inconclusive(nowMs: number, why: string): void {
     this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+    if (this.blockedBy === why) return;
+    this.blockedBy = why;
+    // What stands for a moment is of no interest to anybody.
+    if (this.isOverdue(nowMs)) this.keep();
+  }
+
+  private isOverdue(nowMs: number): boolean {
+    const { alertAfterMs, everyMs } = this.settings;
+    return this.startedAtMs !== null && nowMs - this.waitsSinceMs(nowMs) >= Math.max(alertAfterMs, 2 * everyMs);
+  }
+
+  /** Since when a comparison is waited for. What was before this life does not count: nobody could compare. */
+  private waitsSinceMs(nowMs: number): number {
+    return Math.max(this.concludedAtMs ?? 0, this.startedAtMs ?? nowMs);
   }
 
   private alarmIfLong(nowMs: number): void {
-    // A bot that did not run compared nothing: that is no trouble of this run.
-    const sinceMs = Math.max(this.concludedAtMs ?? 0, this.startedAtMs ?? nowMs);
-    if (this.isAlarmed || nowMs - sinceMs < this.settings.alertAfterMs) return;
+    if (this.isAlarmed || !this.isOverdue(nowMs)) return;
     this.isAlarmed = true;
+    const minutes = Math.round((nowMs - this.waitsSinceMs(nowMs)) / 60_000);
     this.outbox.alarm(
-      `the books could not be compared with the exchange for ${Math.round((nowMs - sinceMs) / 60_000)} minutes`,
+      `the books could not be compared with the exchange for ${minutes} minutes, so no new orders are placed: ${this.blockedBy ?? 'no comparison came to its end'}. See "sarraf reconcile --explain"`,
     );
+    this.keep();
+  }
+
+  /** Why new orders are kept back: no comparison has said anything for too long. Null while one has. */
+  overdue(nowMs: number): string | null {
+    if (!this.isOverdue(nowMs)) return null;
+    const minutes = Math.round((nowMs - this.waitsSinceMs(nowMs)) / 60_000);
+    return `the books could not be compared with the exchange for ${minutes} minutes: ${this.blockedBy ?? 'no comparison came to its end'}`;
   }
 
   private keep(): void {
@@ -359,6 +440,7 @@ export class Reconciler {
       followed: [...this.currencies],
       begunAtMs: this.begunAtMs,
       suspicion: this.suspicion,
+      ...(this.isAlarmed ? { blockedBy: this.blockedBy } : {}),
       break: this.found,
     };
     this.outbox.keep(KEPT_RECONCILIATION, stored);

@@ -26,6 +26,10 @@ export type OrderFact =
   /** No clear answer; it can have left until `sentAtMs`. */
   | { readonly kind: 'unanswered'; readonly sentAtMs: number }
   | { readonly kind: 'seen'; readonly atMs: number; readonly sight: VenueSight }
+  /** It matched less than a reading had said, as two later ones say: what is closed does not change any more. */
+  | { readonly kind: 'matched less'; readonly matched: Units }
+  /** The id that a reply gave it is not its own; this one is, as it says itself. */
+  | { readonly kind: 'rebound'; readonly venueId: number }
   | { readonly kind: 'cancel asked' }
   /** The cancel came to nothing, or to nothing clear. Whether the order is open is asked next. */
   | { readonly kind: 'cancel failed' }

@@ -55,7 +55,10 @@ export class OrderTable {
     const before = place?.order;
     if (place === undefined) this.byKey.set(key, (place = { order }));
     else place.order = order;
-    if (venueId !== null && before?.venueId !== venueId) this.enterVenueId(venueId, place);
+    if (venueId !== null && before?.venueId !== venueId) {
+      if (before !== undefined && before.venueId !== null) this.placeOfVenueId.delete(before.venueId);
+      this.enterVenueId(venueId, place);
+    }
     this.liveList = null;
     if (isFinal(order)) {
       if (before === undefined || !isFinal(before)) this.end(place);

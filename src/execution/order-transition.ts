@@ -14,12 +14,13 @@ export const NEXT_STATES: Readonly<Record<OrderState, readonly OrderState[]>> = 
   settling: ['filled', 'cancelled'],
   filled: [],
   cancelled: [],
-  rejected: [],
+  // It was there after all: a refusal that was none, or one that came later than anything can.
+  rejected: ['open', 'settling', 'filled', 'cancelled'],
 };
 
 /**
  * The life cycle of an order: its next value after a fact, or the same value where the fact changes nothing. Only positive evidence rejects an order
- * that was sent. Lists lag, so what was matched stays matched, and a closed order does not open again.
+ * that was sent, and one that turns up after a rejection lives again. Lists lag, so what was matched stays matched, and a closed order does not open again.
  * @throws SarrafError `INVARIANT` for a step that must not happen, such as a fill beyond the amount or of an order that never was.
  */
 export function afterFact(order: OrderRecord, fact: OrderFact): OrderRecord {
@@ -50,6 +51,11 @@ function apply(order: OrderRecord, fact: OrderFact): OrderRecord {
       return { ...order, state: 'unknown', sentAtMs: fact.sentAtMs };
     case 'seen':
       return seen(order, fact.sight, fact.atMs);
+    case 'matched less':
+      if (order.state !== 'settling' || fact.matched < order.filled || fact.matched >= order.matched) return order;
+      return settled({ ...order, matched: fact.matched });
+    case 'rebound':
+      return isFinal(order) || order.venueId === null ? order : changed(order, { venueId: fact.venueId });
     case 'cancel asked':
       return order.state === 'open' ? { ...order, state: 'cancelling' } : order;
     case 'cancel failed':
@@ -64,6 +70,7 @@ function apply(order: OrderRecord, fact: OrderFact): OrderRecord {
 }
 
 function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord {
+  if (order.state === 'rejected') return sight.venueId === null ? order : seen(revived(order), sight, atMs);
   if (isFinal(order) || order.state === 'planned') return order;
   const matched = sight.matched > order.matched ? sight.matched : order.matched;
   const venueId = order.venueId ?? sight.venueId;
@@ -88,6 +95,11 @@ function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord 
   }
   const state = order.state === 'cancelling' ? 'cancelling' : 'open';
   return changed(order, { state, venueId, venueStatus: status, matched, ...terms });
+}
+
+/** One that was taken never to have been there, and is. */
+function revived(order: OrderRecord): OrderRecord {
+  return { ...order, state: 'unknown', reason: null, closedAtMs: null };
 }
 
 /**

@@ -16,6 +16,7 @@ import { WatchedTransport, type WireWitness } from './checkers/watched-transport
 import { Death, mortalEngine, mortalLimiter, mortalStore } from './crash-points.ts';
 import type { Dice } from './dice.ts';
 import { Link } from './link.ts';
+import type { ReplyMutator } from './reply-mutator.ts';
 import type { CrashPoint } from './swarm.ts';
 import { BOT_NAME, BOT_PASSWORD, BOT_TOKEN, type FuzzWorld } from './world.ts';
 
@@ -36,6 +37,7 @@ export interface BotLifeOptions {
   readonly machine: BotMachine;
   readonly dice: Dice;
   readonly logsIn: boolean;
+  readonly mutator: ReplyMutator | null;
   readonly createEngine: (state: MirrorState, nowMs: number) => Stepper;
   /** Told of what leaves for the exchange, and of its replies. */
   readonly witnesses: readonly WireWitness[];
@@ -136,10 +138,10 @@ export class BotLife {
   }
 
   private createClient(): ExchangeClient {
-    const { world, machine, dice, logsIn, witnesses } = this.options;
+    const { world, machine, dice, logsIn, witnesses, mutator } = this.options;
     return createLimitedClient({
       transport: new WatchedTransport({
-        transport: new Link({ world, process: this.time, dice }),
+        transport: new Link({ world, process: this.time, dice, mutator }),
         witnesses,
         nowMs: () => this.time.now(),
       }),

@@ -1,4 +1,6 @@
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ControlCommand, DrainPolicy, EngineEvent } from '../engine/engine-event.ts';
@@ -14,6 +16,7 @@ import type { Violation } from './checkers/violation.ts';
 import type { Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
+import { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
 import type { FuzzWorld } from './world.ts';
 
@@ -49,6 +52,7 @@ export class Bot {
   private readonly overlap = new OverlapChecker();
   private readonly dice: Dice;
   private readonly machine: BotMachine;
+  private readonly mutator: ReplyMutator | null;
   private life: BotLife | null = null;
   private engine: Engine | null = null;
   private drained: DrainBeginning | null = null;
@@ -59,6 +63,18 @@ export class Bot {
     this.dice = Dice.of(options.swarm.seed, 'bot');
     this.mirrorPath = join(options.folder, 'mirror.sqlite');
     this.journal = new JournalChecker(this.mirrorPath);
+    const { wrongReplies, seed } = options.swarm;
+    this.mutator =
+      wrongReplies === null
+        ? null
+        : new ReplyMutator({
+            plan: wrongReplies,
+            dice: Dice.of(seed, 'mutator'),
+            onWrong: (what) => {
+              options.coverage.count(what);
+              options.events.say(options.world.time.now(), what);
+            },
+          });
     this.machine = {
       mirrorPath: this.mirrorPath,
       ledgerPath: join(options.folder, 'ledger.sqlite'),
@@ -111,6 +127,34 @@ export class Bot {
     this.life.control({ kind: 'drain', openOrders });
   }
 
+  /** Somebody copies the mirror, as for a backup. */
+  copyMirror(): void {
+    if (!existsSync(this.mirrorPath)) return;
+    const database = new Database(this.mirrorPath, { readonly: true });
+    database.prepare('VACUUM INTO ?').run(this.copyPath);
+    database.close();
+    this.options.events.say(this.options.world.time.now(), 'the mirror is copied');
+  }
+
+  /** The copy takes the mirror's place, and what was written since is gone. */
+  putBack(): void {
+    const { world, coverage, events, swarm } = this.options;
+    if (!existsSync(this.copyPath)) return;
+    this.life?.crash();
+    this.life = null;
+    this.journal.forgetFile();
+    for (const ending of ['', '-wal', '-shm']) rmSync(`${this.mirrorPath}${ending}`, { force: true });
+    copyFileSync(this.copyPath, this.mirrorPath);
+    coverage.count('mirror put back');
+    events.say(world.time.now(), 'the mirror is put back from its copy');
+    const [least, most] = swarm.restartMs;
+    world.time.at(world.time.now() + this.dice.logUniform(least, most), () => this.begin());
+  }
+
+  private get copyPath(): string {
+    return `${this.mirrorPath}.copy`;
+  }
+
   control(command: ControlCommand): void {
     this.life?.control(command);
   }
@@ -118,6 +162,7 @@ export class Bot {
   /** From now on it lives until the end. */
   endCrashes(): void {
     this.mayCrash = false;
+    if (this.mutator !== null) this.mutator.isOn = false;
     this.begin();
   }
 
@@ -156,10 +201,15 @@ export class Bot {
       machine: this.machine,
       dice: this.dice,
       logsIn: swarm.logsIn,
+<<<<<<< HEAD
       createEngine: (state, nowMs) => {
         this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs);
         return this.engine;
       },
+=======
+      mutator: this.mutator,
+      createEngine: (state, nowMs) => createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs),
+>>>>>>> 9b33438 (feat(engine): hold every record of the exchange against what is known)
       witnesses: [this.journal, this.lockouts, this.foreign, this.overlap],
       diesAt: (point, isChange) => {
         const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;
@@ -189,6 +239,7 @@ export class Bot {
     if (event.kind === 'answer') coverage.answer(event.answer);
     for (const change of output.changes) {
       if (change.kind === 'order') coverage.order(change.order);
+      else if (change.kind === 'journal' && change.entry.kind === 'finding') coverage.finding(change.entry);
       else if (change.kind === 'fill') coverage.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
       else if (change.kind === 'intent' && change.intent.status === 'working')
         coverage.count(`intent ${change.intent.kind}`);

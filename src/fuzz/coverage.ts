@@ -1,5 +1,7 @@
 import type { VenueAnswer } from '../domain/venue-call.ts';
+import type { JournalEntry } from '../engine/mirror-change.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { WRONG_KINDS } from './wrong-replies.ts';
 
 /** What must have happened at least once in a suite of seeds; a suite without it has not tested what it says. */
 const NEEDED = [
@@ -18,6 +20,14 @@ const NEEDED = [
   'crash with an order open',
   'crash with an order cancelling',
   'crash with an order settling',
+  ...WRONG_KINDS.map((kind) => `wrong reply ${kind}` as const),
+  'wrong refusal of what was done',
+  'wrong refusal of what was not done',
+  'findings',
+  'findings that two readings had',
+  'findings that were right again',
+  'mirror put back',
+  'orders taken over',
 ] as const;
 
 /** How often each thing happened. */
@@ -38,6 +48,7 @@ export class Coverage {
   order(order: OrderRecord): void {
     const before = this.live.get(order.key);
     if (before === undefined) this.begin(order);
+    if (before === undefined && order.intentId === 'adopted') this.count('orders taken over');
     if (order.state === 'unknown') this.doubtful.add(order.key);
     if (before !== undefined && order.attempts > before.attempts && before.attempts > 0) this.count('sent again');
     if (order.key.endsWith('/2') && order.filled > 0n && before?.filled === 0n) this.count('second legs executed');
@@ -47,6 +58,13 @@ export class Coverage {
       this.count(`ended ${order.state}`);
       if (this.doubtful.delete(order.key)) this.count(`unknown, in the end ${order.state}`);
     }
+  }
+
+  /** Something that the exchange said and that can not be right, or is right again. */
+  finding({ json }: Pick<JournalEntry, 'json'>): void {
+    const { readings, isRight } = JSON.parse(json) as { readonly readings?: number; readonly isRight?: true };
+    if (isRight === true) this.count('findings that were right again');
+    else this.count(readings === 1 ? 'findings' : 'findings that two readings had');
   }
 
   answer(answer: VenueAnswer): void {

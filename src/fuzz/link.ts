@@ -2,6 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
 import type { Dice } from './dice.ts';
+import type { ReplyMutator } from './reply-mutator.ts';
 import type { FuzzWorld } from './world.ts';
 
 /** How long a request or a reply takes on its way. */
@@ -13,6 +14,8 @@ export interface LinkOptions {
   /** The process whose link it is. */
   readonly process: ProcessTime;
   readonly dice: Dice;
+  /** What makes replies wrong; null in a run without. */
+  readonly mutator: ReplyMutator | null;
 }
 
 /** The way from one process to the exchange. What has left the process goes on without it: a request arrives, or is lost, whoever waits. */
@@ -61,7 +64,7 @@ export class Link implements Transport {
 
   /** What the world does with a request that has left. */
   private async exchange(request: HttpRequest): Promise<Arrival> {
-    const { world, process, dice } = this.options;
+    const { world, process, dice, mutator } = this.options;
     const { signal: _signal, ...bytes } = request;
     const outMs = Math.round(dice.logUniform(LEAST_WAY_MS, MOST_WAY_MS));
     const backMs = Math.round(dice.logUniform(LEAST_WAY_MS, MOST_WAY_MS));
@@ -69,6 +72,11 @@ export class Link implements Transport {
     await world.time.sleep(outMs);
     if (process.isDead && isLostWithSender) return new Promise<never>(() => {});
     const timeoutMs = Math.max(1, request.timeoutMs - outMs);
+    const refusal = mutator?.refusal(bytes) ?? null;
+    if (refusal?.isHandled === false) {
+      await world.time.sleep(backMs);
+      return { kind: 'reply', response: refusal.response };
+    }
     const { stallLeftMs } = world;
     if (stallLeftMs >= timeoutMs) {
       // Nobody waits for it any more when it is handled.
@@ -80,7 +88,7 @@ export class Link implements Transport {
     try {
       const response = await world.venue.send({ ...bytes, timeoutMs });
       await world.time.sleep(backMs);
-      return { kind: 'reply', response };
+      return { kind: 'reply', response: refusal?.response ?? mutator?.reply(bytes, response) ?? response };
     } catch (error) {
       return { kind: 'failed', error };
     }

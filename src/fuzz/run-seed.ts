@@ -109,6 +109,10 @@ class SeedRun {
       at(toMs, () => world.setFaults([]));
     }
     for (const atMs of swarm.crashesAtMs) at(atMs, () => bot.crash('at random'));
+    if (swarm.putBack !== null) {
+      at(swarm.putBack.copiedAtMs, () => bot.copyMirror());
+      at(swarm.putBack.atMs, () => bot.putBack());
+    }
     for (const atMs of swarm.stopsAtMs) at(atMs, () => bot.stop(STOP_MS));
     for (const { atMs, forMs } of swarm.stalls) at(atMs, () => this.stall(forMs));
     for (const { atMs, byMs } of swarm.clockSteps) at(atMs, () => bot.stepClock(byMs));

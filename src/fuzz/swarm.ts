@@ -3,6 +3,7 @@ import type { Disturbance } from './disturbance.ts';
 import { EXCHANGE_EVENTS } from './exchange-events.ts';
 import { SECOND_HAND } from './second-hand.ts';
 import { drawEpisodes, type FaultEpisode } from './swarm-faults.ts';
+import { drawWrongReplies, type WrongReplies } from './wrong-replies.ts';
 
 /** Where in a step of the bot its process dies. */
 export const CRASH_POINTS = ['before the commit', 'after the commit', 'amid the requests', 'at an answer'] as const;
@@ -16,6 +17,10 @@ export interface Swarm {
   /** Of the exchange against everybody else. */
   readonly clockSkewMs: number;
   readonly episodes: readonly FaultEpisode[];
+  /** Replies that are changed on their way, and refusals that are none; null in a run without. */
+  readonly wrongReplies: WrongReplies | null;
+  /** When the mirror is copied, and when that copy is put back. */
+  readonly putBack: { readonly copiedAtMs: number; readonly atMs: number } | null;
   readonly disturbances: readonly { readonly disturbance: Disturbance; readonly meanMs: number }[];
   /** Of each step that asks for something, by where it dies; and at times that have nothing to do with steps. */
   readonly crashes: Readonly<Record<CrashPoint, number>>;
@@ -37,6 +42,8 @@ export interface Swarm {
 
 /** How long a stopped process stands still. */
 export const STOP_MS = 90_000;
+
+const PUT_BACK_SHARE = 0.2;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -94,6 +101,14 @@ function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
   }));
 }
 
+/** A few mirrors are put back from a copy that is some minutes to hours old. */
+function drawPutBack(dice: Dice, runMs: number): Swarm['putBack'] {
+  if (!dice.happens(PUT_BACK_SHARE)) return null;
+  const copiedAtMs = Math.round(dice.between(0.1, 0.6) * runMs);
+  const latestMs = Math.max(copiedAtMs + 2 * MINUTE_MS, runMs * 0.95);
+  return { copiedAtMs, atMs: Math.round(dice.between(copiedAtMs + MINUTE_MS, latestMs)) };
+}
+
 /** What a seed makes go wrong in `hours`. The same seed and hours give the same. */
 export function drawSwarm(seed: number, hours: number): Swarm {
   const runMs = hours * HOUR_MS;
@@ -105,6 +120,8 @@ export function drawSwarm(seed: number, hours: number): Swarm {
     runMs,
     clockSkewMs: dice.happens(0.5) ? 0 : dice.integer(-3_000, 3_000),
     episodes: drawEpisodes(Dice.of(seed, 'faults'), runMs),
+    wrongReplies: drawWrongReplies(Dice.of(seed, 'wrong replies')),
+    putBack: drawPutBack(Dice.of(seed, 'put back'), runMs),
     disturbances: dice
       .some([...SECOND_HAND, ...EXCHANGE_EVENTS], dice.between(0.2, 0.8))
       .map((disturbance) => ({ disturbance, meanMs: Math.round(dice.logUniform(2, 120) * MINUTE_MS) })),

@@ -40,6 +40,13 @@ export class JournalChecker implements WireWitness {
     this.database?.close();
   }
 
+  /** Another file takes the place of the mirror. */
+  forgetFile(): void {
+    this.database?.close();
+    this.database = null;
+    this.selectState = null;
+  }
+
   private stateOf(key: string): string | null {
     this.database ??= new Database(this.path, { readonly: true });
     this.selectState ??= this.database.prepare<[string], { readonly state: string }>(

@@ -13,14 +13,24 @@ function open(): { readonly world: EngineWorld; readonly key: string; readonly i
 }
 
 describe('canceling an order', () => {
-  it('asks for its end by the exchange’s id, and ends it with the reply', () => {
-    const { world, key, id } = open();
+  it('asks for its end by its own name while one reply alone has told its id, and ends it with the reply', () => {
+    const { world, key } = open();
     world.want(cancel(key));
     expect(world.order().state).toBe('cancelling');
-    expect(world.pending('cancel')).toMatchObject({ call: { venueId: id }, requestClass: 'cancel' });
+    expect(world.pending('cancel')).toMatchObject({
+      call: { venueId: null, clientOrderId: key },
+      requestClass: 'cancel',
+    });
     world.endCanceled();
     expect(world.order()).toMatchObject({ state: 'cancelled', venueStatus: 'Canceled' });
     expect(world.toldOf('order').at(-1)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('asks for its end by the exchange’s id once two readings have told that', () => {
+    const { world, key, id } = open();
+    world.advance(5_100);
+    world.want(cancel(key));
+    expect(world.pending('cancel').call).toMatchObject({ venueId: id });
   });
 
   it('asks once, however often it is wanted', () => {
@@ -131,9 +141,10 @@ describe('canceling an order', () => {
 
   it('of an order that is none of its own is refused', () => {
     const { world } = open();
-    world.venue.placeByHand('buy', '1', '90', 'bot-two-e001-1');
+    world.answers.add('order');
+    world.venue.placeByHand('buy', '1', '90', 'bot2-two-e001-1');
     world.advance(5_100);
-    world.want(cancel('bot-two-e001-1'), cancel('nobody'));
+    world.want(cancel('bot2-two-e001-1'), cancel('nobody'));
     expect(world.toldOf('reject')).toMatchObject([{ code: 'unknown' }, { code: 'unknown' }]);
     expect(world.waitingKinds()).toEqual([]);
   });

@@ -94,11 +94,11 @@ describe('the fills of an order', () => {
 
   it('of one trade with oneself are two, of one id', () => {
     const { world, id } = open();
-    world.want(sell('BTCUSDT', { amount: '1', price: '110' }));
+    world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
     const other = world.accept().id ?? 0;
     const trade = world.venue.fill(id, '0.2');
     world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
-    world.venue.orderOf(other).matchedAmount = trade.amount;
+    Object.assign(world.venue.orderOf(other), { matchedAmount: trade.amount, unmatchedAmount: '0.8' });
     world.advance(5_100);
     expect(world.orders().map(({ filled }) => filled)).toEqual([2_000_000_000n, 2_000_000_000n]);
     expect(world.toldOf('fill')).toHaveLength(2);
@@ -106,12 +106,12 @@ describe('the fills of an order', () => {
 
   it('of one trade with oneself are both read where a page ends between them', () => {
     const { world, id } = open();
-    world.want(sell('BTCUSDT', { amount: '1', price: '110' }));
+    world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
     const other = world.accept().id ?? 0;
     for (let count = 0; count < 4; count += 1) world.venue.fill(id, '0.01');
     const trade = world.venue.fill(id, '0.2');
     world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
-    world.venue.orderOf(other).matchedAmount = trade.amount;
+    Object.assign(world.venue.orderOf(other), { matchedAmount: trade.amount, unmatchedAmount: '0.8' });
     world.advance(5_100);
     expect(world.orders().map(({ filled }) => filled)).toEqual([2_400_000_000n, 2_000_000_000n]);
   });

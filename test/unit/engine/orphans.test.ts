@@ -11,9 +11,21 @@ describe('an order that carries our name and is not in the mirror', () => {
     const { id } = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
     world.advance(2_000);
     expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', venueId: id, strategy: 'one' });
-    expect(world.messages('warning').join('\n')).toMatch(/bot-one-e000-1 is open and was not known here/);
+    expect(world.messages('warning').join('\n')).toMatch(
+      /bot-one-e000-1 is Active at the exchange and was not known here/,
+    );
     world.want(cancelAll());
-    expect(world.pending('cancel').call).toMatchObject({ venueId: id });
+    expect(world.pending('cancel').call).toMatchObject({ clientOrderId: 'bot-one-e000-1' });
+  });
+
+  it('is taken over only when a second reading says the same', () => {
+    const world = new EngineWorld();
+    const order = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
+    world.advance(2_000);
+    expect(world.orders()).toEqual([]);
+    world.give('order', { ...order, clientOrderId: 'by-hand' });
+    world.advance(100);
+    expect(world.orders()).toEqual([]);
   });
 
   it.each(['orders', 'trades'] as const)(
@@ -58,10 +70,11 @@ describe('an order that carries our name and is not in the mirror', () => {
 describe('a second order of one of ours', () => {
   it('is alarmed and canceled, and the first goes on', () => {
     const world = EngineWorld.ready();
+    world.answers.add('order');
     world.want(WISH);
     const first = world.accept();
     const twin = world.venue.placeByHand('buy', '1', '98', world.order().clientOrderId);
-    world.advance(5_100);
+    world.advance(10_400);
     expect(world.alarms()).toEqual([expect.stringMatching(/is at the exchange twice, as \d+ and \d+/)]);
     expect(world.pending('cancel').call).toMatchObject({ venueId: twin.id });
     expect(world.order()).toMatchObject({ state: 'open', venueId: first.id });
@@ -69,12 +82,13 @@ describe('a second order of one of ours', () => {
 
   it('that has ended is told, and not canceled', () => {
     const world = EngineWorld.ready();
+    world.answers.add('order');
     world.want(WISH, buy('BTCUSDT', { amount: '2', price: '98' }));
     world.accept();
     const twin = world.venue.placeByHand('buy', '1', '98', world.orders()[0]?.clientOrderId ?? null);
     world.venue.end(twin.id ?? 0);
     world.fail('place');
-    world.advance(10_000);
+    world.advance(20_000);
     expect(world.alarms()).toEqual([expect.stringMatching(/was at the exchange twice, as \d+ and \d+/)]);
     expect(world.requestsOf('cancel')).toEqual([]);
   });

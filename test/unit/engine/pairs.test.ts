@@ -56,6 +56,7 @@ describe('a pair of orders', () => {
     world.want(PAIR);
     world.acceptPair();
     world.answers.add('order');
+    world.advance(5_100);
     world.want(cancel(world.orders()[1]?.key ?? ''));
     world.endCanceled();
     world.advance(100);
@@ -83,6 +84,7 @@ describe('a pair of orders', () => {
     world.venue.fill(stop.id ?? 0);
     world.fail('place-oco');
     world.refuse('order', 'NotFound');
+    world.answers.add('order');
     world.advance(7_000);
     expect(states(world)).toEqual(['cancelled', 'filled']);
     expect(world.toldOf('fill')).toHaveLength(1);

@@ -63,7 +63,7 @@ describe('quotes', () => {
     acceptAll(world);
     const [kept, changed] = world.orders();
     world.want(set('98 1', '96 1'));
-    expect(world.pending('cancel').call).toMatchObject({ venueId: changed?.venueId });
+    expect(world.pending('cancel').call).toMatchObject({ clientOrderId: changed?.key });
     world.endCanceled();
     world.advance(3_000);
     acceptAll(world);

@@ -66,6 +66,7 @@ describe('reconciliation', () => {
     'counts a trade once that its first reading held and the list of trades did not: restarted %s',
     (isRestarted) => {
       const world = new EngineWorld({ settings: { reconciliation: FAST } });
+      world.answers.add('order');
       const { id } = world.venue.fill(world.venue.placeByHand('sell', '2', '99').id ?? 0);
       world.venue.hidden.add(id);
       world.advance(12_000);

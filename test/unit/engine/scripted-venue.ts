@@ -108,6 +108,7 @@ export class ScriptedVenue {
     const total = (units * at) / UNITS_PER_ONE;
     const fee = ((order.side === 'buy' ? units : total) * FEE) / 1_000_000n;
     order.matchedAmount = formatUnits(parseUnits(order.matchedAmount) + units);
+    order.unmatchedAmount = formatUnits(left - units);
     if (units === left) order.status = 'Done';
     if (order.pairId !== null) this.orderOf(order.pairId).status = 'Canceled';
     const { side, market } = order;

@@ -48,6 +48,7 @@ describe('an order without an answer', () => {
     const world = lost({ arrives: true });
     world.venue.end(world.venue.orders[0]?.id ?? 0);
     world.refuse('order', 'NotFound');
+    world.answers.add('order');
     world.advance(1_200);
     expect(world.order()).toMatchObject({ state: 'cancelled', venueStatus: 'Canceled' });
   });
@@ -63,6 +64,7 @@ describe('an order without an answer', () => {
     world.venue.end(order.id ?? 0);
     world.fail('place');
     world.refuse('order', 'NotFound');
+    world.answers.add('order');
     world.advance(1_500);
     expect(world.order()).toMatchObject({ state: 'cancelled', venueId: order.id });
   });
@@ -140,6 +142,7 @@ describe('an order without an answer', () => {
     world.want(WISH);
     world.fail('place');
     world.refuse('order', 'NotFound');
+    world.answers.add('order');
     world.mirror.flush();
     world.restart();
     world.venue.fill(foreign.id ?? 0);
@@ -148,22 +151,21 @@ describe('an order without an answer', () => {
     expect(world.fills()).toMatchObject([{ orderKey: null, amount: 20_000_000_000n }]);
   });
 
-  it('is alarmed and canceled when it turns up after all', () => {
+  it('is alarmed and taken over with its fills when it turns up after all', () => {
     const world = lost({ arrives: false });
     world.refuse('order', 'NotFound');
     world.advance(PROOF_MS);
     expect(world.order().state).toBe('rejected');
-    const { clientOrderId } = world.order();
-    world.venue.placeByHand('buy', '1', '98', clientOrderId);
+    world.answers.add('order');
+    const { id } = world.venue.placeByHand('buy', '1', '98', world.order().clientOrderId);
+    world.venue.fill(id ?? 0, '0.4');
     world.advance(10_100);
-    const { id } = world.venue.orders[0] ?? { id: 0 };
-    expect(world.alarms()).toHaveLength(1);
-    expect(world.pending('cancel').call).toMatchObject({ venueId: id });
-    world.venue.end(id ?? 0);
-    world.give('cancel', { status: 'Canceled', order: null });
-    world.advance(20_000);
-    expect(world.alarms()).toHaveLength(1);
-    expect(world.waitingKinds()).toEqual([]);
+    expect(world.alarms()).toEqual([
+      expect.stringMatching(/was given up \(NeverArrived\), and the exchange has it as/),
+    ]);
+    expect(world.order()).toMatchObject({ state: 'open', venueId: id, filled: 4_000_000_000n, reason: null });
+    expect(world.toldOf('fill')).toHaveLength(1);
+    expect(world.requestsOf('cancel')).toEqual([]);
   });
 });
 

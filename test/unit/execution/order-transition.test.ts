@@ -38,6 +38,8 @@ const FACTS: Readonly<Record<string, OrderFact>> = {
   'fill all': fillOf(ONE),
   absent: { kind: 'absent', atMs: 20, resend: false },
   again: { kind: 'absent', atMs: 20, resend: true },
+  less: { kind: 'matched less', matched: NONE },
+  rebound: { kind: 'rebound', venueId: 8 },
 };
 
 /** What each fact makes of an order in each state: another state, `-` for nothing at all, `same` for the same state with new values, `!` for a refusal. */
@@ -47,19 +49,21 @@ const TABLE = `
   dropped     | rejected  rejected   !          !          !           !          !       !          !
   refused     | -         rejected   rejected   -          -           -          -       -          -
   silence     | -         unknown    -          -          -           -          -       -          -
-  active      | -         open       open       -          -           -          -       -          -
-  id only     | -         open       open       -          -           -          -       -          -
-  half        | -         open       open       same       same        -          -       -          -
-  ended       | -         cancelled  cancelled  cancelled  cancelled   -          -       -          -
-  ended half  | -         settling   settling   settling   settling    -          -       -          -
-  done        | -         settling   settling   settling   settling    same       -       -          -
-  odd word    | -         cancelled  cancelled  cancelled  cancelled   -          -       -          -
+  active      | -         open       open       -          -           -          -       -          open
+  id only     | -         open       open       -          -           -          -       -          open
+  half        | -         open       open       same       same        -          -       -          open
+  ended       | -         cancelled  cancelled  cancelled  cancelled   -          -       -          cancelled
+  ended half  | -         settling   settling   settling   settling    -          -       -          settling
+  done        | -         settling   settling   settling   settling    same       -       -          settling
+  odd word    | -         cancelled  cancelled  cancelled  cancelled   -          -       -          cancelled
   cancel      | -         -          -          cancelling -           -          -       -          -
   no cancel   | -         -          -          -          open        -          -       -          -
   fill half   | !         open       open       same       same        cancelled  !       !          !
   fill all    | !         open       open       same       same        filled     !       !          !
   absent      | -         -          rejected   -          -           -          -       -          -
   again       | -         -          planned    -          -           -          -       -          -
+  less        | -         -          -          -          -           cancelled  -       -          -
+  rebound     | -         -          -          same       same        same       -       -          -
 `;
 
 function outcomeOf(state: OrderState, fact: OrderFact): string {
@@ -158,9 +162,9 @@ describe('any order, whatever is learned of it', () => {
   it('never loses what was matched or filled, and never fills beyond its amount', () => {
     fc.assert(
       fc.property(lives, (life) => {
-        for (const [index, { order }] of life.entries()) {
+        for (const [index, { order, fact }] of life.entries()) {
           const before = life[index - 1]?.order ?? order;
-          expect(order.matched).toBeGreaterThanOrEqual(before.matched);
+          if (fact?.kind !== 'matched less') expect(order.matched).toBeGreaterThanOrEqual(before.matched);
           expect(order.filled).toBeGreaterThanOrEqual(before.filled);
           expect(order.filled).toBeLessThanOrEqual(order.amount);
           expect(order.matched).toBeGreaterThanOrEqual(order.filled);
@@ -175,7 +179,20 @@ describe('any order, whatever is learned of it', () => {
         for (const [index, { order }] of life.entries()) {
           const before = life[index - 1]?.order ?? order;
           if (before.state === 'settling') expect(mayTrade(order)).toBe(false);
-          if (isFinal(before)) expect(order).toBe(before);
+          if (isFinal(before) && before.state !== 'rejected') expect(order).toBe(before);
+        }
+      }),
+    );
+  });
+
+  it('lives again after a rejection only where it was seen under an id', () => {
+    fc.assert(
+      fc.property(lives, (life) => {
+        for (const [index, { order, fact }] of life.entries()) {
+          const before = life[index - 1]?.order ?? order;
+          if (before.state !== 'rejected' || order === before) continue;
+          expect(fact?.kind).toBe('seen');
+          expect(order).toMatchObject({ reason: null, venueId: 7 });
         }
       }),
     );

@@ -1,0 +1,53 @@
+import type { VenueOrder } from '../domain/order.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import type { AnswerTaker } from './answer-taker.ts';
+import type { Outbox } from './outbox.ts';
+
+/** How long a question may wait for a slot. */
+const WITHIN_MS = 60_000;
+
+/** Questions under way at most; beyond it the next reading of a list asks again. */
+const MOST_UNDER_WAY = 40;
+
+export interface OrderInquiriesOptions {
+  readonly outbox: Outbox;
+  readonly expect: (requestId: number, take: AnswerTaker) => void;
+  /** An answer, and the id that was asked for. */
+  readonly onRecord: (record: VenueOrder, askedId: number) => void;
+  /** The exchange knows no order of this id. */
+  readonly onMissing: (askedId: number) => void;
+}
+
+/** Asks the exchange what it has under an id: to confirm what a list said, or to learn whose it is. */
+export class OrderInquiries {
+  private readonly options: OrderInquiriesOptions;
+  private readonly underWay = new Set<number>();
+
+  constructor(options: OrderInquiriesOptions) {
+    this.options = options;
+  }
+
+  isUnderWay(venueId: number): boolean {
+    return this.underWay.has(venueId);
+  }
+
+  /** Asks for an order of ours, where its id is known. */
+  about({ venueId, clientOrderId }: OrderRecord): void {
+    if (venueId !== null) this.ask(venueId, clientOrderId ?? '');
+  }
+
+  ask(venueId: number, clientOrderId = ''): void {
+    const { outbox, expect, onRecord, onMissing } = this.options;
+    if (this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
+    this.underWay.add(venueId);
+    const id = outbox.request(
+      { kind: 'order', venueId, clientOrderId },
+      { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
+    );
+    expect(id, (answer) => {
+      this.underWay.delete(venueId);
+      if (answer.outcome === 'value') onRecord(answer.value as VenueOrder, venueId);
+      else if (answer.outcome === 'refused' && answer.code === 'NotFound') onMissing(venueId);
+    });
+  }
+}

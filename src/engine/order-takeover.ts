@@ -1,0 +1,125 @@
+import type { VenueOrder } from '../domain/order.ts';
+import type { Page } from '../domain/venue-call.ts';
+import { KnownNames, type StoredNames } from '../execution/known-names.ts';
+import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
+import type { AnswerTaker } from './answer-taker.ts';
+import type { MirrorState } from './mirror-change.ts';
+import type { OrderSightings, SightingWay } from './order-sightings.ts';
+import type { Outbox } from './outbox.ts';
+
+const KEPT_NAMES = 'names';
+
+const WITHIN_MS = 60_000;
+const AGAIN_AFTER_MS = 3_000;
+
+/** Readings of one page until two of them say the same of every closed order; then it goes on with what they agree in. */
+const MOST_READINGS = 6;
+
+export interface OrderTakeoverOptions {
+  readonly outbox: Outbox;
+  readonly sightings: OrderSightings;
+  readonly expect: (requestId: number, take: AnswerTaker) => void;
+  readonly take: (record: VenueOrder, way: SightingWay) => void;
+}
+
+/**
+ * After the mirror was put back from a copy: reads the list of all orders from the last one that the copy knew, and takes over those of this instance,
+ * ended ones too, with their fills. Each page is read twice, since what is taken over once stays. Where it has got to outlives a restart.
+ */
+export class OrderTakeover {
+  private readonly options: OrderTakeoverOptions;
+  private fromId = 1;
+  private pages = 0;
+  /** The records of the page that is being read, by their id, as the last reading told them. */
+  private readonly told = new Map<number, string>();
+  private readings = 0;
+  private isAsked = false;
+  private nextAtMs = 0;
+  /** When it ended in this life; null where it did not, or had nothing to do. */
+  endedAtMs: number | null = null;
+
+  constructor(options: OrderTakeoverOptions) {
+    this.options = options;
+  }
+
+  get isUnderWay(): boolean {
+    return this.options.sightings.names.state.isSearching;
+  }
+
+  restore(state: MirrorState, lastRow: number): void {
+    const { outbox, sightings } = this.options;
+    const json = state.kept[KEPT_NAMES];
+    const names = new KnownNames(state.epoch);
+    sightings.names = names;
+    const isPutBack = names.restore(json === undefined ? null : (JSON.parse(json) as StoredNames), lastRow);
+    if (json === undefined || isPutBack) this.keep();
+    if (isPutBack) {
+      outbox.warn(
+        'the mirror was put back from a copy: what this instance ordered since is looked for, and taken over',
+      );
+    }
+    const known = [
+      ...state.orders.map(({ venueId }) => venueId ?? 0),
+      ...state.fills.map(({ venueOrderId }) => venueOrderId ?? 0),
+    ];
+    this.fromId = (names.state.takenOverTo ?? known.reduce((highest, id) => Math.max(highest, id), 0)) + 1;
+  }
+
+  pump(nowMs: number): void {
+    if (!this.isUnderWay || this.isAsked || this.nextAtMs > nowMs) return;
+    const { outbox, expect } = this.options;
+    this.isAsked = true;
+    const id = outbox.request(
+      { kind: 'orders', status: 'all', fromId: this.fromId },
+      { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS },
+    );
+    expect(id, (answer, { atMs }) => {
+      this.isAsked = false;
+      if (answer.outcome === 'value') this.takePage(answer.value as Page<VenueOrder>, atMs);
+      else this.nextAtMs = atMs + AGAIN_AFTER_MS;
+    });
+  }
+
+  wakeAtMs(): number {
+    return this.isUnderWay && !this.isAsked ? this.nextAtMs : Number.POSITIVE_INFINITY;
+  }
+
+  private takePage(page: Page<VenueOrder>, atMs: number): void {
+    const { take } = this.options;
+    this.readings += 1;
+    let isSure = this.readings > 1;
+    for (const record of page.items) {
+      const { id } = record;
+      if (id === null) continue;
+      const text = JSON.stringify(record);
+      if (this.told.get(id) === text) take(record, { askedId: id });
+      else isSure = false;
+      this.told.set(id, text);
+    }
+    if (!isSure && this.readings < MOST_READINGS) return;
+    const lastId = page.items.reduce((last, { id }) => Math.max(last, id ?? 0), this.fromId - 1);
+    this.told.clear();
+    this.readings = 0;
+    this.pages += 1;
+    this.options.sightings.names.tookOverTo(lastId);
+    this.fromId = lastId + 1;
+    if (page.hasNext === false || page.items.length === 0) this.end(atMs);
+    else if (this.pages >= MOST_PASS_PAGES) {
+      this.options.outbox.alarm(
+        'the mirror was put back from a copy that is too old: not all orders since were looked at',
+      );
+      this.end(atMs);
+    }
+    this.keep();
+  }
+
+  private end(atMs: number): void {
+    this.options.sightings.names.searched();
+    this.endedAtMs = atMs;
+    this.options.outbox.info('all orders that this instance placed after the copy are known again');
+  }
+
+  private keep(): void {
+    this.options.outbox.keep(KEPT_NAMES, this.options.sightings.names.state);
+  }
+}

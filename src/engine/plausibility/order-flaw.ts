@@ -1,0 +1,115 @@
+import { formatUnits, unitsOf, UNITS_PER_ONE } from '../../domain/money.ts';
+import { isOpenStatus, type VenueOrder } from '../../domain/order.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import { isAbout, tooFine, unitsAbout, type Flaw } from './flaw.ts';
+
+/** What floats make of a difference of two amounts. */
+const DUST_UNITS = 10n;
+
+/** A fee above this share of what is received is none: the largest tier that is known is 0.25 %. */
+export const LARGEST_FEE_PERCENT = 10n;
+
+/**
+ * What can not be right about an order's record by itself, whoever's it is: amounts that do not add up, a state that they contradict, totals that no
+ * price gives. Null where nothing is wrong. One number of a record that was changed on its way mostly contradicts another one of it.
+ */
+export function orderFlaw(record: VenueOrder): Flaw | null {
+  const { id, amount, matchedAmount, unmatchedAmount, price, stopPrice, status } = record;
+  if (id === null || id < 1) return { field: 'id', expected: 'the id of an order', found: String(id) };
+  const fine = tooFine({ amount, matchedAmount, price, param1: stopPrice });
+  if (fine !== null) return fine;
+  const whole = unitsOf(amount);
+  const matched = unitsOf(matchedAmount);
+  if (whole <= 0n) return { field: 'amount', expected: 'more than 0', found: amount };
+  if (matched < 0n || matched > whole) {
+    return { field: 'matchedAmount', expected: `from 0 to the amount ${amount}`, found: matchedAmount };
+  }
+  const left = whole - matched;
+  const told = unmatchedAmount === null ? left : unitsAbout(unmatchedAmount);
+  if (unmatchedAmount !== null && (told > left + DUST_UNITS || told < left - DUST_UNITS)) {
+    return soft('unmatchedAmount', formatUnits(left), unmatchedAmount);
+  }
+  for (const [field, text] of [
+    ['price', price],
+    ['param1', stopPrice],
+  ] as const) {
+    if (text !== null && unitsOf(text) <= 0n) return { field, expected: 'more than 0', found: text };
+  }
+  if (status === 'Done' && matched !== whole) {
+    return soft('status', `an order of which ${matchedAmount} of ${amount} is matched not to be Done`, status);
+  }
+  if (status !== null && isOpenStatus(status) && matched === whole) {
+    return soft('status', 'an order that is matched whole to be Done', status);
+  }
+  return valueFlaw(record, whole, matched);
+}
+
+const soft = (field: string, expected: string, found: string): Flaw => ({ field, expected, found, isSoft: true });
+
+/** Totals against prices, and the fee against what it is paid from. */
+function valueFlaw(record: VenueOrder, whole: bigint, matched: bigint): Flaw | null {
+  const { total, averagePrice, orderTotal, price, fee, side, execution } = record;
+  if (total !== null) {
+    const units = unitsAbout(total);
+    if (units < 0n || (matched === 0n && units !== 0n)) {
+      return soft('totalPrice', matched === 0n ? '0' : 'not below 0', total);
+    }
+    if (matched > 0n && averagePrice !== null) {
+      const value = (matched * unitsAbout(averagePrice)) / UNITS_PER_ONE;
+      if (!isAbout(units, value) && (units > value + 2n || units < value - 2n)) {
+        return soft('totalPrice', `about ${formatUnits(value)}, the matched amount at its average price`, total);
+      }
+    }
+  }
+  const isLimited = execution === 'limit' || execution === 'stop_limit';
+  if (orderTotal !== null && price !== null && isLimited) {
+    const value = (whole * unitsOf(price)) / UNITS_PER_ONE;
+    if (!isAbout(unitsAbout(orderTotal), value)) {
+      return soft('totalOrderPrice', `about ${formatUnits(value)}, the amount at its price`, orderTotal);
+    }
+  }
+  if (fee === null) return null;
+  const received = side === 'buy' ? matched : total === null ? null : unitsAbout(total);
+  const units = unitsAbout(fee);
+  const isTooMuch = received !== null && units * 100n > received * LARGEST_FEE_PERCENT;
+  return units < 0n || isTooMuch ? soft('fee', `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`, fee) : null;
+}
+
+/**
+ * What does not fit about a record that carries the name or the id of an order of ours: then it is somebody else's, or something in it was changed.
+ * The exchange rounds what it was sent to the steps of now, once: amounts down, prices to the nearest; that takes two readings to be believed, and from then
+ * on they stay. Null where it fits.
+ */
+export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
+  const { clientOrderId, side, market } = record;
+  const isNamed = clientOrderId !== null;
+  if (isNamed && clientOrderId !== order.clientOrderId) {
+    return { field: 'clientOrderId', expected: order.clientOrderId ?? 'none', found: clientOrderId };
+  }
+  if (side !== order.side) return { field: 'type', expected: order.side, found: side };
+  if (market !== null && market.symbol !== order.market) {
+    return { field: 'market', expected: order.market, found: market.symbol };
+  }
+  return termsMisfit(record, order);
+}
+
+function termsMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
+  const isFirst = order.venueStatus === null;
+  const amount = unitsOf(record.amount);
+  if (amount !== order.amount) {
+    const flaw = { field: 'amount', expected: formatUnits(order.amount), found: record.amount };
+    const mayBeRounded = isFirst && amount < order.amount && amount >= order.filled;
+    return mayBeRounded ? { ...flaw, isSoft: true } : flaw;
+  }
+  const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
+  const prices = [
+    { field: 'price', own: isLimited ? order.price : null, told: record.price },
+    { field: 'param1', own: order.stopPrice, told: record.stopPrice },
+  ];
+  for (const { field, own, told } of prices) {
+    if (own === null || told === null || unitsOf(told) === own) continue;
+    const flaw = { field, expected: formatUnits(own), found: told };
+    return isFirst && isAbout(unitsOf(told), own) ? { ...flaw, isSoft: true } : flaw;
+  }
+  return null;
+}

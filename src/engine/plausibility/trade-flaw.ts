@@ -1,0 +1,55 @@
+import { marketOfCurrencies } from '../../domain/market-symbol.ts';
+import { formatUnits, unitsOf, UNITS_PER_ONE } from '../../domain/money.ts';
+import type { VenueTrade } from '../../domain/trade.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import { isAbout, tooFine, type Flaw } from './flaw.ts';
+import { LARGEST_FEE_PERCENT } from './order-flaw.ts';
+
+/** How far a trade's time may be ahead of ours: clocks differ, by a day they do not. */
+const LONGEST_AHEAD_MS = 86_400_000;
+
+/** Largest part of a unit in the total that rounding can make: cumulative totals are rounded, and a trade's is the difference of two. */
+const ROUNDING_UNITS = 2n;
+
+/**
+ * What can not be right about a trade's record by itself: the total is the price times the amount within rounding, and the fee a part of what was received.
+ * Null where nothing is wrong.
+ */
+export function tradeFlaw(trade: VenueTrade, nowMs: number): Flaw | null {
+  const { id, price, amount, total, fee, side, timeMs, market } = trade;
+  if (id < 1) return { field: 'id', expected: 'the id of a trade', found: String(id) };
+  const fine = tooFine({ price, amount, total, fee });
+  if (fine !== null) return fine;
+  if (market === null) return { field: 'market', expected: 'a market', found: 'none that is known' };
+  for (const [field, text] of Object.entries({ price, amount, total })) {
+    if (unitsOf(text) <= 0n) return { field, expected: 'more than 0', found: text };
+  }
+  if (timeMs !== null && timeMs > nowMs + LONGEST_AHEAD_MS)
+    return { field: 'timestamp', expected: 'a time that has come', found: String(timeMs) };
+  const value = (unitsOf(amount) * unitsOf(price)) / UNITS_PER_ONE;
+  const difference = unitsOf(total) - value;
+  const size = difference < 0n ? -difference : difference;
+  // Some deployments round a total to whole rial.
+  const isRounded = size <= ROUNDING_UNITS || (isAbout(unitsOf(total), value) && size <= UNITS_PER_ONE);
+  if (!isRounded)
+    return { field: 'total', expected: `${formatUnits(value)}, the price times the amount`, found: total };
+  const units = unitsOf(fee);
+  const received = side === 'buy' ? unitsOf(amount) : unitsOf(total);
+  return units < 0n || units * 100n > received * LARGEST_FEE_PERCENT
+    ? { field: 'fee', expected: `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`, found: fee }
+    : null;
+}
+
+/** What does not fit about a trade that is said to be of an order of ours. Null where it fits. */
+export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null {
+  const { side, market, price } = trade;
+  if (side !== order.side) return { field: 'type', expected: order.side, found: side };
+  const symbol = market === null ? '' : marketOfCurrencies(market.src, market.dst).symbol;
+  if (symbol !== order.market) return { field: 'market', expected: order.market, found: symbol };
+  const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
+  if (!isLimited || order.price === null) return null;
+  const units = unitsOf(price);
+  const isWorse = side === 'buy' ? units > order.price : units < order.price;
+  if (!isWorse || isAbout(units, order.price)) return null;
+  return { field: 'price', expected: `no worse than the order's ${formatUnits(order.price)}`, found: price };
+}

@@ -1,0 +1,68 @@
+import type { OrderName } from './order-names.ts';
+
+/** A mark that this mirror had before it was put back from a copy. */
+export interface FormerEpoch {
+  readonly epoch: string;
+  /** The last row of the journal that the copy had: what was ordered after it is not in the mirror. */
+  readonly lastRow: number;
+}
+
+/** What is kept of the names that a mirror can know. */
+export interface StoredNames {
+  readonly epoch: string;
+  readonly former: readonly FormerEpoch[];
+  /** Up to which order id of the exchange all orders of this instance are in the mirror, since it was put back; null where it never was. */
+  readonly takenOverTo: number | null;
+  /** Whether the orders that the copy did not have are still being looked for. */
+  readonly isSearching: boolean;
+}
+
+/** Marks that are remembered; the oldest go. */
+const MOST_FORMER = 100;
+
+/**
+ * Which orders of this instance the mirror must have by their names: all with its own mark, and of a former mark those that were ordered before the copy
+ * was made. A mirror that was put back from a copy has another mark from then on.
+ */
+export class KnownNames {
+  private stored: StoredNames;
+
+  constructor(epoch: string) {
+    this.stored = { epoch, former: [], takenOverTo: null, isSearching: false };
+  }
+
+  get state(): StoredNames {
+    return this.stored;
+  }
+
+  /** Takes over what was kept, of which `lastRow` was the last row. Answers whether the mirror was put back from a copy since. */
+  restore(kept: StoredNames | null, lastRow: number): boolean {
+    if (kept === null) return false;
+    const { epoch } = this.stored;
+    if (kept.epoch === epoch) {
+      this.stored = kept;
+      return false;
+    }
+    const former = [...kept.former, { epoch: kept.epoch, lastRow }].slice(-MOST_FORMER);
+    this.stored = { epoch, former, takenOverTo: null, isSearching: true };
+    return true;
+  }
+
+  /** Whether an order of this instance may be missing in the mirror, so that it is taken over even if it has ended. */
+  mayBeMissing(name: OrderName, venueId: number): boolean {
+    const { epoch, former, takenOverTo } = this.stored;
+    if (former.length === 0 || name.epoch === epoch) return false;
+    if (takenOverTo !== null && venueId <= takenOverTo) return false;
+    return !former.some((known) => known.epoch === name.epoch && name.row <= known.lastRow);
+  }
+
+  /** All orders up to this id were looked at. */
+  tookOverTo(venueId: number): void {
+    const { takenOverTo } = this.stored;
+    if (takenOverTo === null || venueId > takenOverTo) this.stored = { ...this.stored, takenOverTo: venueId };
+  }
+
+  searched(): void {
+    this.stored = { ...this.stored, isSearching: false };
+  }
+}

@@ -1,0 +1,59 @@
+import { isClosedStatus, isOpenStatus } from '../domain/order.ts';
+
+/** The signs that there are of an order's end. */
+interface Signs {
+  /** The last word that said so, and how many readings in a row said it. */
+  word: string | null;
+  readings: number;
+  /** Whether a complete list of the open orders lacked it, or the exchange confirmed its end to whoever asked for that. */
+  isCorroborated: boolean;
+}
+
+/** What is made of a reading of an order's status. */
+export type Ending =
+  | 'open'
+  | 'ended'
+  /** It may have ended: ask again. */
+  | 'doubtful';
+
+/**
+ * Whether an order has ended. A word of one reply is not enough, since nothing comes after the end: a known word needs a second sign, which is another reading
+ * that says the same, the order's absence from the list of open orders, or the confirmed cancel. A word that nobody knows needs both, two readings and
+ * the absence.
+ */
+export class OrderEndings {
+  private readonly signs = new Map<string, Signs>();
+
+  /** A sign besides its status that the order has ended. */
+  corroborate(key: string): void {
+    const signs = this.signs.get(key);
+    if (signs === undefined) this.signs.set(key, { word: null, readings: 0, isCorroborated: true });
+    else signs.isCorroborated = true;
+  }
+
+  /** One reading. `isWhole`: all of it is matched, as its amounts say too. */
+  read(key: string, status: string, isWhole: boolean): Ending {
+    if (isOpenStatus(status)) {
+      this.signs.delete(key);
+      return 'open';
+    }
+    const before = this.signs.get(key);
+    const readings = before?.word === status ? before.readings + 1 : 1;
+    const isCorroborated = before?.isCorroborated ?? false;
+    this.signs.set(key, { word: status, readings, isCorroborated });
+    if (!isClosedStatus(status)) return readings >= 2 && isCorroborated ? 'ended' : 'doubtful';
+    return (status === 'Done' && isWhole) || readings >= 2 || isCorroborated ? 'ended' : 'doubtful';
+  }
+
+  /** Nothing more is to be found out about it. */
+  forget(key: string): void {
+    this.signs.delete(key);
+  }
+
+  /** Orders that may have ended. */
+  doubtful(): readonly string[] {
+    const keys: string[] = [];
+    for (const [key, { readings }] of this.signs) if (readings > 0) keys.push(key);
+    return keys;
+  }
+}

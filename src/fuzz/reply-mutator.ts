@@ -1,0 +1,94 @@
+import type { HttpRequest, HttpResponse } from '../exchange/transport.ts';
+import type { Dice } from './dice.ts';
+import { spoil } from './spoil.ts';
+import type { WrongReplies } from './wrong-replies.ts';
+
+export interface ReplyMutatorOptions {
+  readonly plan: WrongReplies;
+  readonly dice: Dice;
+  /** Told of each reply that it made wrong, and how. */
+  readonly onWrong: (what: string) => void;
+}
+
+/** What of a request matters here. */
+type Asked = Pick<HttpRequest, 'method' | 'path' | 'body'>;
+
+/** Requests that change the exchange, where a refusal that is none does harm. */
+const CHANGING = ['/market/orders/add', '/market/orders/update-status'] as const;
+/** What the session lives of stays right: without it there is nothing to read. */
+const LOGIN = '/auth/login';
+
+const json = (status: number, body: unknown): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+/** Refusals of something in between: none carries a code that the interface has for the placement or the cancel of an order. */
+const REFUSALS: readonly HttpResponse[] = [
+  json(400, { message: 'Bad Request' }),
+  json(400, {}),
+  json(200, { status: 'failed', message: 'The service is busy.' }),
+  json(200, { status: 'failed', code: 'Strange', message: 'No.' }),
+  json(200, { status: 'failed', code: 'WithdrawUnavailable', message: 'No.' }),
+  json(404, { message: 'no route' }),
+  json(422, { status: 'failed', code: 'AmountTooLow', message: 'No.' }),
+];
+
+/** Replies that are remembered, to be given again in place of later ones. */
+const MOST_REMEMBERED = 30;
+
+/** Makes replies wrong on their way to the bot: one thing about one of them now and then. It belongs to no process, as the network does not. */
+export class ReplyMutator {
+  isOn = true;
+  private readonly options: ReplyMutatorOptions;
+  /** By path: what was said before. */
+  private readonly said = new Map<string, HttpResponse[]>();
+
+  constructor(options: ReplyMutatorOptions) {
+    this.options = options;
+  }
+
+  /** What something in between answers in place of the exchange: the request does not get there, or its reply does not come back. */
+  refusal(request: Asked): { readonly response: HttpResponse; readonly isHandled: boolean } | null {
+    const { plan, dice, onWrong } = this.options;
+    if (!this.isOn || plan.refusals === 0 || !CHANGING.some((path) => request.path.startsWith(path))) return null;
+    if (!dice.happens(plan.refusals)) return null;
+    const response = dice.pick(REFUSALS);
+    if (response === null) return null;
+    const isHandled = dice.happens(0.6);
+    onWrong(`wrong refusal ${isHandled ? 'of what was done' : 'of what was not done'}`);
+    return { response, isHandled };
+  }
+
+  /** The reply as it arrives. */
+  reply(request: Asked, response: HttpResponse): HttpResponse {
+    const { plan, dice, onWrong } = this.options;
+    if (!this.isOn || response.status !== 200 || request.path.startsWith(LOGIN)) return response;
+    const earlier = this.remember(request, response);
+    if (!dice.happens(plan.probability)) return response;
+    const kind = dice.pick(plan.kinds);
+    if (kind === null) return response;
+    if (kind === 'stale') {
+      const stale = dice.pick(earlier);
+      if (stale === null || stale.body === response.body) return response;
+      onWrong('wrong reply stale');
+      return stale;
+    }
+    const body = spoil(response.body, kind, dice);
+    if (body === null) return response;
+    onWrong(`wrong reply ${kind}`);
+    return { ...response, body };
+  }
+
+  /** Answers what was said to such requests before. */
+  private remember({ path }: Asked, response: HttpResponse): readonly HttpResponse[] {
+    const [address = path] = path.split('?', 1);
+    const said = this.said.get(address) ?? [];
+    const earlier = [...said];
+    said.push(response);
+    if (said.length > MOST_REMEMBERED) said.shift();
+    this.said.set(address, said);
+    return earlier;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Dice } from './dice.ts';
+import type { WrongKind } from './wrong-replies.ts';
+
+type Holder = Record<string | number, unknown>;
+
+/** Where a value stands in a body. */
+interface Place {
+  readonly holder: Holder;
+  readonly key: string | number;
+  readonly isLeaf: boolean;
+}
+
+const DEPTH = 20_000;
+const NESTED = '\u0000nested';
+const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as const;
+
+/**
+ * The same body with one thing about it wrong; null where it has nothing that can be wrong in this way. One place is drawn of all of them, however deep.
+ */
+export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dice): string | null {
+  const root: unknown = JSON.parse(body);
+  if (typeof root !== 'object' || root === null) return null;
+  const places = placesIn(root as Holder);
+  const wanted =
+    kind === 'record dropped' || kind === 'record doubled'
+      ? places.filter(isRecord)
+      : places.filter(({ isLeaf }) => isLeaf);
+  const place = dice.pick(wanted);
+  if (place === null || !spoilAt(place, { kind, dice, places })) return null;
+  return JSON.stringify(root).replace(JSON.stringify(NESTED), `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`);
+}
+
+/** Every value with its place; those of long lists of numbers, as books are, by their first few. */
+function placesIn(holder: Holder): readonly Place[] {
+  const places: Place[] = [];
+  const entries = Array.isArray(holder)
+    ? holder.slice(0, MOST_ITEMS).map((value, index) => [index, value] as const)
+    : Object.entries(holder);
+  for (const [key, value] of entries) {
+    const isLeaf = typeof value !== 'object' || value === null;
+    places.push({ holder, key, isLeaf });
+    if (!isLeaf) places.push(...placesIn(value as Holder));
+  }
+  return places;
+}
+
+const MOST_ITEMS = 40;
+
+function isRecord({ holder, isLeaf }: Place): boolean {
+  return Array.isArray(holder) && !isLeaf;
+}
+
+function spoilAt(
+  place: Place,
+  of: { readonly kind: WrongKind; readonly dice: Dice; readonly places: readonly Place[] },
+): boolean {
+  const { holder, key } = place;
+  const { kind, dice, places } = of;
+  if (kind === 'dropped') {
+    if (!Array.isArray(holder)) delete holder[key];
+    return !Array.isArray(holder);
+  }
+  const list = holder as unknown as unknown[];
+  if (kind === 'record dropped') return list.splice(Number(key), 1).length > 0;
+  if (kind === 'record doubled') return list.splice(Number(key), 0, structuredClone(holder[key])).length === 0;
+  if (kind === 'other record') {
+    return exchange(place, places, dice, ({ holder: other, key: name }) => other !== holder && name === key);
+  }
+  if (kind === 'swapped') {
+    return exchange(place, places, dice, ({ holder: other, key: name }) => other === holder && name !== key);
+  }
+  const wrong = wrongValue(kind, holder[key], dice);
+  if (wrong === undefined) return false;
+  holder[key] = wrong;
+  return true;
+}
+
+/** Puts another value of the body in its place, and where both are of one record that value's place gets this one. */
+function exchange(place: Place, places: readonly Place[], dice: Dice, fits: (other: Place) => boolean): boolean {
+  const { holder, key } = place;
+  const other = dice.pick(places.filter((candidate) => candidate.isLeaf && fits(candidate)));
+  if (other === null || other.holder[other.key] === holder[key]) return false;
+  const own = holder[key];
+  holder[key] = other.holder[other.key];
+  if (other.holder === holder) holder[other.key] = own;
+  return true;
+}
+
+/** Undefined where a value can not be wrong in this way. */
+function wrongValue(kind: WrongKind, value: unknown, dice: Dice): unknown {
+  if (kind === 'null') return value === null ? undefined : null;
+  if (kind === 'boolean') return typeof value === 'boolean' ? 'yes' : true;
+  if (kind === 'object') return { toString: 'none', value };
+  if (kind === 'nested') return NESTED;
+  if (kind === 'unknown word') return typeof value === 'string' && !isNumeric(value) ? 'Suspended' : undefined;
+  return isNumeric(value) ? wrongNumber(kind, value, dice) : undefined;
+}
+
+function wrongNumber(kind: WrongKind, value: string | number, dice: Dice): unknown {
+  const as = (number: string): unknown => (typeof value === 'number' ? Number(number) : number);
+  if (kind === 'negative') return String(value).startsWith('-') || Number(value) === 0 ? undefined : as(`-${value}`);
+  if (kind === 'tiny') return as('1e-15');
+  if (kind === 'zero') return Number(value) === 0 ? undefined : as('0');
+  if (kind === 'huge') return as(String(dice.pick(HUGE_IDS) ?? HUGE_IDS[0]));
+  return undefined;
+}
+
+function isNumeric(value: unknown): value is string | number {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:[eE]-?\d+)?$/.test(value));
+}
