@@ -1,6 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
+import { KEPT_FINDINGS, type Finding } from '../engine/findings.ts';
 import { KEPT_RECONCILIATION, type DisagreementText, type StoredReconciliation } from '../engine/reconciler.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
 
@@ -25,6 +26,10 @@ export interface ReconciliationReport {
   /** What was said of the break; null where there is none. */
   readonly why: string | null;
   readonly differences: readonly Difference[];
+  /** What has kept the comparisons from saying anything for so long that no new orders are placed; null while they do. */
+  readonly blockedBy: string | null;
+  /** What two readings of the exchange said that can not be right. */
+  readonly findings: readonly Finding[];
   /** What the books have, by currency. */
   readonly books: Readonly<Record<string, string>>;
 }
@@ -41,6 +46,8 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
     brokenAtMs: stored?.break?.atMs ?? null,
     isGone: isGone(stored),
     why: (stored?.break ?? null) === null ? null : reasonIn(reader),
+    blockedBy: stored?.blockedBy ?? null,
+    findings: readFindings(reader),
     differences: (found?.rows ?? []).map((row) => ({
       ...row,
       difference: formatUnits(parseUnits(row.found) - parseUnits(row.expected)),
@@ -49,6 +56,11 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
       Object.entries(stored?.books.expected ?? {}).map(([currency, units]) => [currency, formatUnits(BigInt(units))]),
     ),
   };
+}
+
+function readFindings(reader: MirrorReader): readonly Finding[] {
+  const json = reader.kept().find(({ name }) => name === KEPT_FINDINGS)?.json;
+  return json === undefined ? [] : (JSON.parse(json) as readonly Finding[]);
 }
 
 /** The wallets that differences are of. An impossible trade is told by its market, so it is of two. */

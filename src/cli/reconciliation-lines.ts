@@ -1,4 +1,5 @@
 import { formatUnits, parseUnits } from '../domain/money.ts';
+import { sentenceOf } from '../engine/findings.ts';
 import type { Difference, ReconciliationReport } from './read-reconciliation.ts';
 import { tableLines, type Column } from './table.ts';
 import { agoText, clockText } from './time-text.ts';
@@ -14,7 +15,8 @@ const HEADS = {
 
 /** How it stands, in a few lines. */
 export function reportLines(report: ReconciliationReport, nowMs: number): string[] {
-  const { state, comparedAtMs, comparisons, sinceMs, brokenAtMs, isGone, why, differences } = report;
+  const { state, comparedAtMs, comparisons, sinceMs, brokenAtMs, isGone, why, differences, blockedBy, findings } =
+    report;
   const times = comparisons === 1 ? 'once' : `${comparisons} times`;
   return [
     HEADS[state],
@@ -22,6 +24,10 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
     ...(sinceMs === null ? [] : [`since     ${whenText(sinceMs, nowMs)}`]),
     ...(brokenAtMs === null || brokenAtMs === sinceMs ? [] : [`a break   ${whenText(brokenAtMs, nowMs)}`]),
     ...(why === null ? [] : [`why       ${why}`]),
+    ...(blockedBy === null ? [] : [`BLOCKED   no comparison says anything, so no new orders are placed: ${blockedBy}`]),
+    ...findings.map(
+      (finding) => `doubtful  ${sentenceOf(finding)}${finding.isGrave ? ': new orders wait for it' : ''}`,
+    ),
     ...(isGone ? ['The last comparison found no difference any more; the break holds until it is accepted.'] : []),
     ...(differences.length === 0 ? [] : ['', ...differenceLines(differences)]),
   ];

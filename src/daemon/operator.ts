@@ -118,6 +118,7 @@ export class Operator {
         (engine.reconciler.break?.rows ?? []).map(
           ({ currency, expected, found }) => `expected ${expected} ${currency}, found ${found}`,
         ),
+      doubts: () => engine.doubts(),
       lockouts: () => this.ledgerReport().lockouts,
       dataAges: () => engine.dataAges(),
       budgets: () => this.ledgerReport().budgets,

@@ -47,6 +47,8 @@ export interface HealthSource {
   haltReason(): string | null;
   /** What does not agree with the exchange, a text each. */
   breaks(): readonly string[];
+  /** Why orders wait until the exchange is right again about something, or the books can be compared, a sentence each. */
+  doubts(): readonly string[];
   /** Why the exchange refuses the credential; null while it takes it. */
   credentialFault(): string | null;
   lockouts(): readonly LockoutState[];

@@ -65,6 +65,7 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
     ...(source.isDiskFull() ? ['the disk is full, so no orders are placed'] : []),
     ...(fault === null ? [] : [fault]),
     ...bounded(source.breaks(), (text) => `the books do not agree with the exchange: ${text}`),
+    ...bounded(source.doubts(), (text) => text),
     ...bounded(source.lockouts(), lockoutText),
     ...bounded(stale, staleText),
   ]);

@@ -103,6 +103,10 @@ export class Metrics {
     this.set.gauge({ name: 'sarraf_halted', help: '1 while trading is halted.' }, () =>
       single(source.haltReason() === null ? 0 : 1),
     );
+    this.set.gauge(
+      { name: 'sarraf_doubts', help: 'What keeps new orders back until the exchange is right again about it.' },
+      () => single(source.doubts().length),
+    );
     this.set.gauge({ name: 'sarraf_breaks', help: 'What does not agree with the exchange.' }, () =>
       single(source.breaks().length),
     );

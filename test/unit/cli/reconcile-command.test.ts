@@ -180,6 +180,8 @@ describe('the report of a comparison', () => {
     isGone: false,
     why: null,
     differences: [],
+      blockedBy: null,
+      findings: [],
     books: {},
   } as const;
 

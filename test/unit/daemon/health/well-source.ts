@@ -10,6 +10,7 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
     haltReason: () => null,
     credentialFault: () => null,
     breaks: () => [],
+    doubts: () => [],
     lockouts: () => [],
     dataAges: () => [{ feed: 'book BTCIRT', ageMs: 900, longestAgeMs: 5_000 }],
     budgets: () => [{ budget: 'orders/add', subject: 'abc', inUse: 12, limit: 300 }],
