@@ -201,15 +201,11 @@ export class Bot {
       machine: this.machine,
       dice: this.dice,
       logsIn: swarm.logsIn,
-<<<<<<< HEAD
+      mutator: this.mutator,
       createEngine: (state, nowMs) => {
         this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs);
         return this.engine;
       },
-=======
-      mutator: this.mutator,
-      createEngine: (state, nowMs) => createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs),
->>>>>>> 9b33438 (feat(engine): hold every record of the exchange against what is known)
       witnesses: [this.journal, this.lockouts, this.foreign, this.overlap],
       diesAt: (point, isChange) => {
         const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;

@@ -180,8 +180,8 @@ describe('the report of a comparison', () => {
     isGone: false,
     why: null,
     differences: [],
-      blockedBy: null,
-      findings: [],
+    blockedBy: null,
+    findings: [],
     books: {},
   } as const;
 
