@@ -33,3 +33,30 @@ export function momentsWithin(fromMs: number, toMs: number, count: number): read
     Math.round(fromMs + ((toMs - fromMs) * (index + 1)) / (count + 1)),
   );
 }
+
+/** Bars that are looked through for a moment to cut at. */
+const MOST_BACK = 1_000;
+
+/**
+ * When to cut a run, at a moment or before: a close after which nothing filled at the very next open. There a run on all bars wants nothing more at the same
+ * moment than one whose bars end. Where there is no such close, the last one, less a millisecond.
+ */
+export function cutMoment(
+  of: { readonly closesMs: Float64Array; readonly fills: readonly { readonly atMs: number }[] },
+  beforeMs: number,
+): { readonly cutMs: number; readonly comparedUntilMs: number } {
+  const filledMs = new Set(of.fills.map(({ atMs }) => atMs));
+  const last = lastAtOrBefore(of.closesMs, beforeMs);
+  for (let index = last; index > Math.max(-1, last - MOST_BACK); index -= 1) {
+    const closeMs = of.closesMs[index] ?? beforeMs;
+    if (!filledMs.has(closeMs)) return { cutMs: closeMs, comparedUntilMs: closeMs };
+  }
+  const cutMs = of.closesMs[last] ?? beforeMs;
+  return { cutMs, comparedUntilMs: cutMs - 1 };
+}
+
+function lastAtOrBefore(times: Float64Array, timeMs: number): number {
+  let index = times.length - 1;
+  while (index >= 0 && (times[index] ?? 0) > timeMs) index -= 1;
+  return index;
+}

@@ -4,8 +4,9 @@ import { SarrafError } from '../domain/errors.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
-import { NO_UNITS, type Units } from '../domain/money.ts';
+import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, TradedMarket } from './backtest-run.ts';
 import { CandleRunner, type CandleMarket, type CandleRun } from './candle-runner.ts';
 import { describeCandleRules } from './candle-venue/describe-candle-rules.ts';
@@ -74,26 +75,47 @@ export interface WantedOrder {
   readonly text: string;
 }
 
-/** A run on other bars of the same backtest: what was wanted, in order. */
-export function wantedIn(
+/** A run on other bars of the same backtest, or from another beginning. */
+export function runAgain(
   backtest: CandleBacktest,
   of: { readonly markets: readonly CandleMarket[]; readonly fromMs: number },
-): readonly WantedOrder[] {
-  const { run } = runOnce({ ...backtest, fromMs: of.fromMs }, of.markets);
-  return run.orders.map(({ plannedAtMs, market, side, execution, amount, price, stopPrice, strategy }) => ({
+): CandleRun {
+  return runOnce({ ...backtest, fromMs: of.fromMs }, of.markets).run;
+}
+
+/** What was wanted, in order. */
+export function wantedOf(orders: readonly OrderRecord[]): readonly WantedOrder[] {
+  return orders.map(({ plannedAtMs, market, side, execution, amount, price, stopPrice, strategy }) => ({
     atMs: plannedAtMs,
-    text: `${strategy} ${market} ${side} ${execution} ${amount} ${price} ${stopPrice}`,
+    text: `${strategy} ${market} ${side} ${execution} ${formatUnits(amount)} ${textOf(price)} ${textOf(stopPrice)}`,
   }));
 }
 
-/** The same bars up to a time: those that close later are not there. */
+const textOf = (price: Units | null): string => (price === null ? '-' : formatUnits(price));
+
+/** The same bars up to a time: those that close later are not there, nor behind the arrays. */
 export function cutAfter(markets: readonly CandleMarket[], untilMs: number): readonly CandleMarket[] {
   return markets.map(({ market, columns }) => {
     const barMs = resolutionMs(columns.resolution);
     let { length } = columns;
     while (length > 0 && (columns.openTimeMs[length - 1] ?? 0) + barMs > untilMs) length -= 1;
-    return { market, columns: { ...columns, length } };
+    return { market, columns: copyOfBars(columns, length) };
   });
+}
+
+/** The first bars in arrays of their own. A view of the others would lead to what was cut off. */
+function copyOfBars(columns: CandleColumns, length: number): CandleColumns {
+  const { openTimeMs, open, high, low, close, volume } = columns;
+  return {
+    ...columns,
+    length,
+    openTimeMs: openTimeMs.slice(0, length),
+    open: open.slice(0, length),
+    high: high.slice(0, length),
+    low: low.slice(0, length),
+    close: close.slice(0, length),
+    volume: volume.slice(0, length),
+  };
 }
 
 function runOnce(

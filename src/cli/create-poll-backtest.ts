@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BacktestRun } from '../backtest/backtest-run.ts';
 import type { PollRules } from '../backtest/poll/poll-rules.ts';
 import { runPoll, type PollMarket } from '../backtest/poll/run-poll.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
@@ -13,7 +14,8 @@ import { recordedBars } from './recorded-bars.ts';
 
 export interface PollRequest extends Pick<BacktestRequest, 'config' | 'catalogue' | 'fromMs' | 'toMs' | 'steps'> {
   readonly rules: Partial<PollRules>;
-  readonly onProgress?: (atMs: number, rows: number) => void;
+  /** Told now and then: books and trades that went by, and how much of the time that was recorded. */
+  readonly onProgress?: (rows: number, share: number) => void;
 }
 
 const CURVE_EVERY_MS = 1_000;
@@ -48,7 +50,7 @@ export async function runPollBacktest(
     curveEveryMs: curveEveryMs(fromMs, toMs),
     ...(fromMs === null ? {} : { fromMs }),
     ...(toMs === null ? {} : { toMs }),
-    ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
+    ...progressOf(request, symbols),
   });
   const { orders, fills, curve, initialEquity, finalEquity, fidelity, warnings, failures, logs, events } = run;
   return {
@@ -84,6 +86,20 @@ export async function runPollBacktest(
       timing: { loadMs: 0, runMs: Math.round(performance.now() - startedMs), events },
     },
   };
+}
+
+/** How far the bot's time is of what was recorded. */
+function progressOf(
+  { onProgress, catalogue: root, fromMs, toMs }: PollRequest,
+  symbols: readonly MarketSymbol[],
+): { readonly onProgress?: (atMs: number, rows: number) => void } {
+  if (onProgress === undefined) return {};
+  const catalogue = openCatalogue(root);
+  const parts = symbols.flatMap((market) => catalogue.manifest({ market, kind: 'books' })?.partitions ?? []);
+  const beginMs = fromMs ?? Math.min(...parts.map((part) => part.fromMs));
+  const endMs = Math.min(toMs ?? Number.POSITIVE_INFINITY, Math.max(...parts.map((part) => part.toMs)));
+  const shareAt = (atMs: number): number => Math.min(1, Math.max(0, (atMs - beginMs) / Math.max(1, endMs - beginMs)));
+  return { onProgress: (atMs, rows) => onProgress(rows, shareAt(atMs)) };
 }
 
 /** Of thousands of round trips it is kept how many they are and which; the fidelity says what they were like. */

@@ -101,7 +101,7 @@ const END_STEP_MS = 1_000;
 const MOST_BARS = 2_000;
 
 /** Of the bot's time. */
-const PROGRESS_EVERY_MS = 3_600_000;
+const PROGRESS_EVERY_MS = 60_000;
 
 /**
  * Runs the whole live bot against what was recorded: it polls by its plan, within its budgets, and sees nothing before a reply has brought it. The market is
@@ -211,15 +211,15 @@ class PollLife {
     const { time, bot, feed } = this;
     this.notePoints();
     bot.shell.start();
-    let toldMs = time.now();
     for (;;) {
       await feed.readTo(time.now() + 1);
       const untilMs = Math.min(this.endMs, Number.isFinite(feed.horizonMs) ? feed.horizonMs : feed.lastMs);
-      await this.runTo(untilMs);
+      for (let atMs = time.now(); atMs < untilMs;) {
+        atMs = Math.min(untilMs, atMs + PROGRESS_EVERY_MS);
+        await this.runTo(atMs);
+        this.options.onProgress?.(atMs, feed.rows);
+      }
       if (untilMs === this.endMs || !Number.isFinite(feed.horizonMs)) break;
-      if (time.now() - toldMs < PROGRESS_EVERY_MS) continue;
-      toldMs = time.now();
-      this.options.onProgress?.(toldMs, feed.rows);
     }
     this.toMs = time.now();
     feed.advance(this.toMs);

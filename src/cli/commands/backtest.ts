@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { firstDifference, momentsWithin, type Difference } from '../../backtest/check-lookahead.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { latencyOfSession } from '../../backtest/parity/session-latency.ts';
 import type { PollRules } from '../../backtest/poll/poll-rules.ts';
@@ -9,7 +8,7 @@ import { createResult } from '../../backtest/result/create-result.ts';
 import { joinedPieces } from '../../backtest/result/joined-pieces.ts';
 import { resultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
-import { cutAfter, runBacktest, wantedIn } from '../../backtest/run-backtest.ts';
+import { runBacktest } from '../../backtest/run-backtest.ts';
 import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../domain/market-symbol.ts';
@@ -27,11 +26,12 @@ import {
   type RuleOptions,
 } from '../backtest-options.ts';
 import { spanOf } from '../../strategy/subscriptions.ts';
+import { checkBacktest } from '../check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { createBacktest, type CreatedBacktest } from '../create-backtest.ts';
+import { createBacktest } from '../create-backtest.ts';
 import { runPollBacktest } from '../create-poll-backtest.ts';
 import { asCommand, resolutionOption, timeOption } from '../data/data-options.ts';
-import { ProgressLine } from '../data/progress-line.ts';
+import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 import { keepHeapTight } from '../tight-heap.ts';
@@ -72,9 +72,6 @@ Examples:
   sarraf backtest market-maker --market BTCUSDT --fidelity poll --cash 10000 --fee 0.1%
   sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 60 --param fast=10 --cash 10000 --fee 0.1%`;
 
-/** Moments at which a run is cut, or begun anew, for a check. */
-const CHECKS = 5;
-
 /** The configuration, with what the short form says laid over it. */
 function configOf(strategy: string | undefined, options: Options): BotConfig {
   const { config, csv, market, resolution, param, cash, fee } = options;
@@ -108,8 +105,15 @@ async function backtest(strategy: string | undefined, options: Options): Promise
   if (problem !== null) throw wrongInput(problem);
   keepHeapTight();
   const config = configOf(strategy, options);
-  const progress = new ProgressLine(options.json !== true);
-  const onProgress = (what: string, done: number, share: number | null): void => progress.show({ what, done, share });
+  const progress = reportOnStderr({ isSilent: options.json === true });
+  try {
+    await backtestWith(config, options, progress);
+  } finally {
+    progress.end();
+  }
+}
+
+async function backtestWith(config: BotConfig, options: Options, progress: ProgressReport): Promise<void> {
   const request = {
     config,
     catalogue: options.catalogue,
@@ -124,26 +128,35 @@ async function backtest(strategy: string | undefined, options: Options): Promise
   if (options.fidelity === 'poll') {
     if (options.csv !== undefined)
       throw wrongInput('expected recorded books of the catalogue for --fidelity poll, was --csv');
+    progress.begin('books and trades');
     const { run, problems } = await runPollBacktest({
       ...request,
       rules: { ...pollRulesOf(options), ...(await recordedLatency(options)) },
-      onProgress: (_, rows) => onProgress('books and trades', rows, null),
+      onProgress: (rows, share) => progress.show({ done: rows, share }),
     });
     progress.end();
     conclude(run, problems, options);
     return;
   }
+  progress.begin(`loading ${options.csv ?? 'bars'}`);
   const created = await createBacktest({
     ...request,
     resolution: options.resolution,
     csv: options.csv ?? null,
     rules: rulesOf(options),
-    onProgress: (done, total) => onProgress('bars', done, done / total),
+    onProgress: (done, total) => progress.show({ done, share: done / total }),
   });
+  progress.begin('bars');
   const run = runBacktest(created.backtest);
   progress.end();
   conclude(run, created.problems, options);
-  await check(created, options);
+  const checked = await checkBacktest(created, run, {
+    lookahead: options.checkLookahead === true,
+    warmUp: options.checkWarmup === true,
+    onStep: (what) => progress.begin(what),
+  });
+  progress.end();
+  if (options.json !== true) for (const sentence of checked) console.log(`\n${sentence}`);
 }
 
 /** The latency of a recorded session, where one is given. */
@@ -168,50 +181,6 @@ function conclude(run: BacktestRun, problems: readonly string[], options: Option
   }
   const stopped = run.strategies.filter(({ failure }) => failure !== null);
   if (stopped.length > 0) throw failed(stopped.map(({ name, failure }) => `${name} stopped: ${failure}`).join('\n'));
-}
-
-/** Runs it again on fewer bars, and later: neither may change what was wanted where both have what they need. */
-async function check({ backtest: whole, newSeats }: CreatedBacktest, options: Options): Promise<void> {
-  if (options.checkLookahead !== true && options.checkWarmup !== true) return;
-  const { markets, fromMs } = whole;
-  const again = async (of: Parameters<typeof wantedIn>[1]): Promise<ReturnType<typeof wantedIn>> => {
-    const { onProgress: _, ...quiet } = whole;
-    return wantedIn({ ...quiet, seats: await newSeats() }, of);
-  };
-  const all = await again({ markets, fromMs });
-  const firstMs = Math.max(fromMs, Math.min(...markets.map(({ columns }) => columns.openTimeMs[0] ?? fromMs)));
-  const lastMs = Math.max(...markets.map(({ columns }) => columns.openTimeMs[columns.length - 1] ?? fromMs));
-  for (const atMs of momentsWithin(firstMs, lastMs, CHECKS)) {
-    if (options.checkLookahead === true) {
-      const part = await again({ markets: cutAfter(markets, atMs), fromMs });
-      report('look-ahead', atMs, firstDifference(all, part, { fromMs: firstMs, untilMs: atMs }));
-    }
-    if (options.checkWarmup === true) {
-      const later = await again({ markets, fromMs: atMs });
-      const untilMs = Number.POSITIVE_INFINITY;
-      report(
-        'warm-up',
-        atMs,
-        firstDifference(sides(all), sides(later), { fromMs: later[0]?.atMs ?? untilMs, untilMs }),
-      );
-    }
-  }
-  if (options.json !== true) console.log('Checked: what was wanted is the same on fewer bars.');
-}
-
-/** Amounts depend on what was won before, so of two starts only market, side and moment can be the same. */
-function sides(wanted: ReturnType<typeof wantedIn>): ReturnType<typeof wantedIn> {
-  return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
-}
-
-const time = (timeMs: number): string => new Date(timeMs).toISOString();
-
-function report(what: string, cutMs: number, difference: Difference | null): void {
-  if (difference === null) return;
-  const { atMs, whole, part } = difference;
-  throw failed(
-    `${what}: the run that was cut at ${time(cutMs)} wanted ${part ?? 'nothing'} at ${time(atMs)}, where the whole one wanted ${whole ?? 'nothing'}`,
-  );
 }
 
 /** `sarraf backtest`: strategies on recorded bars. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { firstDifference } from '../../../src/backtest/check-lookahead.ts';
-import { cutAfter, wantedIn, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
+import { cutAfter, runAgain, wantedOf, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
 import { runBacktest } from '../../../src/backtest/run-backtest.ts';
 import { columnScale } from '../../../src/domain/candle-columns.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
@@ -150,8 +150,8 @@ const cut = (columns: CandleColumns, strategyFor: (seen: CandleColumns) => Strat
   const part = backtestOf(columns, { strategy: strategyFor(seen) });
   const range = { fromMs: FROM_MS, untilMs };
   return firstDifference(
-    wantedIn(whole, { markets: whole.markets, fromMs: FROM_MS }),
-    wantedIn(part, { markets, fromMs: FROM_MS }),
+    wantedOf(runAgain(whole, { markets: whole.markets, fromMs: FROM_MS }).orders),
+    wantedOf(runAgain(part, { markets, fromMs: FROM_MS }).orders),
     range,
   );
 };
@@ -161,8 +161,17 @@ describe('a run on fewer bars', () => {
     expect(cut(rialWalk(), () => maCross)).toBeNull();
   });
 
+  it('has arrays that end with its bars', () => {
+    const columns = rialWalk();
+    const [market] = cutAfter(backtestOf(columns).markets, FROM_MS + 300 * HOUR_MS);
+    const { close, openTimeMs, length } = market!.columns;
+    expect([length, close.length, openTimeMs.length]).toEqual([300, 300, 300]);
+    expect(close.buffer.byteLength).toBe(300 * 8);
+  });
+
   it('shows a strategy that knows what comes', () => {
-    const difference = cut(rialWalk(), (seen) => cheating({ closes: seen.close.slice(0, seen.length) }));
+    // It looks at the very arrays of its run.
+    const difference = cut(rialWalk(), (seen) => cheating({ closes: seen.close }));
     expect(difference?.atMs).toBeGreaterThan(FROM_MS + 280 * HOUR_MS);
   });
 });

@@ -1,0 +1,109 @@
+import type { BacktestRun } from '../backtest/backtest-run.ts';
+import type { CandleRun } from '../backtest/candle-runner.ts';
+import { cutMoment, firstDifference, momentsWithin, type Difference } from '../backtest/check-lookahead.ts';
+import { firstFlatMs, warmedOnly } from '../backtest/check-warmup.ts';
+import { cutAfter, runAgain, wantedOf, type WantedOrder } from '../backtest/run-backtest.ts';
+import { failed } from './command-error.ts';
+import type { CreatedBacktest } from './create-backtest.ts';
+
+/** Moments at which a run is cut, or begun anew, for a check. */
+const CHECKS = 5;
+
+export interface BacktestChecks {
+  readonly lookahead: boolean;
+  readonly warmUp: boolean;
+  /** Told what is done next, before each run. */
+  readonly onStep: (what: string) => void;
+}
+
+/**
+ * Runs a backtest again: once as it was, on fewer bars, and from later beginnings. None of them may change what was wanted where all have what they need. Answers
+ * what was compared, in sentences; throws with what differed.
+ */
+export async function checkBacktest(
+  { backtest: whole, newSeats }: CreatedBacktest,
+  reported: BacktestRun,
+  { lookahead, warmUp, onStep }: BacktestChecks,
+): Promise<readonly string[]> {
+  if (!lookahead && !warmUp) return [];
+  const { markets, fromMs } = whole;
+  const total = 1 + CHECKS * (Number(lookahead) + Number(warmUp));
+  let step = 0;
+  const again = async (of: Parameters<typeof runAgain>[1]): Promise<CandleRun> => {
+    step += 1;
+    onStep(`check ${step} of ${total}, bars`);
+    return runAgain({ ...whole, seats: await newSeats() }, of);
+  };
+  const second = await again({ markets, fromMs });
+  const all = wantedOf(second.orders);
+  const everMs = { fromMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
+  const unlike = firstDifference(wantedOf(reported.orders), all, everMs);
+  if (unlike !== null) {
+    throw failed(
+      `run twice: ${saying(unlike, { first: 'the reported run', second: 'the same run once more' })}: the strategy keeps something outside of its state, or draws lots`,
+    );
+  }
+  const { fromMs: firstMs, toMs } = reported;
+  const closesMs = second.curve.timeMs.subarray(0, second.curve.length);
+  let uncompared = 0;
+  for (const atMs of momentsWithin(firstMs, toMs, CHECKS)) {
+    if (lookahead) {
+      const { cutMs, comparedUntilMs } = cutMoment({ closesMs, fills: second.fills }, atMs);
+      const part = await again({ markets: cutAfter(markets, cutMs), fromMs });
+      const found = firstDifference(all, wantedOf(part.orders), { fromMs: firstMs, untilMs: comparedUntilMs });
+      if (found !== null) {
+        throw failed(
+          `look-ahead: ${saying(found, { first: 'the whole run', second: `the one whose bars end at ${time(cutMs)}` })}`,
+        );
+      }
+    }
+    if (warmUp) {
+      const later = await again({ markets: warmedOnly(markets, whole.seats, atMs), fromMs: atMs });
+      const times = later.curve.timeMs.subarray(0, later.curve.length);
+      const flatMs = firstFlatMs([second, later], { closesMs: times, markets: markets.map(({ market }) => market) });
+      if (flatMs === null) uncompared += 1;
+      else compareWarmUp({ all, later: wantedOf(later.orders), beganMs: atMs, flatMs });
+    }
+  }
+  return [...(lookahead ? [LOOKAHEAD] : []), ...(warmUp ? [warmUpSentence(uncompared)] : [])];
+}
+
+/** Throws where what was wanted after both were flat is not the same. */
+function compareWarmUp(of: {
+  readonly all: readonly WantedOrder[];
+  readonly later: readonly WantedOrder[];
+  readonly beganMs: number;
+  readonly flatMs: number;
+}): void {
+  const { all, later, beganMs, flatMs } = of;
+  const range = { fromMs: flatMs + 1, untilMs: Number.POSITIVE_INFINITY };
+  const found = firstDifference(sides(all), sides(later), range);
+  if (found === null) return;
+  const who = { first: 'the whole run', second: `the one that began at ${time(beganMs)}` };
+  throw failed(
+    `warm-up: ${saying(found, who)}; both held nothing at ${time(flatMs)}. The strategy needs more of the past than it asks for, or its state remembers what was before`,
+  );
+}
+
+const LOOKAHEAD = `Look-ahead: the run once more, and ${CHECKS} runs whose bars end earlier, wanted the same. What a strategy reads elsewhere (a file, a server, numbers in its own code) is the same in all of them, so that can not be seen.`;
+
+function warmUpSentence(uncompared: number): string {
+  const compared = CHECKS - uncompared;
+  const rest =
+    uncompared === 0 ? '' : ` ${uncompared} could not be compared: they never held nothing at the same time.`;
+  return `Warm-up: ${compared} of ${CHECKS} later beginnings, with the past that a live start has, wanted the same from the first bar at which both held nothing.${rest}`;
+}
+
+/** Amounts depend on what was won before, so of two starts only market, side, kind and moment can be the same. */
+function sides(wanted: readonly WantedOrder[]): readonly WantedOrder[] {
+  return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
+}
+
+function saying(
+  { atMs, whole, part }: Difference,
+  { first, second }: { readonly first: string; readonly second: string },
+): string {
+  return `at ${time(atMs)} ${first} wanted "${whole ?? 'nothing'}", ${second} "${part ?? 'nothing'}"`;
+}
+
+const time = (timeMs: number): string => new Date(timeMs).toISOString();

@@ -1,0 +1,103 @@
+import { progressText } from './data/progress-line.ts';
+
+/** Nothing is said of what is over sooner. */
+const QUIET_MS = 2_000;
+
+/** On a terminal one line is drawn again and again; elsewhere a line is written at first this often, and then less and less. */
+const DRAW_EVERY_MS = 200;
+const FIRST_LINE_EVERY_MS = 5_000;
+const LONGEST_LINE_EVERY_MS = 60_000;
+
+const DEFAULT_COLUMNS = 80;
+
+export interface ProgressOptions {
+  readonly isTerminal: boolean;
+  /** Of the terminal. */
+  readonly columns?: number;
+  readonly write: (text: string) => void;
+  /** A clock in ms. */
+  readonly clock: () => number;
+}
+
+/** Says how far something long is that has several phases, each with its own rate and time left. */
+export class ProgressReport {
+  private readonly options: ProgressOptions;
+  private readonly startMs: number;
+  private phase = '';
+  private phaseMs: number;
+  private saidMs = Number.NEGATIVE_INFINITY;
+  private lineEveryMs = FIRST_LINE_EVERY_MS;
+  private isDrawn = false;
+  private ticker: NodeJS.Timeout | null = null;
+
+  constructor(options: ProgressOptions) {
+    this.options = options;
+    this.startMs = options.clock();
+    this.phaseMs = this.startMs;
+  }
+
+  /** Begins something else. What says nothing itself, such as reading a file, is said with the time that it has taken. */
+  begin(phase: string): void {
+    this.phase = phase;
+    this.phaseMs = this.options.clock();
+    this.stopTicking();
+    this.ticker = setInterval(() => this.tick(), DRAW_EVERY_MS);
+    this.ticker.unref();
+  }
+
+  /** Says that time goes by. */
+  tick(): void {
+    const nowMs = this.options.clock();
+    if (this.isTime(nowMs)) this.say(`${this.phase}: ${Math.floor((nowMs - this.phaseMs) / 1_000)} s`, nowMs);
+  }
+
+  /** `share`, from 0 to 1, is null where it is not known. */
+  show({ done, share }: { readonly done: number; readonly share: number | null }): void {
+    this.stopTicking();
+    const nowMs = this.options.clock();
+    if (!this.isTime(nowMs)) return;
+    this.say(progressText({ what: this.phase, done, share, passedMs: nowMs - this.phaseMs }), nowMs);
+  }
+
+  /** Takes the line of a terminal away. */
+  end(): void {
+    this.stopTicking();
+    if (this.isDrawn) this.options.write('\r\u001B[K');
+    this.isDrawn = false;
+  }
+
+  private isTime(nowMs: number): boolean {
+    if (nowMs - this.startMs < QUIET_MS) return false;
+    return nowMs - this.saidMs >= (this.options.isTerminal ? DRAW_EVERY_MS : this.lineEveryMs);
+  }
+
+  private say(text: string, nowMs: number): void {
+    const { isTerminal, columns = DEFAULT_COLUMNS, write } = this.options;
+    if (!isTerminal && this.saidMs > Number.NEGATIVE_INFINITY) {
+      this.lineEveryMs = Math.min(LONGEST_LINE_EVERY_MS, this.lineEveryMs * 2);
+    }
+    this.saidMs = nowMs;
+    if (!isTerminal) {
+      write(`${text}\n`);
+      return;
+    }
+    this.isDrawn = true;
+    // A line that breaks could not be drawn over.
+    write(`\r\u001B[K${text.slice(0, Math.max(1, columns - 1))}`);
+  }
+
+  private stopTicking(): void {
+    if (this.ticker !== null) clearInterval(this.ticker);
+    this.ticker = null;
+  }
+}
+
+/** On standard error, so that whoever reads the output is not disturbed; silent where the output is for a program. */
+export function reportOnStderr({ isSilent }: { readonly isSilent: boolean }): ProgressReport {
+  return new ProgressReport({
+    isTerminal: process.stderr.isTTY,
+    columns: process.stderr.columns,
+    write: isSilent ? () => {} : (text) => void process.stderr.write(text),
+    clock: () => performance.now(),
+  });
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { runBacktest, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
+import { checkBacktest } from '../../../src/cli/check-backtest.ts';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES, type SeatSettings } from '../../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { buy, candles, defineStrategy, ema, sell, twap } from '../../../src/strategy/sdk.ts';
+import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import maCross from '../../../strategies/ma-cross.ts';
+import { FROM_MS, TETHER, walkOf } from '../backtest/candle-run.ts';
+
+const columns = walkOf(TETHER, { bars: 600, seed: 7, price: 60_000 });
+
+/** What the checks say of a strategy, which is made anew for each run. */
+async function checked(
+  strategyFor: () => StrategyDefinition,
+  which: { readonly lookahead?: boolean; readonly warmUp?: boolean },
+  bars: CandleColumns = columns,
+): Promise<readonly string[]> {
+  const rates = { maker: 1_000, taker: 1_000 };
+  const newSeats = async (): Promise<readonly SeatSettings[]> => [
+    {
+      runner: new StrategyRunner(strategyFor(), { market: TETHER.symbol, span: '1h', hasBooks: false }),
+      onError: 'stop',
+      pauseMs: 60_000,
+      limits: createRiskLimits(),
+      capital: {},
+    },
+  ];
+  const backtest: CandleBacktest = {
+    seats: await newSeats(),
+    execution: { ...DEFAULT_ENGINE_TIMES, instance: 'back' },
+    markets: [{ market: TETHER, columns: bars }],
+    fees: { rls: rates, usdt: rates },
+    balances: { usdt: parseUnits('10000') },
+    rules: {},
+    fromMs: FROM_MS,
+    config: null,
+    loadMs: 0,
+    clock: () => 0,
+  };
+  const reported = runBacktest(backtest);
+  const { lookahead = false, warmUp = false } = which;
+  return checkBacktest({ backtest, newSeats, problems: [] }, reported, { lookahead, warmUp, onStep: () => {} });
+}
+
+/** Buys when the average rises and sells when it falls, all with one coin more or less. */
+const follower = (
+  decide: (bar: { readonly index: number; readonly close: number; readonly average: number | null }) => boolean,
+) =>
+  defineStrategy({
+    name: 'follower',
+    params: z.strictObject({}),
+    subscribe: ({ market, span }) => [candles(market, span)],
+    indicators: () => ({ average: ema(5) }),
+    init: () => ({ index: 0 }),
+    onCandle({ state, market, position, orders, indicators }, { close }) {
+      const next = { index: state.index + 1 };
+      const isHigh = decide({ index: state.index, close: Number(close), average: indicators.average });
+      if (orders.length > 0 || isHigh === Number(position) > 0.001) return { state: next };
+      return { state: next, intents: [isHigh ? buy(market, { amount: '0.01' }) : sell(market, { amount: position })] };
+    },
+  });
+
+/** Keeps its own closes, and asks for no past. */
+const gatherer = (): StrategyDefinition =>
+  defineStrategy({
+    name: 'gatherer',
+    params: z.strictObject({}),
+    subscribe: ({ market, span }) => [candles(market, span)],
+    init: () => ({ closes: [] as number[] }),
+    onCandle({ state, market, position, orders }, { close }) {
+      const closes = [...state.closes, Number(close)].slice(-100);
+      const isHigh = Number(close) > closes.reduce((sum, one) => sum + one, 0) / closes.length;
+      if (orders.length > 0 || isHigh === Number(position) > 0.001) return { state: { closes } };
+      const order = isHigh ? buy(market, { amount: '0.01' }) : sell(market, { amount: position });
+      return { state: { closes }, intents: [order] };
+    },
+  });
+const holder = (): StrategyDefinition => follower(() => true);
+
+const slices = (): StrategyDefinition =>
+  defineStrategy({
+    ...follower(() => true),
+    onCandle: ({ state, market }) => ({
+      state,
+      intents: [twap(market, 'buy', { amount: '0.004', overMs: 1_800_000, slices: 3 })],
+    }),
+  });
+
+describe('--check-warmup', () => {
+  test('passes a warm strategy that holds something when another start is flat', async () => {
+    const [sentence] = await checked(() => maCross, { warmUp: true });
+    expect(sentence).toMatch(
+      /^Warm-up: 5 of 5 later beginnings, .* wanted the same from the first bar at which both held nothing\.$/,
+    );
+  });
+
+  test('shows a strategy that gathers its own average without asking for the past, with the time at which it parted', async () => {
+    await expect(checked(gatherer, { warmUp: true })).rejects.toThrow(
+      /^warm-up: at 2024-01-[^ ]+ the whole run wanted "[^"]+", the one that began at 2024-01-05T04:00:00.000Z "[^"]+"; both held nothing at 2024-01-/,
+    );
+  });
+
+  test('says where runs never held nothing at the same time', async () => {
+    const [sentence] = await checked(holder, { warmUp: true });
+    expect(sentence).toContain('0 of 5 later beginnings');
+    expect(sentence).toContain('5 could not be compared: they never held nothing at the same time.');
+  });
+});
+
+describe('--check-lookahead', () => {
+  test('passes an honest strategy, with orders that work inside a bar, too, and says what it can not see', async () => {
+    for (const strategyFor of [() => maCross, slices]) {
+      const [sentence] = await checked(strategyFor, { lookahead: true });
+      expect(sentence).toContain('5 runs whose bars end earlier, wanted the same');
+      expect(sentence).toContain('What a strategy reads elsewhere (a file, a server, numbers in its own code)');
+    }
+  });
+
+  test('shows a strategy that remembers one run in the next', async () => {
+    const seen: number[] = [];
+    const strategyFor = (): StrategyDefinition =>
+      follower(({ index, close }) => {
+        seen[index] ??= close;
+        return (seen[index + 1] ?? 0) > close;
+      });
+    await expect(checked(strategyFor, { lookahead: true })).rejects.toThrow(
+      /^run twice: at 2024-01-01T.* the reported run wanted "nothing", the same run once more "follower BTCUSDT buy market 0.01 [\d.]+ -": the strategy keeps something outside of its state/,
+    );
+  });
+
+  test('shows a strategy that knows the very next bar', async () => {
+    // As if the columns of the run were within reach: they end with its bars.
+    let runs = 0;
+    const strategyFor = (): StrategyDefinition => {
+      runs += 1;
+      // The first two runs are of all bars; of the third the bars end at the first cut.
+      const known = runs <= 2 ? columns.close : columns.close.slice(0, 100);
+      return follower(({ index, close }) => (known[index + 1] ?? 0) > close * 100);
+    };
+    await expect(checked(strategyFor, { lookahead: true })).rejects.toThrow(/^look-ahead: at 2024-01-05T/);
+  });
+});
