@@ -21,6 +21,8 @@ const CONFIG: ExchangeConfigInput = {
       id: 1,
       password: 'pass-word-7',
       tokens: [PANEL_TOKEN],
+      // Of the seed of 32 bytes of 7.
+      keys: [{ publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=', permissions: ['READ', 'TRADE'] }],
       balances: { rls: '100000000000', usdt: '50000', btc: '2' },
       bankAccounts: [{ id: 1, number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' }],
     },

@@ -249,6 +249,29 @@ describe('who calls', () => {
     rmSync(folder, { recursive: true });
   });
 
+  test('with a key reads and trades, and is told which calls take a token only', async () => {
+    const key = { publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=', privateKey: `${'BwcH'.repeat(10)}Bwc=` };
+    const config = join(served.folder, 'key.yaml');
+    const exchange = { baseUrl: served.baseUrl, ledgerFolder: served.ledgerFolder };
+    const credentials = { key: key.publicKey, privateKey: key.privateKey };
+    const strategies = [{ plugin: 'ma-cross', market: 'BTCIRT' }];
+    writeFileSync(config, JSON.stringify({ mode: 'live', exchange: { ...exchange, credentials }, strategies }));
+    const withKey = ['--config', config];
+    expect(await named(['wallet-balance', 'currency=btc', ...withKey])).toMatchObject({ code: 0, out: '2' });
+    const order = [...ORDER, 'price=48500000000', ...withKey];
+    const dry = await named([...order, '--dry-run']);
+    expect(dry.out).toContain(`Service-Key: ${key.publicKey}\nService-Signature: [secret]\n`);
+    expect(`${dry.out}${dry.error}`).not.toContain(key.privateKey);
+    expect(await named([...order, '--yes'])).toMatchObject({ code: 0 });
+    const before = requests();
+    const address = await named(['generate-address', 'currency=btc', ...withKey]);
+    expect([address.code, address.error]).toEqual([
+      2,
+      expect.stringMatching(/takes a token and no key: "sarraf login"/),
+    ]);
+    expect(requests()).toBe(before);
+  });
+
   test('sends no credentials where they can be read on the way', async () => {
     const url = ['--url', 'http://far.example', '--ledger-folder', served.ledgerFolder];
     for (const call of [['profile'], ['login', 'username=u', 'password=env:P', '--dry-run']]) {
