@@ -62,6 +62,8 @@ export interface LedgerStoreOptions {
   readonly subjects: { readonly ip: string; readonly token: string };
   /** What a missing file means: requests that nobody knows of, or, for a venue that begins with this run, none. */
   readonly whenMissing: 'full' | 'empty';
+  /** A guest, such as a call by hand, goes by the limits that are written down already: its own would stand in place of those of a bot beside it. */
+  readonly isGuest?: boolean;
   readonly machine?: Machine;
 }
 
@@ -91,7 +93,7 @@ const CLOCK_DRIFT_PARTS = 10_000;
  * one transaction that is on the disk before the request leaves. A lock that is not had in 50 ms is a no. Stamps and lockouts that can not
  * be written at once are kept, one a slot, and written before anything else is admitted.
  *
- * The limits are those of whoever opened it last; a window that grew counts as full, because what was released may count again.
+ * The limits are those of whoever opened it last, guests aside; a window that grew counts as full, because what was released may count again.
  */
 export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly database: Database.Database;
@@ -103,6 +105,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly lockouts: StoredLockouts;
   private readonly budgets: ReadonlyMap<string, StoredBudget>;
   private readonly subjects: LedgerStoreOptions['subjects'];
+  private readonly isGuest: boolean;
   /** What is still to be written of own slots: how each ended, or null for a slot that is given back. */
   private readonly unwritten = new Map<number, Ending | null>();
   private readonly unreported: { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] = [];
@@ -112,6 +115,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.machine = options.machine ?? thisMachine();
     this.path = options.path;
     this.subjects = options.subjects;
+    this.isGuest = options.isGuest ?? false;
     this.budgets = new Map([...options.budgets].map((budget) => [budget.name, budget]));
     const { bootId } = this.machine;
     const nowMs = this.machine.monotonicMs();
@@ -130,7 +134,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.database
       .transaction(() => {
         this.fullSince(nowMs);
-        this.rows.forgetIdleBudgets();
+        if (!this.isGuest) this.rows.forgetIdleBudgets();
         for (const budget of this.budgets.values()) this.writeBudget(budget, nowMs);
       })
       .immediate();
@@ -251,6 +255,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private writeBudget(budget: StoredBudget, nowMs: number): BudgetRow {
     const key = this.keyOf(budget.name);
     const known = this.rows.budget(key);
+    if (known !== null && this.isGuest) return known;
     const hasGrown = known !== null && known.windowMs < budget.windowMs;
     const row = {
       requestLimit: budget.limit,

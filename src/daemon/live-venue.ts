@@ -57,6 +57,8 @@ export function openRemoteExchange(options: {
   /** Told what does not work and does not stop it, such as a file that can not be written. */
   readonly onProblem?: (message: string) => void;
   readonly onTrouble?: Opening['onTrouble'];
+  /** Whether the limits of a bot on this ledger stand, as for a call by hand. */
+  readonly isGuest?: boolean;
 }): RemoteExchange {
   const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined, onTrouble } = options;
   const { name, limits, headroom, ledgerFolder } = config.exchange;
@@ -91,6 +93,7 @@ export function openRemoteExchange(options: {
     budgets,
     subjects,
     whenMissing: 'full',
+    isGuest: options.isGuest ?? false,
   });
   const limiter = new RequestLimiter({
     budgets,

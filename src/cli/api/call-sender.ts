@@ -48,7 +48,7 @@ export class CallSender implements Caller {
     this.signal = options.signal;
     this.say = say;
     const { baseUrl, exchange, credentials } = target;
-    this.remote = openRemoteExchange({ config: { exchange }, baseUrl, credentials, onProblem: say });
+    this.remote = openRemoteExchange({ config: { exchange }, baseUrl, credentials, onProblem: say, isGuest: true });
   }
 
   /** Throws where a call would have to wait for longer than it may: nothing is asked or sent then. */

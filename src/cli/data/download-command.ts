@@ -71,7 +71,7 @@ async function run(options: Options): Promise<void> {
   const catalogue = openCatalogue(options.catalogue);
   const { market, resolution, from: fromMs, to: toMs = Date.now() } = options;
   // Candles are public: no log-in is needed, and none of the account's budgets is touched.
-  const remote = openRemoteExchange({ config, baseUrl, credentials: null });
+  const remote = openRemoteExchange({ config, baseUrl, credentials: null, isGuest: true });
   const stop = new AbortController();
   void untilStopped().then(() => {
     stop.abort();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { apiCommand } from '../../../../src/cli/commands/api.ts';
 import { ledgerPath, subjectOf } from '../../../../src/budget/ledger-file.ts';
+import { readLedger } from '../../../../src/budget/ledger-report.ts';
 import { monotonicMs } from '../../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
 import { budgetTable } from '../../../../src/exchange/budget-table.ts';
@@ -163,6 +164,21 @@ describe('a limit', () => {
     store.close();
     expect([code, requests()]).toEqual([1, before]);
     expect(error).toMatch(/nothing was sent: wallets may leave in up to 60 s and --wait allows 1 s: the \d+ requests/);
+  });
+
+  test('that a bot has set for itself stands, whatever a call by hand would have', async () => {
+    const path = ledgerPath(served.baseUrl, served.ledgerFolder);
+    const smaller = budgetTable({ 'liquidity-pools/list': { limit: 3, windowMs: 90_000 } });
+    const subjects = { ip: 'this-address', token: subjectOf(PANEL_TOKEN) };
+    new LedgerStore({ path, budgets: smaller.values(), subjects, whenMissing: 'full' }).close();
+    const row = () =>
+      readLedger(path, monotonicMs()).find(
+        ({ subject, budget }) => subject === subjects.token && budget === 'liquidity-pools/list',
+      );
+    const before = row();
+    expect(before).toMatchObject({ windowMs: 90_000 });
+    await api(['wallet-balance', 'currency=btc']);
+    expect(row()).toMatchObject({ limit: before?.limit, windowMs: 90_000 });
   });
 
   test('that is locked out refuses at once, and says for how long', async () => {
