@@ -20,6 +20,17 @@ export function ownOpenOrders(data: string): number | null {
   }
 }
 
+/** Why the mirror of a data folder can not be read; null where it can be. */
+export function mirrorProblem(data: string): string | null {
+  try {
+    readMirror({ data }, () => null);
+    return null;
+  } catch (error) {
+    if (error instanceof SarrafError) return error.message;
+    throw error;
+  }
+}
+
 /** Whether a data folder has only ever been that of a bot on the embedded exchange, which ends with its bot. */
 export function isOfEmbeddedExchange(data: string): boolean {
   return existsSync(join(data, 'embedded.sqlite')) && !existsSync(join(data, 'mirror.sqlite'));

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
+import { checkMirror } from './check-mirror.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
@@ -78,6 +79,7 @@ export function openMirrorReadOnly(path: string): Database.Database {
         advice: 'start the bot once with "sarraf run", which brings it up to date',
       });
     }
+    checkMirror(database);
     return database;
   } catch (error) {
     database?.close();
@@ -136,9 +138,11 @@ function knownVersion(database: Database.Database): number {
 }
 
 function check(database: Database.Database): void {
-  knownVersion(database);
+  const version = knownVersion(database);
   const health = database.pragma('quick_check(1)', { simple: true });
   if (health === 'ok') return;
+  // It says more where rows are damaged and not pages.
+  if (version === MIGRATIONS.length) checkMirror(database);
   throw unusable({ path: database.name, found: `a damaged file (${String(health)})`, advice: DAMAGED_ADVICE });
 }
 

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import type { MirrorChange, MirrorState } from '../engine/mirror-change.ts';
 import { Ballast } from './ballast.ts';
+import { checkMirror } from './check-mirror.ts';
 import { ChangeWriter } from './change-writer.ts';
 import { Identity } from './identity.ts';
 import { loadState } from './load-state.ts';
@@ -160,9 +161,10 @@ export class MirrorStore {
     return this.writable;
   }
 
-  /** What a restart is given. */
+  /** What a restart is given. Throws `DATA_UNUSABLE` where a row of it is damaged. */
   load(): MirrorState {
     this.flush();
+    checkMirror(this.database);
     return loadState(this.database, { epoch: this.epoch, nowMs: this.openedAtMs });
   }
 

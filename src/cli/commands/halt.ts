@@ -9,7 +9,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { followCommand } from '../follow-command.ts';
-import { cancelNeedText, isOfEmbeddedExchange, ownOpenOrders } from '../own-open-orders.ts';
+import { cancelNeedText, isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options {
@@ -65,7 +65,10 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
     const count = ownOpenOrders(data);
     if (count === 0 && !wholeAccount)
       return { ok: true, message: 'no bot runs, and none of its orders is open', left: [] };
-    const what = count === null ? 'whether it has open orders is not known' : cancelNeedText(count);
+    const what =
+      count === null
+        ? `whether it has open orders is not known: ${mirrorProblem(data) ?? 'it can not be read'}`
+        : cancelNeedText(count);
     const message = `no bot runs with ${data}; ${what}: name its configuration with --config, so that they can be canceled from here`;
     return { ok: false, message, left: [] };
   }

@@ -28,7 +28,8 @@ const order = fc.record({
   price: orNull(units),
   stopPrice: orNull(units),
   amount: units,
-  pairKey: orNull(name),
+  // The legs of a pair name each other; these name orders that are not there.
+  pairKey: fc.option(name.map((key) => `pair of ${key}`)),
   plannedAtMs: timeMs,
   sentAtMs: orNull(timeMs),
   attempts: fc.nat(3),

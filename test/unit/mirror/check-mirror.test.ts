@@ -1,0 +1,152 @@
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
+import { checkOf } from '../../../src/mirror/row-checks.ts';
+import { startSarraf } from '../../support/sarraf-process.ts';
+import { MirrorFolder, NOW_MS } from './mirror-fixture.ts';
+
+interface Column {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+let mirror: MirrorFolder;
+let database: Database.Database;
+
+/** Every column of a new mirror, to make a test of each. */
+const COLUMNS: readonly Column[] = (() => {
+  using folder = new MirrorFolder();
+  folder.open().close();
+  const file = new Database(folder.path, { readonly: true });
+  try {
+    return file
+      .prepare<[], Column>(
+        `SELECT t.name AS "table", c.name AS name, c.type AS type FROM sqlite_schema t, pragma_table_info(t.name) c
+         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`,
+      )
+      .all();
+  } finally {
+    file.close();
+  }
+})();
+
+/** A good value of a column. */
+function goodValue({ table, name, type }: Column): string | number {
+  const expected = checkOf(table, name)?.expected ?? '';
+  if (expected === 'JSON') return '{}';
+  if (expected === 'a decimal') return '1.5';
+  if (expected.startsWith('one of ')) return expected.slice('one of '.length).split(', ')[0] ?? '';
+  if (name === 'resolution') return '60';
+  if (name.endsWith('_ms')) return NOW_MS;
+  return type === 'INTEGER' ? 1 : 'BTCIRT';
+}
+
+function badValue({ table, name, type }: Column): string | number {
+  const expected = checkOf(table, name)?.expected;
+  if (expected === 'a text') return '';
+  if (expected === 'JSON') return '{"open":';
+  return type === 'INTEGER' ? -5 : 'nonsense';
+}
+
+function addGoodRow(table: string): void {
+  if (table === 'meta') return;
+  const columns = COLUMNS.filter((column) => column.table === table && column.name !== 'pair_key');
+  const names = columns.map(({ name }) => name).join(', ');
+  database
+    .prepare(`INSERT OR IGNORE INTO ${table} (${names}) VALUES (${columns.map(() => '?').join(', ')})`)
+    .run(...columns.map(goodValue));
+}
+
+beforeAll(() => {
+  mirror = new MirrorFolder();
+  mirror.open().close();
+  database = new Database(mirror.path);
+  database.pragma('ignore_check_constraints = ON');
+  for (const table of new Set(COLUMNS.map((column) => column.table))) addGoodRow(table);
+});
+
+afterAll(() => {
+  database.close();
+  mirror[Symbol.dispose]();
+});
+
+function expectUnreadable(pattern: RegExp): void {
+  expect(() => new MirrorReader(mirror.path).close()).toThrow(pattern);
+}
+
+/** Both ways to open a mirror refuse it with this. */
+function expectRefused(pattern: RegExp): void {
+  expectUnreadable(pattern);
+  expect(() => {
+    const store = mirror.open();
+    try {
+      store.load();
+    } finally {
+      store.abandon();
+    }
+  }).toThrow(pattern);
+}
+
+test('a mirror whose rows are right is read', () => {
+  new MirrorReader(mirror.path).close();
+  const store = mirror.open();
+  expect(store.load().orders).toHaveLength(1);
+  store.abandon();
+});
+
+const CHECKED = COLUMNS.filter(({ table, name }) => table !== 'meta' && checkOf(table, name) !== null);
+
+test.each(CHECKED.map((column) => [`${column.table}.${column.name}`, column] as const))(
+  'a damaged %s is refused with file, table and row',
+  (_, column) => {
+    const { table, name } = column;
+    // What a bot writes when it begins may have been pruned: old candles are.
+    addGoodRow(table);
+    database.prepare(`UPDATE ${table} SET ${name} = ?`).run(badValue(column));
+    try {
+      const pattern = new RegExp(
+        `mirror\\.sqlite, found a damaged row in the table ${table} \\(.*\\): expected .* for ${name}, was`,
+      );
+      if (table === 'candles') expectUnreadable(pattern);
+      else expectRefused(pattern);
+    } finally {
+      database.prepare(`UPDATE ${table} SET ${name} = ?`).run(goodValue(column));
+    }
+  },
+);
+
+test.each([...new Set(COLUMNS.map(({ table }) => table))])(
+  'a table %s without one of its columns is refused',
+  (table) => {
+    const last = COLUMNS.findLast((column) => column.table === table)?.name ?? '';
+    database.exec(`ALTER TABLE ${table} RENAME COLUMN ${last} TO other_name`);
+    try {
+      expect(() => new MirrorReader(mirror.path).close()).toThrow(`a table ${table} without the column ${last}`);
+    } finally {
+      database.exec(`ALTER TABLE ${table} RENAME COLUMN other_name TO ${last}`);
+    }
+  },
+);
+
+test('an order that is its own second leg is refused', () => {
+  database.exec('UPDATE orders SET pair_key = order_key');
+  expectRefused(/table orders \(order_key "BTCIRT"\): expected the legs of a pair to name each other/);
+  database.exec('UPDATE orders SET pair_key = NULL');
+});
+
+describe('a command that reads a mirror with a damaged row', () => {
+  test.each(['status', 'orders', 'trades', 'intents', 'reconcile', 'halt'])(
+    '%s ends with 1 and one line',
+    async (command) => {
+      database.exec("UPDATE orders SET amount = 'much'");
+      const { code, error } = await startSarraf([command, '--data', mirror.folder]).finished;
+      database.exec("UPDATE orders SET amount = '1.5'");
+      expect(code, error).toBe(1);
+      expect(error.trim().split('\n')).toHaveLength(1);
+      expect(error).toMatch(
+        /mirror\.sqlite, found a damaged row in the table orders \(id 1\): expected a decimal for amount, was "much"/,
+      );
+    },
+  );
+});
