@@ -113,6 +113,7 @@ function createVenue(time: VirtualTime, venue: SoakVenue): BotVenue & { readonly
     budgets: client.budgets,
     canLogIn: false,
     accountReader: null,
+    ledgerSubjects: [],
     markets: SOAK_MARKETS,
     isNew: true,
     pollStretch: 1,

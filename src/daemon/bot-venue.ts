@@ -28,6 +28,8 @@ export interface BotVenue {
   isOver(): boolean;
   /** The ledger that it shares with other processes; null where it is in memory. */
   readonly ledgerFile: string | null;
+  /** By whom the ledger counts this bot's requests: its address and its account, hashed. */
+  readonly ledgerSubjects: readonly string[];
   close(): Promise<void>;
 }
 

@@ -88,6 +88,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
     budgets: client.budgets,
     canLogIn: false,
     accountReader: null,
+    ledgerSubjects: [],
     markets: [...exchange.markets.values()].map(({ rules }) => rules),
     isNew: true,
     pollStretch: Math.max(1, (replay?.lengthMs ?? 0) / BAR_FOR_FASTEST_POLLS_MS),

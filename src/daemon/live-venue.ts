@@ -1,11 +1,12 @@
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { LockoutBook } from '../budget/lockouts.ts';
-import { ledgerPath, subjectOf } from '../budget/ledger-file.ts';
+import { ledgerPath } from '../budget/ledger-file.ts';
 import { readLedger } from '../budget/ledger-report.ts';
 import { troubleText } from '../budget/trouble-text.ts';
 import { RequestLimiter } from '../budget/limiter.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
+import { beginsText, tradingBegins } from '../budget/trading-begins.ts';
 import { LedgerStore } from '../budget/store.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
@@ -21,7 +22,7 @@ import { knownDevice } from './device-file.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { MachineTimeline } from './machine-timeline.ts';
 import { sendRequest } from './send-request.ts';
-import { accountIdentity, clientCredentials, credentialTexts } from './settings/client-credentials.ts';
+import { clientCredentials, credentialTexts, ledgerSubjects } from './settings/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { stateFile, stateFolder } from './state-file.ts';
 import { createVenueCaller, type VenueCaller } from './venue-caller.ts';
@@ -84,10 +85,7 @@ export function openRemoteExchange(options: {
   });
   const budgets = [...client.budgets.values()];
   const path = ledgerFolder === null ? ledgerPath(baseUrl) : ledgerPath(baseUrl, ledgerFolder);
-  const subjects = {
-    ip: 'this-address',
-    token: subjectOf(credentials === null ? 'nobody' : accountIdentity(credentials)),
-  };
+  const subjects = ledgerSubjects(credentials);
   const ledger = new LedgerStore({
     path,
     budgets,
@@ -207,6 +205,14 @@ function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): stri
   return `waiting ${Math.ceil(waitMs / 1_000)} s before the first request: ${why}. Ledger: ${ledgerFile}; see "sarraf budget" and "sarraf ledger --help"`;
 }
 
+/** A new ledger, or a lockout, holds the first order back for minutes or hours: that is known before anything is asked. */
+function sayWhenTradingBegins({ ledgerFile, time, subjects }: RemoteExchange, say: (message: string) => void): void {
+  const begins = tradingBegins(readLedger(ledgerFile, monotonicMs()), new Set(Object.values(subjects)));
+  if (begins.waitMs < QUIET_FOR_MS) return;
+  const at = new Date(time.now() + begins.waitMs).toISOString().slice(0, 19).replace('T', ' ');
+  say(`${beginsText(begins)}. That is at ${at} UTC; see "sarraf ledger --help"`);
+}
+
 /** Real trading. */
 export async function createLiveVenue(config: BotConfig, waiting: Opening): Promise<LiveVenue> {
   const { baseUrl, credentials } = config.exchange;
@@ -223,9 +229,11 @@ export async function createLiveVenue(config: BotConfig, waiting: Opening): Prom
     ...(wrap === undefined ? {} : { wrap }),
   });
   try {
+    sayWhenTradingBegins(remote, waiting.onWait);
     const markets = await readMarkets(remote, waiting);
     return {
       remote,
+      ledgerSubjects: Object.values(remote.subjects),
       time: remote.time,
       caller: remote.caller,
       limiter: remote.limiter,

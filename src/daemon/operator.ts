@@ -1,4 +1,5 @@
 import { readLedger } from '../budget/ledger-report.ts';
+import { beginsText, tradingBegins } from '../budget/trading-begins.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
@@ -36,10 +37,13 @@ export class Operator {
   private readonly endings: (() => void)[] = [];
   private report: {
     readonly atMs: number;
+    /** Why no order can leave yet, as after a ledger was made anew. */
+    readonly placingFault: string | null;
     readonly budgets: readonly BudgetUse[];
     readonly lockouts: readonly LockoutState[];
   } = {
     atMs: Number.NEGATIVE_INFINITY,
+    placingFault: null,
     budgets: [],
     lockouts: [],
   };
@@ -114,6 +118,7 @@ export class Operator {
       phase: () => engine.status().phase,
       haltReason: () => engine.haltReason(),
       credentialFault: () => engine.credentialFault(),
+      placingFault: () => this.ledgerReport().placingFault ?? engine.desk.closed(),
       breaks: () =>
         (engine.reconciler.break?.rows ?? []).map(
           ({ currency, expected, found }) => `expected ${expected} ${currency}, found ${found}`,
@@ -135,8 +140,10 @@ export class Operator {
     if (ledgerFile === null || nowMs - this.report.atMs < REPORT_LASTS_MS) return this.report;
     try {
       const rows = readLedger(ledgerFile, nowMs);
+      const begins = tradingBegins(rows, new Set(this.options.venue.ledgerSubjects));
       this.report = {
         atMs: nowMs,
+        placingFault: begins.why === 'unknown' ? beginsText(begins) : null,
         budgets: rows.map(({ budget, subject, inUse, limit }) => ({ budget, subject, inUse, limit })),
         lockouts: rows.flatMap(({ budget, lockedForMs }) =>
           lockedForMs === null ? [] : [{ budget, forMs: lockedForMs }],

@@ -127,6 +127,7 @@ function paperVenueOf(
     budgets: remote.client.budgets,
     canLogIn: false,
     accountReader: null,
+    ledgerSubjects: [],
     markets,
     isNew: true,
     pollStretch: 1,

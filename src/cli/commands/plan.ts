@@ -1,10 +1,17 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { readLedger } from '../../budget/ledger-report.ts';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { beginsText, freshTradingBegins, tradingBegins, type TradingBegins } from '../../budget/trading-begins.ts';
 import { strategyFilesAt } from '../../daemon/load-seats.ts';
+import { ledgerOf } from '../../daemon/settings/banner.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
+import { ledgerSubjects } from '../../daemon/settings/client-credentials.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import type { Budget } from '../../exchange/endpoint.ts';
 import { SPANS, type Span } from '../../strategy/subscriptions.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption, overrideOption } from '../option-readers.ts';
@@ -66,13 +73,37 @@ async function plan(options: Options): Promise<void> {
     }
     const made = await planOfConfigs(configs, { askEmbedded: options.config !== undefined });
     const { problems, strategies } = made;
-    if (options.json === true) console.log(JSON.stringify({ strategies, ...made.plan, strategyProblems: problems }));
-    else console.log([`Plan for ${strategies.join(', ')}`, '', ...planLines(made.plan, made.budgets)].join('\n'));
+    const begins = tradingBeginsOf(configs[0], made.budgets);
+    if (options.json === true)
+      console.log(JSON.stringify({ strategies, ...made.plan, strategyProblems: problems, tradingBegins: begins }));
+    else
+      console.log(
+        [`Plan for ${strategies.join(', ')}`, '', ...planLines(made.plan, made.budgets), ...beginsLines(begins)].join(
+          '\n',
+        ),
+      );
     for (const problem of problems) console.error(problem);
     if (made.plan.problems.length > 0) throw wrongInput(['It does not fit:', ...made.plan.problems].join('\n  '));
   } catch (error) {
     throw error instanceof SarrafError && INPUT_ERRORS.has(error.code) ? wrongInput(error.message) : error;
   }
+}
+
+/** When the first order could leave, by the ledger of the configuration; null where none is outside this process. */
+function tradingBeginsOf(config: BotConfig, budgets: ReadonlyMap<string, Budget>): TradingBegins | null {
+  const path = ledgerOf(config);
+  if (path === null || config.mode !== 'live') return null;
+  if (!existsSync(path)) return freshTradingBegins(budgets.values());
+  const subjects = Object.values(ledgerSubjects(config.exchange.credentials));
+  return tradingBegins(readLedger(path, monotonicMs()), new Set(subjects));
+}
+
+function beginsLines(begins: TradingBegins | null): readonly string[] {
+  if (begins === null) return [];
+  return [
+    '',
+    begins.waitMs === 0 ? 'By the ledger trading can begin at once.' : `As things stand, ${beginsText(begins)}.`,
+  ];
 }
 
 /** `sarraf plan`: how often everything would be asked for, and how old it can get. */

@@ -49,6 +49,8 @@ export interface HealthSource {
   breaks(): readonly string[];
   /** Why orders wait until the exchange is right again about something, or the books can be compared, a sentence each. */
   doubts(): readonly string[];
+  /** Why no order could leave now, by the ledger and by what the last one met; null where one could. */
+  placingFault(): string | null;
   /** Why the exchange refuses the credential; null while it takes it. */
   credentialFault(): string | null;
   lockouts(): readonly LockoutState[];

@@ -51,12 +51,18 @@ export function livingVerdict(source: HealthSource): HealthVerdict {
   return verdict(livingReasons(source));
 }
 
-/** Whether the bot can trade on what it knows right now. */
+/** Feeds that an order does not wait for: while they were never read it is no reason against one. */
+const NOT_WAITED_FOR: ReadonlySet<string> = new Set(['transactions', 'options']);
+
+/** Whether an order could leave right now, on what is known. */
 export function readyVerdict(source: HealthSource): HealthVerdict {
   const phase = source.phase();
   const halt = source.haltReason();
   const fault = source.credentialFault();
-  const stale = source.dataAges().filter(({ ageMs, longestAgeMs }) => ageMs === null || ageMs > longestAgeMs);
+  const placing = source.placingFault();
+  const stale = source
+    .dataAges()
+    .filter(({ feed, ageMs, longestAgeMs }) => (ageMs === null ? !NOT_WAITED_FOR.has(feed) : ageMs > longestAgeMs));
   return verdict([
     ...livingReasons(source),
     ...(phase === 'syncing' ? ['it is still finding out how things stand'] : []),
@@ -64,6 +70,7 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
     ...(halt === null && phase !== 'halted' ? [] : [`trading is halted: ${halt ?? 'no reason is known'}`]),
     ...(source.isDiskFull() ? ['the disk is full, so no orders are placed'] : []),
     ...(fault === null ? [] : [fault]),
+    ...(placing === null ? [] : [placing]),
     ...bounded(source.breaks(), (text) => `the books do not agree with the exchange: ${text}`),
     ...bounded(source.doubts(), (text) => text),
     ...bounded(source.lockouts(), lockoutText),

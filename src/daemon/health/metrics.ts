@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { HealthSource } from './health-source.ts';
+import { readyVerdict } from './health-verdict.ts';
 import { MetricSet, type Series } from './metric-set.ts';
 
 /** How fine the loop's lag is measured, in ms. */
@@ -99,6 +100,9 @@ export class Metrics {
   private addStates(source: HealthSource): void {
     this.set.gauge({ name: 'sarraf_orders', help: 'Own orders by state.', labels: ['state'] }, () =>
       records(source.ordersByState(), 'state'),
+    );
+    this.set.gauge({ name: 'sarraf_ready', help: '1 while an order could leave at once (/readyz).' }, () =>
+      single(Number(readyVerdict(source).ok)),
     );
     this.set.gauge({ name: 'sarraf_halted', help: '1 while trading is halted.' }, () =>
       single(source.haltReason() === null ? 0 : 1),

@@ -1,3 +1,4 @@
+import { subjectOf } from '../../budget/ledger-file.ts';
 import type { Credentials } from '../../exchange/client-options.ts';
 import type { LoginCredentials } from '../../exchange/session.ts';
 import type { CredentialSettings } from './credentials-settings.ts';
@@ -38,6 +39,11 @@ export function accountIdentity(settings: CredentialSettings): string {
     case 'login':
       return settings.username;
   }
+}
+
+/** By whom the ledger counts requests: the address that this machine calls from, and the account, hashed. */
+export function ledgerSubjects(settings: CredentialSettings | null): { readonly ip: string; readonly token: string } {
+  return { ip: 'this-address', token: subjectOf(settings === null ? 'nobody' : accountIdentity(settings)) };
 }
 
 /** The secrets of a configuration, so that a log can take them out of whatever it is given. */

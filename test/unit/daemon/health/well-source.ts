@@ -9,6 +9,7 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
     phase: () => 'trading',
     haltReason: () => null,
     credentialFault: () => null,
+    placingFault: () => null,
     breaks: () => [],
     doubts: () => [],
     lockouts: () => [],

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { BudgetReport } from '../../../src/budget/ledger-report.ts';
+import { beginsText, freshTradingBegins, tradingBegins } from '../../../src/budget/trading-begins.ts';
+import { budgetTable } from '../../../src/exchange/budget-table.ts';
+
+const US = new Set(['this-address', 'our-token']);
+
+function row(budget: string, but: Partial<BudgetReport> = {}): BudgetReport {
+  return {
+    subject: 'our-token',
+    budget,
+    limit: 300,
+    windowMs: 600_000,
+    inUse: 0,
+    reserve: 0,
+    assumed: false,
+    fullForMs: 0,
+    lockedForMs: null,
+    isOnTrial: false,
+    stoppedForMs: null,
+    ...but,
+  };
+}
+
+describe('when trading can begin', () => {
+  it('is at once where the ledger knows everything', () => {
+    expect(tradingBegins([row('orders/add'), row('orders/list')], US)).toMatchObject({ waitMs: 0, why: null });
+  });
+
+  it('is when the last of the budgets that it takes is free', () => {
+    const begins = tradingBegins(
+      [row('orders/list', { fullForMs: 60_000 }), row('orders/add', { fullForMs: 541_200 }), row('v2/options')],
+      US,
+    );
+    expect(beginsText(begins)).toBe(
+      'trading can begin in 542 s, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up',
+    );
+  });
+
+  it('is after a lockout that lasts longer', () => {
+    const begins = tradingBegins([row('orders/add', { fullForMs: 10_000, lockedForMs: 3_600_000 })], US);
+    expect(begins).toMatchObject({ waitMs: 3_600_000, why: 'locked out' });
+  });
+
+  it('waits for no budget of somebody else, and for none that no order needs', () => {
+    const rows = [
+      row('orders/add', { subject: 'another', fullForMs: 9_000 }),
+      row('wallets/transfer', { fullForMs: 9_000 }),
+    ];
+    expect(tradingBegins(rows, US).waitMs).toBe(0);
+  });
+
+  it('without a ledger is after the longest window, and what may still be on its way', () => {
+    expect(freshTradingBegins(budgetTable({}).values())).toEqual({
+      waitMs: 720_000,
+      budget: 'orders/add',
+      why: 'unknown',
+    });
+  });
+});
