@@ -500,6 +500,7 @@ export class Engine {
       this.isRowDirty = false;
       this.outbox.keep(KEPT_ROW, this.row);
     }
+    this.feeds.store(this.outbox.nowMs);
     for (const seat of this.seats) {
       const strategy = seat.takeRecord(this.outbox.nowMs);
       if (strategy !== null) this.outbox.change({ kind: 'strategy', strategy });

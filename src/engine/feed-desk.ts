@@ -36,6 +36,14 @@ const SECOND_READING_MS = 1_000;
 /** Lines of a wallet's history of one page. */
 const PAGES_OF_LINES = 20;
 
+/** When each feed was last read to its end, by its key, in ms since 1970. Kept for whoever looks at the mirror. */
+export type StoredReadTimes = Readonly<Record<string, number>>;
+
+export const KEPT_READ_TIMES = 'read-times';
+
+/** So often they are written down while they change. */
+const KEEP_TIMES_EVERY_MS = 5_000;
+
 export interface FeedDeskOptions {
   readonly feeds: readonly PlannedFeed[];
   readonly startMs: number;
@@ -63,6 +71,7 @@ export class FeedDesk {
   private openIds = new Set<number>();
   private openAskedAtMs = 0;
   private isIdle = false;
+  private timesKeptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: FeedDeskOptions) {
     this.options = options;
@@ -87,6 +96,13 @@ export class FeedDesk {
   /** Brings a feed forward: something has changed. */
   hasten(key: string): void {
     if (this.keys.has(key)) this.queue.hasten(key, this.options.outbox.nowMs);
+  }
+
+  /** Writes down when feeds were read, every few seconds: what was read and had not changed is in no other row. */
+  store(nowMs: number): void {
+    if (this.readAtMs.size === 0 || nowMs < this.timesKeptAtMs + KEEP_TIMES_EVERY_MS) return;
+    this.timesKeptAtMs = nowMs;
+    this.options.outbox.keep(KEPT_READ_TIMES, Object.fromEntries(this.readAtMs) satisfies StoredReadTimes);
   }
 
   setIdle(isIdle: boolean): void {

@@ -1,12 +1,17 @@
 import type { Command } from 'commander';
+import { dataFolderOwner } from '../../daemon/locks/run-locks.ts';
+import type { LockOwner } from '../../daemon/locks/lock-owner.ts';
+import { forPeople } from '../../daemon/summary.ts';
 import { KEPT_CREDENTIAL, type StoredCredential } from '../../engine/credential-watch.ts';
+import { KEPT_READ_TIMES, type StoredReadTimes } from '../../engine/feed-desk.ts';
 import { KEPT_CONTROL, type StoredControl } from '../../engine/control.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
 import { orderLines } from '../order-lines.ts';
 import { readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { mirrorCommand, parsedJson, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { tableLines } from '../table.ts';
+import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
+import { tableLines, type Column } from '../table.ts';
 import { agoText, clockText } from '../time-text.ts';
 
 const EXAMPLES = `  sarraf status
@@ -30,9 +35,9 @@ const BOOKS = {
 
 const countText = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
-function headLines(summary: MirrorSummary, nowMs: number): string[] {
+function headLines(summary: MirrorSummary, runner: LockOwner | null, nowMs: number): string[] {
   const { lastSeen, counts } = summary;
-  const ages = Object.entries(lastSeen).map(([what, timeMs]) => `${what} ${agoText(timeMs, nowMs)}`);
+  const ages = readTimes(summary.kept).map(([what, timeMs]) => `${what} ${agoText(timeMs, nowMs)}`);
   const rows = [
     countText(counts.orders, 'order', 'orders'),
     countText(counts.fills, 'trade', 'trades'),
@@ -40,11 +45,30 @@ function headLines(summary: MirrorSummary, nowMs: number): string[] {
     countText(counts.journal, 'line of the journal', 'lines of the journal'),
   ];
   return [
-    `mirror  ${summary.path}, epoch ${summary.epoch}: ${RUNNING.get(summary.isRunning) ?? ''}`,
-    `last    ${ages.join(', ')}`,
+    `mirror  ${summary.path}, epoch ${summary.epoch}: ${RUNNING.get(summary.isRunning) ?? ''}${runnerText(runner, nowMs)}`,
+    `read    ${ages.length === 0 ? 'nothing yet' : ages.join(', ')}`,
+    `last    change of the journal ${agoText(lastSeen.journal, nowMs)}, trade ${agoText(lastSeen.fills, nowMs)}`,
     `has     ${rows.join(', ')}`,
     `halt    ${haltText(summary.kept, nowMs)}`,
   ];
+}
+
+/** Who has the mirror open, where that is known. */
+function runnerText(runner: LockOwner | null, nowMs: number): string {
+  if (runner === null) return '';
+  return `, pid ${runner.pid} on ${runner.host} since ${clockText(runner.sinceMs, nowMs)} UTC`;
+}
+
+/** When each kind of data was last read, whether it had changed or not: of several markets the one that was read the longest ago. */
+function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, timeMs: number])[] {
+  const json = kept.find(({ name }) => name === KEPT_READ_TIMES)?.json;
+  const byFeed = json === undefined ? {} : (JSON.parse(json) as StoredReadTimes);
+  const oldest = new Map<string, number>();
+  for (const [feed, timeMs] of Object.entries(byFeed)) {
+    const [kind = feed] = feed.split(' ');
+    oldest.set(kind, Math.min(oldest.get(kind) ?? Number.POSITIVE_INFINITY, timeMs));
+  }
+  return [...oldest];
 }
 
 /** Whether the bot was told to stop trading. */
@@ -75,12 +99,53 @@ function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, n
   return `${text}; compared ${countText(comparisons, 'time', 'times')}, last ${agoText(comparedAtMs, nowMs)}`;
 }
 
-function strategyLines(summary: MirrorSummary, nowMs: number): string[] {
-  if (summary.strategies.length === 0) return ['No strategy has run yet.'];
+const STRATEGY_COLUMNS: readonly Column[] = [
+  { title: 'strategy' },
+  { title: 'status' },
+  { title: 'profit', align: 'right' },
+  { title: 'realised', align: 'right' },
+  { title: 'open', align: 'right' },
+  { title: 'holds' },
+  { title: 'fees' },
+  { title: 'orders', align: 'right' },
+  { title: 'fills', align: 'right' },
+  { title: 'last change' },
+  { title: 'why' },
+];
+
+function strategyLines(strategies: readonly StrategyStatus[], nowMs: number): string[] {
+  if (strategies.length === 0) return ['No strategy has run yet.'];
   return tableLines(
-    [{ title: 'strategy' }, { title: 'status' }, { title: 'last change' }, { title: 'why' }],
-    summary.strategies.map(({ name, status, atMs, reason }) => [name, status, agoText(atMs, nowMs), reason ?? '']),
+    STRATEGY_COLUMNS,
+    strategies.map(({ name, status, figures, atMs, reason, problem }) => [
+      name,
+      status,
+      ...figureCells(figures),
+      agoText(atMs, nowMs),
+      [reason, problem].filter((text) => text !== null).join('; '),
+    ]),
   );
+}
+
+function figureCells(figures: StrategyFigures | null): readonly string[] {
+  if (figures === null) return ['-', '-', '-', '-', '-', '-', '-'];
+  const { currency, profit, realised, open, positions, fees, orders, fills } = figures;
+  const money = (text: string | null): string =>
+    text === null ? 'unknown' : `${forPeople(text, currency)} ${currency}`;
+  const amounts = (of: Readonly<Record<string, string>>, shown: (text: string, asset: string) => string): string =>
+    Object.entries(of)
+      .filter(([, text]) => text !== '0')
+      .map(([asset, text]) => `${shown(text, asset)} ${asset}`)
+      .join(', ') || '0';
+  return [
+    money(profit),
+    money(realised),
+    money(open),
+    amounts(positions, (text) => text),
+    amounts(fees, forPeople),
+    String(orders),
+    String(fills),
+  ];
 }
 
 function openOrderLines(summary: MirrorSummary, nowMs: number): string[] {
@@ -101,21 +166,25 @@ function showStatus(options: MirrorOptions): void {
     books: readReconciliation(reader),
   }));
   const nowMs = Date.now();
-  const { strategies, openOrders, kept, ...rest } = summary;
+  const { openOrders, kept, ...rest } = summary;
+  const strategies = summary.strategies.map((record) => strategyStatus(record, summary.isRunning));
+  const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
   print(options, {
     json: {
       ...rest,
+      runner: runner === null ? null : { pid: runner.pid, host: runner.host, sinceMs: runner.sinceMs },
+      readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
-      strategies: strategies.map(({ json, ...strategy }) => ({ ...strategy, state: parsedJson(json) })),
+      strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),
       openOrders: openOrders.map(storedOrder),
       kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
     },
     lines: () => [
-      ...headLines(summary, nowMs),
+      ...headLines(summary, runner, nowMs),
       `books   ${booksText(books, nowMs)}`,
       ...credentialLines(credentialOf(kept), nowMs),
       '',
-      ...strategyLines(summary, nowMs),
+      ...strategyLines(strategies, nowMs),
       '',
       ...openOrderLines(summary, nowMs),
     ],

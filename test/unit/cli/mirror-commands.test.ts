@@ -151,7 +151,7 @@ describe('sarraf status', () => {
     const { code, out } = await startSarraf(['status', '--data', folder]).finished;
     expect(code).toBe(0);
     expect(out).toContain('epoch e001: a bot is running');
-    expect(out).toMatch(/^grid {6}paused {2}\d+ days ago {2}onBook threw$/m);
+    expect(out).toMatch(/^grid {6}paused {2,}- .* \d+ days ago {2}onBook threw; its figures can not be read: .*$/m);
     expect(out).toContain('3 open orders; 1 intent is at work.');
     expect(out).toMatch(/^halt {4}since 2024-05-06 07:08 UTC: by hand\. "sarraf resume" ends it$/m);
     expect(out).toMatch(/^books {3}not compared with the exchange yet$/m);
@@ -163,7 +163,7 @@ describe('sarraf status', () => {
       epoch: 'e001',
       counts: { orders: 4, fills: 2, intents: 2, journal: 4 },
       lastSeen: { journal: THEN_MS, books: null },
-      strategies: [{ name: 'grid', state: { level: 3 } }],
+      strategies: [{ name: 'grid', status: 'paused', problem: expect.any(String), state: { level: 3 } }],
       kept: { control: { value: { halted: { reason: 'by hand' } } }, cursors: { atMs: THEN_MS, value: { orders: 9 } } },
     });
   });

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { strategyStatus } from '../../../src/cli/strategy-status.ts';
+import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';
+import { writeSeat } from '../../../src/engine/seat-record.ts';
+import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
+
+/** A strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */
+function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
+  const ledger = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
+  const market = parseMarket('BTCUSDT');
+  const trade = { market, atMs: 5_000, step: parseUnits('0.001') };
+  const [one, two] = [parseUnits('1'), parseUnits('2')];
+  ledger.takeTrade({
+    ...trade,
+    side: 'buy',
+    amount: two,
+    price: parseUnits('100'),
+    total: parseUnits('200'),
+    fee: parseUnits('0.01084'),
+  });
+  ledger.takeTrade({
+    ...trade,
+    side: 'sell',
+    amount: one,
+    price: parseUnits('130'),
+    total: parseUnits('130'),
+    fee: parseUnits('0.13'),
+  });
+  ledger.takePrices(() => parseUnits('120'), 6_000);
+  const fees = new Map<string, bigint>([
+    ['btc', parseUnits('0.01084')],
+    ['usdt', parseUnits('0.13')],
+  ]);
+  const json = writeSeat('{"level":3}', { ledger, requests: 7, fills: 2, orders: 4, fees });
+  return { name: 'grid', status, reason: null, json, atMs: 6_000 };
+}
+
+describe('a strategy for the status', () => {
+  it('has its profit, what it holds and its fees as decimal texts', () => {
+    const { figures, state, problem } = strategyStatus(row(), true);
+    expect(problem).toBeNull();
+    expect(state).toEqual({ level: 3 });
+    expect(figures).toMatchObject({
+      currency: 'usdt',
+      profit: '48.5692',
+      positions: { btc: '0.98916' },
+      fees: { btc: '0.01084', usdt: '0.13' },
+      orders: 4,
+      fills: 2,
+    });
+    const { realised, open, profit } = figures ?? {};
+    expect(parseUnits(realised ?? '') + parseUnits(open ?? '')).toBe(parseUnits(profit ?? ''));
+    expect(JSON.stringify(strategyStatus(row(), true))).not.toMatch(/"-?\d+n"/);
+  });
+
+  it.each([
+    ['running', true, 'running'],
+    ['running', false, 'not running'],
+    ['running', null, 'unknown'],
+    ['stopped', false, 'stopped'],
+    ['paused', false, 'paused'],
+  ] as const)('that was %s is, with a bot running %s, %s', (before, isRunning, status) => {
+    expect(strategyStatus(row(before), isRunning).status).toBe(status);
+  });
+
+  it.each(['', '{', 'null', '{"level":3}', '{"state":1,"requests":1,"fills":1,"orders":1,"fees":{"btc":"x"}}'])(
+    'says that its row can not be read: %s',
+    (json) => {
+      const { figures, problem } = strategyStatus({ ...row(), json }, true);
+      expect(figures).toBeNull();
+      expect(problem).toMatch(/^its figures can not be read: ./);
+    },
+  );
+});
