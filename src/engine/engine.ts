@@ -288,7 +288,9 @@ export class Engine {
 
   /** What an end of the run now would leave behind: orders that are open, and positions that no stop order or OCO protects. */
   leftBehind(): LeftBehind {
-    const orders = this.desk.keeper.table.unfinished().filter((order) => mayTrade(order));
+    // One that matched whole is closed but for the word of the exchange.
+    const live = this.desk.keeper.table.unfinished().filter((order) => mayTrade(order));
+    const orders = live.filter(({ amount, matched, filled }) => matched < amount && filled < amount);
     const unprotected = this.seats.flatMap((seat) =>
       coinsOf(seat).flatMap((asset) => {
         const held = seat.held(asset);

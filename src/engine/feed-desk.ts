@@ -72,6 +72,7 @@ export class FeedDesk {
   private openAskedAtMs = 0;
   private isIdle = false;
   private timesKeptAtMs = Number.NEGATIVE_INFINITY;
+  private timesKept = 0;
 
   constructor(options: FeedDeskOptions) {
     this.options = options;
@@ -100,7 +101,9 @@ export class FeedDesk {
 
   /** Writes down when feeds were read, every few seconds: what was read and had not changed is in no other row. */
   store(nowMs: number): void {
-    if (this.readAtMs.size === 0 || nowMs < this.timesKeptAtMs + KEEP_TIMES_EVERY_MS) return;
+    const { size } = this.readAtMs;
+    if (size === this.timesKept && (size === 0 || nowMs < this.timesKeptAtMs + KEEP_TIMES_EVERY_MS)) return;
+    this.timesKept = size;
     this.timesKeptAtMs = nowMs;
     this.options.outbox.keep(KEPT_READ_TIMES, Object.fromEntries(this.readAtMs) satisfies StoredReadTimes);
   }
