@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -6,6 +8,7 @@ import { readReconciliation } from '../../src/cli/read-reconciliation.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import type { BotHome } from './bot-home.ts';
+import { readLog } from './bot-process.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
 
 let own: OwnExchange;
@@ -151,4 +154,38 @@ test.each([
   const { code, out } = await bot.finished;
   expect(code, out).toBe(0);
   expect(brokenPromises(exchange, home)).toEqual([]);
+});
+test('leaves the OCO that protects a position, cancels the rest, and says so last', async () => {
+  const { exchange } = own;
+  const home = own.home({ instance: 'oco', seed: 9 });
+  const config = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
+  const strategies = [{ plugin: resolve('test/process/protected-strategy.ts'), name: 'protected', market: 'BTCUSDT' }];
+  writeFileSync(home.configPath, JSON.stringify({ ...config, strategies, drain: { within: '60s' } }));
+  const bot = own.start(home);
+  await bot.healthAddress();
+  await untilOpen(3);
+  exchange.endTrading();
+  const { code, out } = await bot.end();
+  expect(code, out).toBe(0);
+  const open = exchange.truth().orders.filter(({ isOpen }) => isOpen);
+  expect(open.map(({ side, amount }) => [side, amount])).toEqual([
+    ['sell', 99_000_000n],
+    ['sell', 99_000_000n],
+  ]);
+  const last = readLog(out)
+    .filter(({ event }) => event === 'left')
+    .map(({ msg }) => msg);
+  expect(last).toEqual([
+    expect.stringMatching(new RegExp(`^Left open: ${open[0]?.id} BTCUSDT sell 0\\.0099 at .*, of an OCO`)),
+    expect.stringMatching(
+      new RegExp(`^Left open: ${open[1]?.id} BTCUSDT sell 0\\.0099 at .* once .* is reached, of an OCO`),
+    ),
+    expect.stringMatching(
+      /^Unprotected: protected holds 0\.00\d+ btc, of which no stop order or OCO covers 0\.000\d+$/,
+    ),
+  ]);
+
+  const halt = await startSarraf(['halt', '--config', home.configPath]).finished;
+  expect(halt.code, halt.error).toBe(0);
+  expect(exchange.truth().orders.filter(({ isOpen }) => isOpen)).toEqual([]);
 });
