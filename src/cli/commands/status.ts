@@ -132,11 +132,6 @@ function figureCells(figures: StrategyFigures | null): readonly string[] {
   const { currency, profit, realised, open, positions, fees, orders, fills } = figures;
   const money = (text: string | null): string =>
     text === null ? 'unknown' : `${forPeople(text, currency)} ${currency}`;
-  const amounts = (of: Readonly<Record<string, string>>, shown: (text: string, asset: string) => string): string =>
-    Object.entries(of)
-      .filter(([, text]) => text !== '0')
-      .map(([asset, text]) => `${shown(text, asset)} ${asset}`)
-      .join(', ') || '0';
   return [
     money(profit),
     money(realised),
@@ -146,6 +141,12 @@ function figureCells(figures: StrategyFigures | null): readonly string[] {
     String(orders),
     String(fills),
   ];
+}
+
+/** Amounts by asset, without those that are nothing. */
+function amounts(of: Readonly<Record<string, string>>, shown: (text: string, asset: string) => string): string {
+  const told = Object.entries(of).filter(([, text]) => text !== '0');
+  return told.length === 0 ? '0' : told.map(([asset, text]) => `${shown(text, asset)} ${asset}`).join(', ');
 }
 
 function openOrderLines(summary: MirrorSummary, nowMs: number): string[] {
