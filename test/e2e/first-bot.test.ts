@@ -157,7 +157,7 @@ async function journalHash(seed: number, name: string): Promise<string> {
 
 describe('the whole bot on the embedded exchange', () => {
   test('trades by both strategies, keeps to every limit, and leaves books that agree with the exchange', async () => {
-    const world = createEmbeddedWorld({ seed: 7 });
+    const world = createEmbeddedWorld({ seed: 7, config: { 'drain.openOrders': 'cancel' } });
     const life = await BotLife.prepare(world, path);
     const { engine } = life.bot;
     life.bot.shell.start();
