@@ -179,7 +179,7 @@ describe('the whole bot on the embedded exchange', () => {
   });
 
   test('goes on after a death amid its orders, and its books agree with the exchange all the same', async () => {
-    const world = createEmbeddedWorld({ seed: 11 });
+    const world = createEmbeddedWorld({ seed: 11, config: { 'drain.openOrders': 'cancel' } });
     const { orders, open } = world.venue.simulation.exchange.trading.trader(world.userId);
     const count = (): number => orders.values().length;
     const first = await BotLife.prepare(world, path);
