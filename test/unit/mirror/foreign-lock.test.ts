@@ -48,7 +48,7 @@ test('waits once, and not with every write, for a process that holds the mirror'
 
 test('a bot goes on while another process holds its mirror for seconds', async () => {
   using mirror = new MirrorFolder();
-  const world = createEmbeddedWorld({ seed: 3 });
+  const world = createEmbeddedWorld({ seed: 3, config: { 'drain.openOrders': 'cancel' } });
   const life = await BotLife.prepare(world, mirror.path);
   life.bot.shell.start();
   await life.run(60_000);
