@@ -5,6 +5,7 @@ import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import type { Budget } from '../exchange/endpoint.ts';
+import { orderBookBudget } from '../exchange/order-book-version.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import { ownStrategies } from './own-strategies.ts';
 
@@ -49,7 +50,10 @@ export async function planOfConfigs(
   ).finally(async () => threads.dispose());
   const runners = loaded.flatMap(({ seats }) => seats.map(({ runner }) => runner));
   return {
-    plan: planPolls(planInputOf(runners, facts.budgets.values())),
+    plan: planPolls({
+      ...planInputOf(runners, facts.budgets.values()),
+      bookBudget: orderBookBudget(first.mode === 'embedded' ? 'v2' : first.exchange.orderBook),
+    }),
     budgets: facts.budgets,
     strategies: runners.map(({ name, market }) => `${name} (${market})`),
     problems: [...new Set(loaded.flatMap(({ problems }) => problems))],

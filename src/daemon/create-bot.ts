@@ -8,7 +8,7 @@ import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
 import type { BotVenue } from './bot-venue.ts';
-import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
+import { bookBudgetOf, bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { credentialAdvice } from './settings/credential-advice.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
@@ -34,12 +34,8 @@ export interface CreateBotOptions {
 
 /** Puts a bot together. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
 export function createBot({ config, venue, seats, mirror, screen, onAnswer, onEvent }: CreateBotOptions): CreatedBot {
-  const plan = planPolls(
-    planInputOf(
-      seats.map(({ runner }) => runner),
-      venue.budgets.values(),
-    ),
-  );
+  const runners = seats.map(({ runner }) => runner);
+  const plan = planPolls({ ...planInputOf(runners, venue.budgets.values()), bookBudget: bookBudgetOf(venue.caller) });
   if (plan.problems.length > 0) {
     const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems].join(
       '\n  ',

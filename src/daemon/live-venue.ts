@@ -62,7 +62,7 @@ export function openRemoteExchange(options: {
   readonly isGuest?: boolean;
 }): RemoteExchange {
   const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined, onTrouble } = options;
-  const { name, limits, headroom, ledgerFolder } = config.exchange;
+  const { name, limits, headroom, ledgerFolder, orderBook } = config.exchange;
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
   const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
   const client = createLimitedClient({
@@ -78,6 +78,7 @@ export function openRemoteExchange(options: {
           )
         : {},
     ),
+    orderBook,
     limits,
     headroom,
     limiterMs: monotonicMs,

@@ -6,7 +6,7 @@ import { planPolls } from '../scheduler/plan-polls.ts';
 import { book, stats, trades } from '../strategy/subscriptions.ts';
 import type { WrapTransport } from './bot-venue.ts';
 import { ClockWatch, watchedTransport } from './clock-watch.ts';
-import { planInputOf } from './create-plan.ts';
+import { bookBudgetOf, planInputOf } from './create-plan.ts';
 import { openRemoteExchange, readMarkets, type RemoteExchange } from './live-venue.ts';
 import { MarketPolls, type RecordingStatus } from './market-polls.ts';
 import { Recording, type RecordingSummary } from './recording.ts';
@@ -78,10 +78,11 @@ function checkMarkets(
 }
 
 /** What is asked and how often: the plan that a bot of one strategy would have that wants all of it and trades nothing. */
-function feedsOf(markets: readonly MarketSymbol[], { client }: RemoteExchange): readonly PlannedFeed[] {
+function feedsOf(markets: readonly MarketSymbol[], { client, caller }: RemoteExchange): readonly PlannedFeed[] {
   const longest = { maxAgeMs: LONGEST_AGE_MS };
   const { feeds, problems } = planPolls({
     ...planInputOf([], client.budgets.values()),
+    bookBudget: bookBudgetOf(caller),
     subscriptions: markets.flatMap((market) =>
       [
         book(market, { ...WANTED.book, ...longest }),

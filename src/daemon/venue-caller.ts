@@ -26,14 +26,13 @@ export interface VenueCaller {
   send(call: VenueCall, signal: AbortSignal): Promise<VenueEnd>;
 }
 
-function declared(call: VenueCall): Endpoint {
-  return ENDPOINTS[venueRequest(call).endpoint];
-}
-
 /** @see VenueCaller */
 export function createVenueCaller(client: ExchangeClient): VenueCaller {
+  // The client may ask another endpoint than the one that a call names, such as another version of the order book.
+  const endpointOf = (call: VenueCall): EndpointName => client.endpointOf(venueRequest(call).endpoint);
+  const declared = (call: VenueCall): Endpoint => ENDPOINTS[endpointOf(call)];
   return {
-    endpointOf: (call) => venueRequest(call).endpoint,
+    endpointOf,
     budgetOf: (call) => declared(call).budget.name,
     credentialOf: (call) => (isAnonymous(declared(call).access) ? 'none' : 'with'),
     timeoutMsOf: (call) => declared(call).timeoutMs,

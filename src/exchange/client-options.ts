@@ -1,6 +1,7 @@
 import type { SarrafError } from '../domain/errors.ts';
 import type { Budget } from './endpoint.ts';
 import type { EndpointName } from './endpoints/index.ts';
+import type { OrderBookVersion } from './order-book-version.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { LoginCredentials } from './session.ts';
 import type { ApiKey } from './signing.ts';
@@ -31,6 +32,8 @@ export interface ClientOptions {
   /** The service's own name: the key headers begin with it. `service` by default. */
   readonly serviceName?: string;
   readonly credentials?: Credentials;
+  /** Which form `orderBook` asks for: `v2`, that of the interface, by default; `v3` of deployments that have it. */
+  readonly orderBook?: OrderBookVersion;
   /** Unix time in milliseconds; the machine's clock by default. */
   readonly nowMs?: () => number;
   /** A number in [0, 1), for the jitter of retries. */

@@ -8,6 +8,7 @@ import type { CallOptions, ClientOptions, OutgoingRequest } from './client-optio
 import type { Budget, Endpoint } from './endpoint.ts';
 import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints/index.ts';
 import { backOffOf } from './failure.ts';
+import { orderBookEndpoint, ORDER_BOOK_VERSIONS } from './order-book-version.ts';
 import { PaymentGateway, type Merchant } from './gateway.ts';
 import {
   iterateOrders,
@@ -61,6 +62,10 @@ export class ExchangeClient {
 
   constructor(options: ClientOptions) {
     this.settings = options;
+    if (options.orderBook !== undefined && !ORDER_BOOK_VERSIONS.includes(options.orderBook)) {
+      const expected = ORDER_BOOK_VERSIONS.join(' or ');
+      throw new SarrafError('INVALID_OPTIONS', `expected ${expected} for orderBook, was "${options.orderBook}"`);
+    }
     this.budgets = budgetTable(options.limits, options.headroom);
     this.retry = checkRetryPolicy(options.retry ?? NO_RETRY);
     this.userAgent = options.userAgent ?? `TraderBot/sarraf-${VERSION}`;
@@ -79,13 +84,20 @@ export class ExchangeClient {
     request: EndpointRequest<Name>,
     options: CallOptions = {},
   ): Promise<EndpointResult<Name>> {
-    const encoded = encodeRequest(name, request);
+    const asked = this.endpointOf(name);
+    const encoded = encodeRequest(asked, request);
     const policy = options.retry === undefined ? this.retry : checkRetryPolicy(options.retry);
-    return withRetries((attempt) => this.attempt(name, encoded, { ...options, attempt }), {
+    return withRetries((attempt) => this.attempt(asked, encoded, { ...options, attempt }), {
       policy: ENDPOINTS[name].idempotent ? policy : NO_RETRY,
       random: this.settings.random ?? Math.random,
       sleep: this.settings.sleep ?? (async (pauseMs) => pause(pauseMs, undefined, { ref: true })),
     });
+  }
+
+  /** The endpoint that a call by this name asks: the order book is that of the version which the options say, with a budget of its own. */
+  endpointOf<Name extends EndpointName>(name: Name): Name {
+    // Both versions take the same request and give the same reply.
+    return name === 'orderBook' ? (orderBookEndpoint(this.settings.orderBook ?? 'v2') as Name) : name;
   }
 
   /** Orders one by one by ascending id, from `fromId` on, over as many requests as it takes. */

@@ -10,12 +10,16 @@ import type { WantedFeed } from './wanted-feed.ts';
 type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass'>;
 type FeedRules = Partial<Pick<WantedFeed, 'cacheMs' | 'turns' | 'isAtClose'>>;
 
+/** Where one call for all books is counted, and by default that for one. */
+export const ALL_BOOKS_BUDGET = 'v2/orderbook';
+
 /** A bar is asked for at its close, and once more when it is not there yet. */
 const REQUESTS_PER_BAR = 2;
 
 /** Everything that has to be asked for, each once however many want it: the markets' data first, then the account's. */
 export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   const feeds = new Map<string, WantedFeed>();
+  const { bookBudget = ALL_BOOKS_BUDGET } = input;
   const want = (feed: WantedFeed): void => {
     const known = feeds.get(feed.key);
     feeds.set(feed.key, known === undefined ? feed : bothWant(known, feed));
@@ -23,7 +27,7 @@ export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   for (const { strategy, subscription } of input.subscriptions) {
     switch (subscription.kind) {
       case 'book':
-        want(bookFeed(subscription.market, agesOf(subscription), strategy));
+        want(bookFeed({ market: subscription.market, budget: bookBudget }, agesOf(subscription), strategy));
         break;
       case 'trades':
         want(tradesFeed(subscription.market, agesOf(subscription), strategy));
@@ -40,7 +44,8 @@ export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   }
   const subscribed = new Set(feeds.keys());
   for (const { strategy, market } of input.traded) {
-    if (!subscribed.has(`book ${market}`)) want(bookFeed(market, OWN_AGES.collar, `price collar of ${strategy}`));
+    if (!subscribed.has(`book ${market}`))
+      want(bookFeed({ market, budget: bookBudget }, OWN_AGES.collar, `price collar of ${strategy}`));
   }
   if (![...feeds.values()].some(({ kind, market }) => market === BRIDGE && kind !== 'public-trades')) {
     for (const strategy of input.bridged ?? []) want(statsFeed(OWN_AGES.bridge, `value of tether for ${strategy}`));
@@ -90,14 +95,18 @@ function feedOf(
   };
 }
 
-function bookFeed(market: string, ages: DataAges, asker: string): WantedFeed {
+function bookFeed(
+  { market, budget }: { readonly market: string; readonly budget: string },
+  ages: DataAges,
+  asker: string,
+): WantedFeed {
   // Asking again within the cache's time gives the same book.
   const wantedMs = Math.max(ages.wantedMs, Math.min(BOOK_CACHE_MS, ages.longestMs));
   const target = {
     key: `book ${market}`,
     kind: 'book',
     market,
-    budget: 'v2/orderbook',
+    budget,
     requestClass: 'market',
   } as const;
   const idleMs = Math.max(ages.idleMs, wantedMs);

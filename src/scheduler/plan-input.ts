@@ -29,6 +29,8 @@ export interface PlanInput {
   /** Strategies of which money is valued by the price of tether in rial (`USDTIRT`): it is read with the statistics where nobody reads it otherwise. */
   readonly bridged?: readonly string[];
   readonly budgets: readonly PlanBudget[];
+  /** The budget that the book of one market is counted in; `v2/orderbook` without it. One call for all books is always counted there. */
+  readonly bookBudget?: string;
   /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
   readonly usesAccount: boolean;
   /** From sending a question to having its answer, at the longest in ordinary times. */

@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
+import { ALL_BOOKS_BUDGET, allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
 import type { GivenFeed } from './given-feed.ts';
 import type { PlanBudget, PlanInput } from './plan-input.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
@@ -17,8 +17,6 @@ export interface PollPlan {
   readonly problems: readonly string[];
   readonly restart: RestartPlan;
 }
-
-const BOOKS = 'v2/orderbook';
 
 /** Where orders are placed, taken back and looked up: no poll uses these. */
 const ORDER_BUDGETS = ['orders/add', 'orders/update-status', 'orders/status', 'orders/cancel-old'] as const;
@@ -48,7 +46,8 @@ export function planPolls(input: PlanInput): PollPlan {
 
 function planOf(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): BudgetPlan {
   const each = planBudget(budget, feeds, replyMs);
-  if (budget.name !== BOOKS || feeds.length < 2 || (each.stretch <= 1 && each.problems.length === 0)) return each;
+  if (budget.name !== ALL_BOOKS_BUDGET || feeds.length < 2 || (each.stretch <= 1 && each.problems.length === 0))
+    return each;
   return planBudget(budget, [allBooksFeed(feeds)], replyMs);
 }
 

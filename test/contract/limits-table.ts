@@ -65,6 +65,7 @@ export const LIMITS: readonly LimitRow[] = [
   stated(['marginMarkets'], 'GET /margin/markets/list', { limit: 30, windowMs: MINUTE, per: 'ip' }),
   stated(['liquidityPools'], 'GET /liquidity-pools/list', { limit: 12, windowMs: MINUTE, per: 'token' }),
   stated(['transfer'], 'POST /wallets/transfer', { limit: 10, windowMs: MINUTE, per: 'token' }),
+  assumed('orderBookV3', 'GET /v3/orderbook/{symbol}', 'ip'),
   assumed('history', 'GET /market/udf/history', 'ip'),
   assumed('options', 'GET /v2/options', 'ip'),
   assumed('login', 'POST /auth/login/', 'ip'),

@@ -5,6 +5,7 @@ import { ENDPOINTS } from '../../src/exchange/endpoints/index.ts';
 const ACCESS: Readonly<Record<string, readonly string[]>> = {
   none: [
     'orderBook',
+    'orderBookV3',
     'allOrderBooks',
     'depth',
     'publicTrades',

@@ -17,6 +17,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   cancelOldOrders: { request: 'POST /market/orders/cancel-old', body: {} },
   tradesList: { request: 'GET /market/trades/list' },
   orderBook: { request: 'GET /v2/orderbook/BTCIRT' },
+  orderBookV3: { request: 'GET /v3/orderbook/BTCIRT' },
   allOrderBooks: { request: 'GET /v2/orderbook/all' },
   depth: { request: 'GET /v2/depth/BTCIRT' },
   publicTrades: { request: 'GET /v2/trades/BTCIRT' },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/budget-table.ts';
+import { ORDER_BOOK_VERSIONS } from '../../exchange/order-book-version.ts';
 import { address } from './address-field.ts';
 import { credentialsSettings } from './credentials-settings.ts';
 import { duration } from './duration-field.ts';
@@ -35,6 +36,12 @@ export const exchangeSettings = z
       .prefault(false)
       .describe(
         'Whether an http address of another machine may be used. What is sent there, secrets included, can be read on the way.',
+      ),
+    orderBook: z
+      .enum(ORDER_BOOK_VERSIONS)
+      .prefault('v2')
+      .describe(
+        'Which form of the order book of one market is asked for: that of the interface (v2), or that of newer deployments (v3), which has a limit of its own. All books in one call are v2 always.',
       ),
     limits: z
       .partialRecord(z.enum(BUDGET_NAMES), budgetLimit)

@@ -11,6 +11,7 @@ import {
   marketStats,
   options,
   orderBook,
+  orderBookV3,
   publicTrades,
 } from './market-data.ts';
 import { login } from './session.ts';
@@ -23,6 +24,8 @@ import { cancelWithdrawal, createWithdrawal, withdrawal, withdrawals } from './w
 export const ENDPOINTS = {
   /** The order book of one market, turned the right way round. */
   orderBook,
+  /** The same in the form of newer deployments, which have bids and asks the right way round. */
+  orderBookV3,
   /** The order books of all markets, by market symbol. */
   allOrderBooks,
   /** The aggregated depth of one market. */

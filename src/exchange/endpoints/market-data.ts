@@ -3,7 +3,7 @@ import { RESOLUTIONS } from '../../domain/candle.ts';
 import { orientBook, type OrderBook } from '../../domain/order-book.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { endpoint } from '../endpoint.ts';
-import { bookRecord, depthSides } from '../records/book.ts';
+import { bookRecord, depthSides, orientedBookRecord } from '../records/book.ts';
 import { candlesReply } from '../records/candles.ts';
 import { globalStatsReply } from '../records/global-stats.ts';
 import { marketStatsReply } from '../records/market-stats.ts';
@@ -31,6 +31,23 @@ export const orderBook = endpoint({
   reply: bookRecord,
   example: { symbol: 'BTCIRT' },
   summary: 'The order book of one market, turned the right way round.',
+  section,
+});
+
+/** Not in the interface: deployments serve it beside the second version, which they deprecate. */
+export const orderBookV3 = endpoint({
+  name: 'orderBookV3',
+  method: 'GET',
+  path: '/v3/orderbook/{symbol}',
+  access: 'none',
+  budget: assumedBudget('v3/orderbook', 'ip'),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs,
+  request: z.object({ symbol: marketSymbol() }),
+  reply: orientedBookRecord,
+  example: { symbol: 'BTCIRT' },
+  summary: 'The order book of one market, in the form that has bids and asks the right way round.',
   section,
 });
 

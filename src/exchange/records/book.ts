@@ -41,5 +41,10 @@ export const bookRecord = sides.transform((wire): OrderBook =>
   orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'asks' }),
 );
 
+/** A book of the third version of the order-book endpoint, where buys are `bids` and sells `asks` (deployments). */
+export const orientedBookRecord = sides.transform((wire): OrderBook =>
+  orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
+);
+
 /** The sides of the depth endpoint, where the names are right. */
 export const depthSides = sides;

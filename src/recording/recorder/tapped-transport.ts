@@ -5,6 +5,7 @@ import type { RawReply } from './raw-file.ts';
 /** Market data, which belongs to nobody. A log-in's reply has a token in it, and all others tell of an account: none of these is ever kept. */
 const KEPT: readonly EndpointName[] = [
   'orderBook',
+  'orderBookV3',
   'allOrderBooks',
   'depth',
   'publicTrades',

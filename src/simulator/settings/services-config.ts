@@ -97,6 +97,7 @@ export const formsConfig = z
     decimals: z.enum(['canonical', 'padded', 'number']).optional(),
     lastUpdate: z.enum(['seconds', 'milliseconds']).optional(),
     globalStats: z.enum(['by-currency', 'by-provider']).optional(),
+    options: z.enum(['flat', 'nested']).optional(),
     gatewayCode: z.enum(['text', 'number', 'trailing-minus']).optional(),
     failureField: z.enum(['code', 'error']).optional(),
     omitOptionalFields: z.boolean().optional(),

@@ -7,6 +7,8 @@ export interface WireForms {
   /** `lastUpdate` of books: the specification says seconds, deployments also send milliseconds. */
   readonly lastUpdate: 'seconds' | 'milliseconds';
   readonly globalStats: 'by-currency' | 'by-provider';
+  /** Options under flat keys (`service.minOrders`), or nested in one object under the service's name. */
+  readonly options: 'flat' | 'nested';
   readonly gatewayCode: 'text' | 'number' | 'trailing-minus';
   /** Whether a failure names its code `code` or `error`. */
   readonly failureField: 'code' | 'error';
@@ -21,6 +23,7 @@ export const DEFAULT_FORMS: WireForms = {
   decimals: 'canonical',
   lastUpdate: 'seconds',
   globalStats: 'by-currency',
+  options: 'flat',
   gatewayCode: 'text',
   failureField: 'code',
   omitOptionalFields: false,

@@ -32,6 +32,15 @@ export function bookRecord(view: BookView, forms: WireForms): Record<string, unk
   };
 }
 
+/** The same in the third version of the endpoint, by the right names. */
+export function orientedBookRecord(view: BookView, forms: WireForms): Record<string, unknown> {
+  return {
+    lastUpdate: writeUnixTime(view.takenAtMs, forms),
+    bids: pairs(view.buys, view, forms),
+    asks: pairs(view.sells, view, forms),
+  };
+}
+
 /** A book as the depth endpoint shows it: gathered into coarser levels, by the right names. */
 export function depthRecord(view: BookView, forms: WireForms): Record<string, unknown> {
   return {

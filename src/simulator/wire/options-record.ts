@@ -38,6 +38,12 @@ export function optionsRecord(exchange: SimulatedExchange, forms: WireForms): Re
   const { serviceName: name } = forms;
   const markets = [...exchange.markets.values()].map((market) => market.rules);
   const currencies = activeCurrencies(exchange);
+  const own = {
+    minOrders: minOrders(exchange, forms),
+    amountPrecisions: Object.fromEntries(markets.map(({ symbol, amountStep }) => [symbol, formatUnits(amountStep)])),
+    pricePrecisions: Object.fromEntries(markets.map(({ symbol, priceStep }) => [symbol, formatUnits(priceStep)])),
+    activeCurrencies: currencies,
+  };
   return {
     status: 'ok',
     features: { orderTypes: ['limit', 'market', 'stop_limit', 'stop_market', 'oco'], depth: true },
@@ -50,13 +56,8 @@ export function optionsRecord(exchange: SimulatedExchange, forms: WireForms): Re
         networks: networks.map((network) => network.name),
       };
     }),
-    [`${name}.minOrders`]: minOrders(exchange, forms),
-    [`${name}.amountPrecisions`]: Object.fromEntries(
-      markets.map(({ symbol, amountStep }) => [symbol, formatUnits(amountStep)]),
-    ),
-    [`${name}.pricePrecisions`]: Object.fromEntries(
-      markets.map(({ symbol, priceStep }) => [symbol, formatUnits(priceStep)]),
-    ),
-    [`${name}.activeCurrencies`]: currencies,
+    ...(forms.options === 'nested'
+      ? { [name]: own }
+      : Object.fromEntries(Object.entries(own).map(([field, value]) => [`${name}.${field}`, value]))),
   };
 }

@@ -61,6 +61,21 @@ export const BOOK_BODIES: readonly BodyCase[] = [
     value: { bids: [['12599999990', '0.75']], asks: [], updatedAtMs: UPDATED_MS },
   },
   {
+    endpoint: 'orderBookV3',
+    form: 'bids that are buys and asks that are sells',
+    request: { symbol: 'BTCIRT' },
+    body: `{"status": "ok", "lastUpdate": 1710148955123, "lastTradePrice": "12600000000", "bids": [["12599999990", "0.75"], ["12599999980", "2"]],
+      "asks": [["12600000010", "0.5"], ["12600000020", "1.25"]]}`,
+    value: { ...book, updatedAtMs: 1710148955123 },
+  },
+  {
+    endpoint: 'orderBookV3',
+    form: 'a side that is empty: what is called bids are buys',
+    request: { symbol: 'BTCIRT' },
+    body: `{"status": "ok", "lastUpdate": ${UPDATED_S}, "bids": [["12599999990", "0.75"]], "asks": []}`,
+    value: { bids: [['12599999990', '0.75']], asks: [], updatedAtMs: UPDATED_MS },
+  },
+  {
     endpoint: 'allOrderBooks',
     form: 'the books of all markets in one object',
     body: `{"status": "ok", "BTCIRT": {"lastUpdate": ${UPDATED_S}, ${BOOK_TEXT}},

@@ -49,6 +49,20 @@ test('lastUpdate in milliseconds', () => {
   expect(venue.send('GET /v2/orderbook/all').json).toMatchObject({ BTCIRT: { lastUpdate: 1710148955000 } });
 });
 
+test('options nested under the name of the service', () => {
+  const { json } = venueIn({ options: 'nested', serviceName: 'elsewhere' }).send('GET /v2/options');
+  expect(json).toMatchObject({
+    status: 'ok',
+    elsewhere: {
+      minOrders: { rls: '3000000', usdt: '11' },
+      amountPrecisions: { BTCIRT: '0.000001' },
+      pricePrecisions: { BTCIRT: '10' },
+      activeCurrencies: ['rls', 'usdt', 'btc', 'shib'],
+    },
+  });
+  expect(Object.keys(json as object).some((key) => key.includes('.'))).toBe(false);
+});
+
 test('global stats by provider are bare numbers', () => {
   const { json } = venueIn({ globalStats: 'by-provider' }).send('POST /market/global-stats');
   const { markets } = json as { readonly markets: Readonly<Record<string, object>> };

@@ -6,7 +6,7 @@ import type { MarketState } from '../../core/market/market-state.ts';
 import { refuse } from '../../core/result.ts';
 import { candleColumns, chooseBars, readResolution } from '../candle-columns.ts';
 import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
-import { bookRecord, depthRecord, statsRecord, writeUnixTime } from '../market-records.ts';
+import { bookRecord, depthRecord, orientedBookRecord, statsRecord, writeUnixTime } from '../market-records.ts';
 import { activeCurrencies, optionsRecord } from '../options-record.ts';
 import { integerField, textField } from '../read-field.ts';
 import { readRequest } from '../read-request.ts';
@@ -39,7 +39,15 @@ function tetherPrices(call: WireCall): ReadonlyMap<string, bigint> {
 
 /** Source: interface, "Public market data". */
 export const marketDataHandlers: WireHandlers<
-  'orderBook' | 'allOrderBooks' | 'depth' | 'publicTrades' | 'marketStats' | 'history' | 'globalStats' | 'options'
+  | 'orderBook'
+  | 'orderBookV3'
+  | 'allOrderBooks'
+  | 'depth'
+  | 'publicTrades'
+  | 'marketStats'
+  | 'history'
+  | 'globalStats'
+  | 'options'
 > = {
   orderBook(call) {
     const market = marketInPath(call);
@@ -47,6 +55,15 @@ export const marketDataHandlers: WireHandlers<
     return {
       status: 200,
       body: { status: 'ok', ...bookRecord(call.exchange.books.of(market, call.timeMs), call.forms) },
+    };
+  },
+
+  orderBookV3(call) {
+    const market = marketInPath(call);
+    if (market === undefined) return notFoundAnswer('Market');
+    return {
+      status: 200,
+      body: { status: 'ok', ...orientedBookRecord(call.exchange.books.of(market, call.timeMs), call.forms) },
     };
   },
 

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { createVenueCaller } from '../../../src/daemon/venue-caller.ts';
+import { ExchangeClient } from '../../../src/exchange/client.ts';
+import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
+import { InProcessVenue } from '../../../src/simulator/in-process-venue.ts';
+import { RawVenue } from './raw-venue.ts';
+
+const BOOK = { kind: 'book', market: 'BTCIRT' as MarketSymbol } as const;
+
+test('the third version of the book has the sides of the second by their right names', () => {
+  const venue = new RawVenue();
+  venue.fillBook();
+  const buys = [
+    ['12599999990', '0.75'],
+    ['12599999980', '2'],
+  ];
+  const sells = [
+    ['12600000010', '0.5'],
+    ['12600000020', '1.25'],
+  ];
+  const lastUpdate = 1710148955;
+  expect(venue.send('GET /v2/orderbook/BTCIRT').json).toEqual({ status: 'ok', lastUpdate, bids: sells, asks: buys });
+  expect(venue.send('GET /v3/orderbook/BTCIRT').json).toEqual({ status: 'ok', lastUpdate, bids: buys, asks: sells });
+  expect(venue.send('GET /v3/orderbook/NOPEIRT').status).toBe(404);
+});
+
+describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
+  test('asks that version, under its budget, and gets the same book', async () => {
+    const venue = new RawVenue();
+    venue.fillBook();
+    const admitted: string[] = [];
+    const client = new ExchangeClient({
+      transport: new InProcessVenue({ door: venue.door, now: () => venue.nowMs }),
+      orderBook,
+      admit: ({ budget }) => void admitted.push(budget.name),
+    });
+    expect(await client.orderBook({ symbol: 'BTCIRT' })).toMatchObject({
+      ok: true,
+      value: {
+        bids: [
+          ['12599999990', '0.75'],
+          ['12599999980', '2'],
+        ],
+        asks: [['12600000010', '0.5'], {}],
+      },
+    });
+    expect(venue.door.log.values().at(-1)).toMatchObject({ path: `/${orderBook}/orderbook/BTCIRT` });
+    expect(admitted).toEqual([`${orderBook}/orderbook`]);
+    expect((await client.allOrderBooks()).ok).toBe(true);
+    expect(admitted.at(-1)).toBe('v2/orderbook');
+  });
+
+  test('has the books of the bot counted where they are asked for', async () => {
+    const venue = new RawVenue();
+    const transport = new InProcessVenue({ door: venue.door, now: () => venue.nowMs });
+    const caller = createVenueCaller(new ExchangeClient({ transport, orderBook }));
+    await caller.send(BOOK, new AbortController().signal);
+    expect(venue.door.log.values().at(-1)).toMatchObject({
+      endpoint: caller.endpointOf(BOOK),
+      budget: caller.budgetOf(BOOK),
+    });
+    expect(caller.budgetOf(BOOK)).toBe(`${orderBook}/orderbook`);
+    expect(caller.budgetOf({ kind: 'books' })).toBe('v2/orderbook');
+  });
+});
+
+test('a client of the second version can ask the third by its name', async () => {
+  const venue = new RawVenue();
+  const client = new ExchangeClient({ transport: new InProcessVenue({ door: venue.door, now: () => venue.nowMs }) });
+  expect((await client.orderBookV3({ symbol: 'BTCIRT' })).ok).toBe(true);
+  expect(venue.door.log.values().at(-1)).toMatchObject({ path: '/v3/orderbook/BTCIRT', budget: 'v3/orderbook' });
+});
+
+test('another version is refused', () => {
+  const options = { baseUrl: 'http://127.0.0.1:1', orderBook: 'v4' as 'v3' };
+  expect(() => new ExchangeClient(options)).toThrow('expected v2 or v3 for orderBook, was "v4"');
+});
