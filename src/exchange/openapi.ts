@@ -28,6 +28,13 @@ const FAILURE: Json = {
   },
 };
 
+const DETAIL: Json = { type: 'object', properties: { detail: { type: 'string' } }, required: ['detail'] };
+const NOT_FOUND: Json = {
+  type: 'object',
+  properties: { error: { const: 'NotFound' }, message: { type: 'string' } },
+  required: ['error'],
+};
+
 function securityOf(endpoint: Endpoint): readonly Json[] {
   const key = { serviceKey: [], serviceSignature: [], serviceTimestamp: [] };
   switch (endpoint.access) {
@@ -80,9 +87,24 @@ function limitOf({ budget }: Endpoint): Json {
   };
 }
 
-function operationOf(endpoint: Endpoint): Json {
+/** Statuses that any call may end with, and those that only calls with credentials may. */
+function refusalsOf(endpoint: Endpoint): Json {
+  const failure = content({ $ref: '#/components/schemas/Failure' });
+  const unauthorized = { description: 'The credentials are missing, bad or expired.', content: content(DETAIL) };
   return {
-    operationId: endpoint.name,
+    '400': { description: 'Parameters are invalid or insufficient.', content: failure },
+    ...(securityOf(endpoint).length === 0 ? {} : { '401': unauthorized }),
+    '403': { description: 'Not permitted, or over the rate limit.' },
+    '404': { description: 'There is no such object.', content: content(NOT_FOUND) },
+    '413': { description: 'The body is too large.' },
+    '429': { description: 'Over the rate limit: `backOff` seconds to wait.' },
+  };
+}
+
+/** One way to call an endpoint: its own method, or one that deployments also answer to, which takes the same fields. */
+function operationOf(endpoint: Endpoint, method: string): Json {
+  return {
+    operationId: method === endpoint.method ? endpoint.name : `${endpoint.name}By${method}`,
     summary: endpoint.summary,
     tags: [endpoint.section],
     ...(endpoint.deprecated === true ? { deprecated: true } : {}),
@@ -98,11 +120,7 @@ function operationOf(endpoint: Endpoint): Json {
         description: 'The answer, or a failed response.',
         content: content({ anyOf: [jsonSchema(endpoint.reply), { $ref: '#/components/schemas/Failure' }] }),
       },
-      '400': {
-        description: 'Parameters are invalid or insufficient.',
-        content: content({ $ref: '#/components/schemas/Failure' }),
-      },
-      '403': { description: 'Not permitted, or over the rate limit.' },
+      ...refusalsOf(endpoint),
     },
   };
 }
@@ -116,7 +134,8 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const endpoint of Object.values(ENDPOINTS) as readonly Endpoint[]) {
     const item = (paths[endpoint.path] ??= {});
-    item[endpoint.method.toLowerCase()] = operationOf(endpoint);
+    const methods = [endpoint.method, ...(endpoint.alsoMethods ?? [])];
+    for (const method of methods) item[method.toLowerCase()] ??= operationOf(endpoint, method);
   }
   return {
     openapi: '3.1.0',

@@ -6,10 +6,21 @@ import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
  * begin with "expected", so that the encoder can say for which field.
  */
 
-const textOrNumber = (expected: string) => z.union([z.string(), z.number()], { error: `expected ${expected}` });
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Text or a number; how each is held to what the transformation after it takes is for the OpenAPI page. */
+const textOrNumber = (expected: string, says: { readonly text?: JsonSchema; readonly number?: JsonSchema } = {}) =>
+  z.union([z.string().meta(says.text ?? {}), z.number().meta(says.number ?? {})], { error: `expected ${expected}` });
+
+/** A decimal above zero, with an exponent or without. */
+const POSITIVE_TEXT = {
+  pattern: '^\\+?(?=[\\d.]*[1-9])(?:\\d+(?:\\.\\d+)?|(?:\\d+\\.?\\d*|\\.\\d+)[eE][+-]?\\d{1,2})$',
+  maxLength: 40,
+};
+const POSITIVE = { text: POSITIVE_TEXT, number: { exclusiveMinimum: 0 } };
 
 function decimalField(expected: string, accepts: (text: DecimalText) => boolean) {
-  return textOrNumber(expected).transform((value, context): DecimalText => {
+  return textOrNumber(expected, POSITIVE).transform((value, context): DecimalText => {
     const text = tryDecimalText(value);
     if (text !== null && accepts(text)) return text;
     context.addIssue({ code: 'custom', message: `expected ${expected}`, input: value });
@@ -31,7 +42,11 @@ export function integer(options: { readonly least?: number; readonly most?: numb
         ? 'an integer'
         : `an integer from ${least}`
       : `an integer from ${least} to ${most}`;
-  return textOrNumber(range).transform((value, context): number => {
+  const says = {
+    text: { pattern: least >= 1 ? '^0*[1-9]\\d{0,14}$' : least >= 0 ? '^\\d{1,15}$' : '^-?\\d{1,15}$' },
+    number: { type: 'integer', minimum: least, maximum: most },
+  };
+  return textOrNumber(range, says).transform((value, context): number => {
     const number = typeof value === 'number' ? value : /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : Number.NaN;
     if (Number.isSafeInteger(number) && number >= least && number <= most) return number;
     context.addIssue({ code: 'custom', message: `expected ${range}`, input: value });
@@ -41,7 +56,7 @@ export function integer(options: { readonly least?: number; readonly most?: numb
 
 /** A positive number that is not money, such as a count of hours. */
 export const positiveNumber = () =>
-  textOrNumber('a positive number').transform((value, context): number => {
+  textOrNumber('a positive number', POSITIVE).transform((value, context): number => {
     const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value);
     if (Number.isFinite(number) && number > 0) return number;
     context.addIssue({ code: 'custom', message: 'expected a positive number', input: value });
@@ -57,10 +72,14 @@ const FLAG_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
+const FLAG_TEXT = { enum: [...FLAG_WORDS.keys()] };
+
 /** A boolean, also written `yes`, `no`, `true`, `false`, `1` or `0`. Sent as a boolean. */
 export const flag = () =>
   z
-    .union([z.boolean(), z.string(), z.number()], { error: 'expected a boolean' })
+    .union([z.boolean(), z.string().meta(FLAG_TEXT), z.number().meta({ enum: [0, 1] })], {
+      error: 'expected a boolean',
+    })
     .transform((value, context): boolean => {
       const read = typeof value === 'boolean' ? value : FLAG_WORDS.get(String(value).toLowerCase());
       if (read !== undefined) return read;

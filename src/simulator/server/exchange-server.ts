@@ -31,6 +31,13 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;|$)/;
 const VISIBLE_SKEW_MS = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** What fastify refuses by itself. */
+interface FrameworkError {
+  readonly code?: string;
+  readonly statusCode?: number;
+  readonly message: string;
+}
+
 /** The simulated exchange over HTTP: every address goes to the wire door. The requester is the socket's other end, whatever headers say. */
 export class ExchangeServer {
   readonly simulation: Simulation;
@@ -107,7 +114,12 @@ export class ExchangeServer {
     });
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-    app.setErrorHandler((error: { readonly statusCode?: number; readonly message: string }, _request, reply) => {
+    app.setErrorHandler((error: FrameworkError, request, reply) => {
+      // A method with a rule of its own in HTTP is a method that no address takes, like any other.
+      if (error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') {
+        this.answer(request, reply);
+        return;
+      }
       const status = error.statusCode ?? 500;
       void reply
         .code(status)

@@ -1,13 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
+import type { Endpoint } from '../../../src/exchange/endpoint.ts';
 import { openApiDocument } from '../../../src/exchange/openapi.ts';
 
 interface Operation {
   readonly operationId: string;
   readonly security: readonly object[];
+  readonly responses: Readonly<Record<string, object>>;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
   readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: { readonly required: readonly string[] } }>>;
+    readonly content: Readonly<
+      Record<
+        string,
+        {
+          readonly schema: {
+            readonly required: readonly string[];
+            readonly properties: Readonly<Record<string, object>>;
+          };
+        }
+      >
+    >;
   };
 }
 
@@ -21,7 +34,11 @@ const document = openApiDocument({ serviceName: 'house', servers: ['http://local
 describe('openApiDocument', () => {
   it('describes every endpoint once', () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
-    expect(operations.map((operation) => operation.operationId).sort()).toEqual(Object.keys(ENDPOINTS).sort());
+    const declared = (Object.values(ENDPOINTS) as readonly Endpoint[]).flatMap(({ name, alsoMethods = [] }) => [
+      name,
+      ...alsoMethods.map((method) => `${name}By${method}`),
+    ]);
+    expect(operations.map((operation) => operation.operationId).sort()).toEqual(declared.sort());
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: 'http://localhost:8900' }]);
   });
@@ -47,6 +64,42 @@ describe('openApiDocument', () => {
     expect(document.components.securitySchemes['serviceKey']?.name).toBe('House-Key');
     expect(document.paths['/market/orders/add']?.['post']?.security).toHaveLength(2);
     expect(document.paths['/v2/options']?.['get']?.security).toEqual([]);
+  });
+
+  it('declares 401 wherever credentials can be asked for, and nowhere else', () => {
+    const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+    expect(operations.filter(({ security }) => security.length > 0).length).toBeGreaterThan(29);
+    for (const { security, responses } of operations) {
+      expect(Object.keys(responses).includes('401')).toBe(security.length > 0);
+    }
+  });
+
+  it.each([
+    [
+      'a price',
+      '/market/orders/add',
+      'price',
+      ['1', '0.000001', '1e5', 5],
+      ['0', '-1', 'much', '', '1,5', 0, -1, true, {}],
+    ],
+    ['an id', '/market/orders/status', 'id', ['1', 1, 5684123456], ['0', '-1', '1.5', 'x', '', 0, -1, 1.5, true]],
+    ['a client order id', '/market/orders/status', 'clientOrderId', ['a-1', null], ['', 'a_b', 'a'.repeat(33), 1]],
+    ['a flag', '/market/orders/add', 'pro', [true, 'yes', 'no', '1', 1, 0], ['maybe', 2, {}]],
+    ['an age', '/market/orders/cancel-old', 'hours', ['1.5', 2], ['0', 'x', 0, -1]],
+  ] as const)('says of %s what the request is held to', (_, path, field, good, bad) => {
+    const body = document.paths[path]?.['post']?.requestBody?.content['application/json']?.schema;
+    const schema = z.fromJSONSchema(body?.properties[field] as never);
+    const name = document.paths[path]?.['post']?.operationId as keyof typeof ENDPOINTS;
+    const declared = ENDPOINTS[name].request.shape as unknown as Readonly<Record<string, z.ZodType>>;
+    for (const [values, isTaken] of [
+      [good, true],
+      [bad, false],
+    ] as const) {
+      for (const value of values) {
+        expect([value, schema.safeParse(value).success]).toEqual([value, isTaken]);
+        expect([value, declared[field]?.safeParse(value).success]).toEqual([value, isTaken]);
+      }
+    }
   });
 
   it('is JSON', () => {

@@ -103,6 +103,15 @@ describe('over HTTP', () => {
     expect(await rawReply(served.address, chunked)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  test.each(['QUERY', 'PROPFIND', 'PUT', 'PATCH'])(
+    'the method %s is 405 and told what the address takes',
+    async (method) => {
+      served = await serve();
+      const reply = await rawReply(served.address, { head: [`${method} /users/profile HTTP/1.1`], body: '' });
+      expect(reply).toMatch(/^HTTP\/1\.1 405 .*allow: GET, POST\r\n.*"MethodNotAllowed"/is);
+    },
+  );
+
   test('a multipart body is a form', async () => {
     served = await serve();
     const form = new FormData();
