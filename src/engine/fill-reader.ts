@@ -297,7 +297,7 @@ export class FillReader {
     if (order.matched < order.filled + amount || !hasArrived(order)) return false;
     // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above all others.
     const { highestTradeId } = this.keeper;
-    if (highestTradeId > 0 && trade.id > highestTradeId + USUAL_REACH) return false;
+    if (highestTradeId === 0 || trade.id > highestTradeId + USUAL_REACH) return false;
     if (this.takenSides.has(`${trade.id} buy`) || this.takenSides.has(`${trade.id} sell`)) return false;
     for (const { trade: other } of this.pending.values()) if (other !== trade && other.id === trade.id) return false;
     return this.feeRates.isUsual(trade);

@@ -32,6 +32,18 @@ export class MemoryMirror {
     this.pending = [];
   }
 
+  /** What a backup has. */
+  copy(): MirrorState {
+    this.flush();
+    return this.state;
+  }
+
+  /** A copy takes its place, which gives it another mark. */
+  putBack(copy: MirrorState, epoch: string): void {
+    this.pending = [];
+    this.state = { ...copy, epoch };
+  }
+
   load(nowMs: number): MirrorState {
     const { orders, programs } = this.state;
     const atWork = new Set(programs.map(({ intentId }) => intentId));

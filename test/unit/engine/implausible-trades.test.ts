@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { buy } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+import { wrongTrades, wrongWallets } from './wrong-once.ts';
+
+const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+const HUGE = 9_007_199_254_740_991;
+const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
+
+function open(): { readonly world: EngineWorld; readonly id: number } {
+  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
+  world.answers.add('order');
+  world.want(WISH);
+  return { world, id: world.accept().id ?? 0 };
+}
+
+describe('a trade that can not be right', () => {
+  it.each([
+    ['a total beyond all money', { total: '18000000000000000' }],
+    ['a fee below nothing', { fee: '-0.001' }],
+    ['a fee of nothing', { fee: '0' }],
+    ['a tiny fee', { fee: '0.000000000000001' }],
+    ['a fee larger than what was bought', { fee: '3' }],
+    ['an amount that the total contradicts', { amount: '0.9' }],
+    ['a price that the total contradicts', { price: '1' }],
+    ['a huge id', { id: HUGE }],
+    ['no order', { orderId: null }],
+    ['an order that nobody has', { orderId: HUGE }],
+    ['another side', { side: 'sell' }],
+    ['another market', { market: null }],
+    ['a time that has not come', { timeMs: 9_000_000_000_000 }],
+  ])('does not enter the books, and enters them once when it is right: %s', (_, changed) => {
+    const { world, id } = open();
+    world.venue.fill(id, '0.4');
+    wrongTrades(world, 1, changed);
+    world.advance(80_000);
+    expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n, fee: 8_000_000n });
+    expect(world.fills()).toHaveLength(1);
+    expect(world.fills()[0]).toMatchObject({
+      orderKey: world.order().key,
+      amount: 4_000_000_000n,
+      total: 392_000_000_000n,
+    });
+    expect(world.toldOf('fill')).toHaveLength(1);
+    const cursor = Number(world.mirror.copy().kept['cursor.trades'] ?? 1);
+    expect(cursor).toBeLessThan(1_000);
+    world.venue.fill(id);
+    world.advance(40_000);
+    expect(world.order()).toMatchObject({ state: 'filled' });
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it('of somebody else is left out for good where reading after reading says the same, and the rest goes on', () => {
+    const { world, id } = open();
+    const foreign = world.venue.placeByHand('sell', '1', '99');
+    const trade = world.venue.fill(foreign.id ?? 0, '0.1');
+    wrongTrades(world, 50, { total: '18000000000000000' });
+    world.advance(40_000);
+    expect(world.alarms().join()).toMatch(new RegExp(`trade ${trade.id} is none of ours and can not be right`));
+    world.venue.fill(id, '0.4');
+    world.advance(20_000);
+    expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
+  });
+});
+
+describe('a wallet that can not be right', () => {
+  it.each([
+    ['more decimals than the books hold', { total: '10.00000000001' }],
+    ['less than nothing', { total: '-1' }],
+    ['more held than there is', { held: '1000000' }],
+  ])('stays as it was, is told, and is read again: %s', (_, changed) => {
+    const { world } = open();
+    wrongWallets(world, 2, changed);
+    world.advance(60_000);
+    expect(world.messages('warning').join()).toMatch(/^wallet (?:usdt|btc): /);
+    expect(world.engine.account.free()).toMatchObject({ usdt: '100000', btc: '10' });
+    expect(world.engine.reconciler.break).toBeNull();
+    expect(world.engine.doubts()).toEqual([]);
+  });
+});
+
+describe('books that can not be compared', () => {
+  it('stop new orders after a while, name the order that is in the way, and let them go on when it is not', () => {
+    const { world, id } = open();
+    const { key } = world.order();
+    const trade = world.venue.fill(id, '0.3');
+    world.venue.hidden.add(trade.id);
+    world.venue.end(id);
+    world.advance(100_000);
+    expect(world.engine.doubts()).toEqual([]);
+    world.advance(40_000);
+    expect(world.engine.doubts()).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `could not be compared .* minutes: ${key} is closed with 0.3 matched, and of its trades 0 were read`,
+        ),
+      ),
+    ]);
+    world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
+    expect(world.toldOf('reject')).toMatchObject([{ code: 'closed', reason: expect.stringContaining(key) }]);
+    expect(world.alarms().join()).toMatch(/no new orders are placed/);
+    expect(JSON.parse(world.mirror.copy().kept['reconciliation'] ?? '{}')).toMatchObject({
+      blockedBy: expect.stringContaining(key),
+    });
+    world.venue.hidden.clear();
+    world.advance(60_000);
+    expect(world.engine.doubts()).toEqual([]);
+    world.want(buy('BTCUSDT', { amount: '2', price: '96' }));
+    expect(world.waitingKinds()).toContain('place');
+  });
+});

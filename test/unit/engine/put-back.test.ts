@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { buy, oco } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const wish = (price: string) => buy('BTCUSDT', { amount: '1', price });
+
+/** A world whose mirror is copied with one order in it, which has traded a part. */
+function copied(): {
+  readonly world: EngineWorld;
+  readonly id: number;
+  readonly copy: ReturnType<EngineWorld['mirror']['copy']>;
+} {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  world.want(wish('98'));
+  const { id } = world.accept();
+  world.venue.fill(id ?? 0, '0.2');
+  world.advance(10_000);
+  return { world, id: id ?? 0, copy: world.mirror.copy() };
+}
+
+const position = (world: EngineWorld): string => {
+  const bought = world.fills().filter(({ strategy }) => strategy === 'one');
+  return String(bought.reduce((sum, { amount, side }) => sum + (side === 'buy' ? amount : -amount), 0n));
+};
+
+describe('a mirror that was put back from a copy', () => {
+  it('takes over the orders that were placed since, open and ended, with their fills, each once', () => {
+    const { world, id, copy } = copied();
+    world.venue.fill(id, '0.1');
+    world.want(wish('97'));
+    const ended = world.accept();
+    world.venue.fill(ended.id ?? 0);
+    world.want(wish('96'));
+    const live = world.accept();
+    world.venue.fill(live.id ?? 0, '0.5');
+    world.advance(20_000);
+    const before = position(world);
+    const foreign = world.venue.placeByHand('buy', '1', '95');
+    world.venue.fill(foreign.id ?? 0);
+    world.mirror.putBack(copy, 'e002');
+    world.restart();
+    world.advance(30_000);
+    expect(world.order(ended.clientOrderId ?? '')).toMatchObject({
+      state: 'filled',
+      strategy: 'one',
+      filled: 10_000_000_000n,
+    });
+    expect(world.order(live.clientOrderId ?? '')).toMatchObject({
+      state: 'open',
+      venueId: live.id,
+      filled: 5_000_000_000n,
+    });
+    expect(position(world)).toBe(before);
+    expect(world.fills().filter(({ orderKey }) => orderKey === null)).toHaveLength(1);
+    expect(world.fills()).toHaveLength(5);
+    expect(world.messages('warning').join()).toMatch(/put back from a copy/);
+    world.restart();
+    world.advance(30_000);
+    expect(position(world)).toBe(before);
+  });
+
+  it('lets strategies begin only when what was placed since is known', () => {
+    const { world, copy } = copied();
+    world.mirror.putBack(copy, 'e002');
+    world.failing = { kind: 'orders', code: 'TIMED_OUT' };
+    world.restart();
+    world.advance(20_000);
+    expect(world.engine.status().phase).toBe('syncing');
+    world.failing = null;
+    world.advance(20_000);
+    expect(world.engine.status().phase).toBe('trading');
+  });
+
+  it('takes over both legs of a pair', () => {
+    const { world, copy } = copied();
+    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    const [first, second] = world.acceptPair();
+    world.venue.fill(second.id ?? 0);
+    world.advance(10_000);
+    world.mirror.putBack(copy, 'e002');
+    world.restart();
+    world.advance(40_000);
+    const key = first.clientOrderId ?? '';
+    expect(world.order(key)).toMatchObject({ state: 'cancelled', pairKey: `${key}/2` });
+    expect(world.order(`${key}/2`)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+  });
+
+  it('counts no fill again when it is put back a second time', () => {
+    const { world, id, copy } = copied();
+    world.want(wish('97'));
+    const ended = world.accept();
+    world.venue.fill(ended.id ?? 0);
+    world.venue.fill(id, '0.1');
+    world.advance(10_000);
+    const before = position(world);
+    for (const epoch of ['e002', 'e003']) {
+      world.mirror.putBack(copy, epoch);
+      world.restart();
+      world.advance(30_000);
+      expect(position(world)).toBe(before);
+    }
+  });
+
+  it('is not taken for one where the mirror only goes on', () => {
+    const { world } = copied();
+    world.restart();
+    world.advance(10_000);
+    expect(world.messages('warning').join()).not.toMatch(/put back/);
+    expect(world.made.filter(({ dedupe }) => dedupe === 'take over')).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import type { VenueOrder } from '../../../src/domain/order.ts';
+import type { VenueTrade } from '../../../src/domain/trade.ts';
+import type { Page, VenueCallKind, WalletReading } from '../../../src/domain/venue-call.ts';
+import type { EngineWorld } from './engine-world.ts';
+
+/** Has so many replies to questions of a kind say something else than the exchange has; then it is right again. */
+export function wrongly<Value>(
+  world: EngineWorld,
+  { kind, times }: { readonly kind: VenueCallKind; readonly times: number },
+  change: (value: Value) => Value,
+): void {
+  const { venue } = world;
+  const read = venue.read.bind(venue);
+  let left = times;
+  venue.read = (call) => {
+    const value = read(call);
+    if (call.kind !== kind || left === 0 || value === undefined) return value;
+    const wrong = change(structuredClone(value) as Value);
+    if (JSON.stringify(wrong) === JSON.stringify(value)) return value;
+    left -= 1;
+    return wrong as typeof value;
+  };
+}
+
+/** The same for the first record of a list of orders that has any. */
+export function wrongOrders(world: EngineWorld, times: number, changed: Readonly<Record<string, unknown>>): void {
+  wrongly<Page<VenueOrder>>(world, { kind: 'orders', times }, ({ items, hasNext }) => ({
+    items: items.map((order, index) => (index === 0 ? { ...order, ...changed } : order)),
+    hasNext,
+  }));
+}
+
+/** The same for an order that is asked for by itself. */
+export function wrongOrder(world: EngineWorld, times: number, changed: Readonly<Record<string, unknown>>): void {
+  wrongly<VenueOrder>(world, { kind: 'order', times }, (order) => ({ ...order, ...changed }));
+}
+
+/** And of a list of trades. */
+export function wrongTrades(world: EngineWorld, times: number, changed: Readonly<Record<string, unknown>>): void {
+  wrongly<Page<VenueTrade>>(world, { kind: 'trades', times }, ({ items, hasNext }) => ({
+    items: items.map((trade, index) => (index === 0 ? { ...trade, ...changed } : trade)),
+    hasNext,
+  }));
+}
+
+/** And of one wallet. */
+export function wrongWallets(world: EngineWorld, times: number, changed: Readonly<Record<string, unknown>>): void {
+  wrongly<readonly WalletReading[]>(world, { kind: 'wallets', times }, (wallets) =>
+    wallets.map((wallet, index) => (index === 0 ? { ...wallet, ...changed } : wallet)),
+  );
+}
