@@ -521,6 +521,7 @@ export class Engine {
     this.strategies.restoreAbsent(state.kept[KEPT_ABSENT_FILLS]);
     this.fills.restore(state);
     this.reconciler.restore(state.kept[KEPT_RECONCILIATION]);
+    if (this.desk.takeover.isPutBack && this.reconciles) this.reconciler.afterPutBack();
     this.desk.keeper.restore(state, nowMs);
     this.desk.cancels.restore(state.kept[KEPT_CANCELS]);
     this.programs.restore(state, this.seats);

@@ -35,6 +35,8 @@ export class OrderTakeover {
   private readings = 0;
   private isAsked = false;
   private nextAtMs = 0;
+  /** Whether the mirror was put back from a copy since the last life. */
+  isPutBack = false;
   /** When it ended in this life; null where it did not, or had nothing to do. */
   endedAtMs: number | null = null;
 
@@ -51,9 +53,9 @@ export class OrderTakeover {
     const json = state.kept[KEPT_NAMES];
     const names = new KnownNames(state.epoch);
     sightings.names = names;
-    const isPutBack = names.restore(json === undefined ? null : (JSON.parse(json) as StoredNames), lastRow);
-    if (json === undefined || isPutBack) this.keep();
-    if (isPutBack) {
+    this.isPutBack = names.restore(json === undefined ? null : (JSON.parse(json) as StoredNames), lastRow);
+    if (json === undefined || this.isPutBack) this.keep();
+    if (this.isPutBack) {
       outbox.warn(
         'the mirror was put back from a copy: what this instance ordered since is looked for, and taken over',
       );

@@ -305,6 +305,20 @@ export class Reconciler {
     this.books.restore({ expected: null, unmatched: [], outside: [] });
   }
 
+  /**
+   * The mirror was put back from a copy: what came and went since can not be told apart any more, so the books begin with the next reading. A break that
+   * the copy had stays one.
+   */
+  afterPutBack(): void {
+    this.beginAnew();
+    this.begunAtMs = null;
+    this.lastLineIds.clear();
+    this.toldLines.clear();
+    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+    this.outbox.journal('reconciliation', 'put back', {});
+    this.keep();
+  }
+
   /** Something that can not be, such as a fill of an order that never was. Stops new orders at once. */
   breakAt(rows: readonly DisagreementText[], why: string): void {
     const { nowMs } = this.outbox;

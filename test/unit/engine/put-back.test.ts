@@ -21,7 +21,9 @@ function copied(): {
 
 const position = (world: EngineWorld): string => {
   const bought = world.fills().filter(({ strategy }) => strategy === 'one');
-  return String(bought.reduce((sum, { amount, side }) => sum + (side === 'buy' ? amount : -amount), 0n));
+  return String(
+    bought.reduce((sum, { amount, side }) => sum + (side === 'buy' ? BigInt(amount) : -BigInt(amount)), 0n),
+  );
 };
 
 describe('a mirror that was put back from a copy', () => {
@@ -58,6 +60,20 @@ describe('a mirror that was put back from a copy', () => {
     world.restart();
     world.advance(30_000);
     expect(position(world)).toBe(before);
+  });
+
+  it('begins its books anew, since what was paid in and out meanwhile can not be told any more', () => {
+    const { world, copy } = copied();
+    world.venue.deposit('usdt', '1000');
+    world.venue.deposit('btc', '-0.5');
+    world.advance(60_000);
+    world.mirror.putBack(copy, 'e002');
+    world.restart();
+    world.venue.deposit('usdt', '3');
+    world.advance(180_000);
+    expect(world.engine.reconciler.break).toBeNull();
+    expect(world.engine.status().conclusions).toBeGreaterThan(1);
+    expect(world.engine.doubts()).toEqual([]);
   });
 
   it('lets strategies begin only when what was placed since is known', () => {

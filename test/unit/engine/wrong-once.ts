@@ -4,7 +4,7 @@ import type { Page, VenueCallKind, WalletReading } from '../../../src/domain/ven
 import type { EngineWorld } from './engine-world.ts';
 
 /** Has so many replies to questions of a kind say something else than the exchange has; then it is right again. */
-export function wrongly<Value>(
+function wrongly<Value>(
   world: EngineWorld,
   { kind, times }: { readonly kind: VenueCallKind; readonly times: number },
   change: (value: Value) => Value,
