@@ -8,6 +8,7 @@ import { benchPoll } from './poll.ts';
 import type { BenchResult } from './result.ts';
 import { benchSaturation } from './saturation.ts';
 import { benchSoak } from './soak.ts';
+import { benchWorkerCall } from './worker-call.ts';
 
 /** Every benchmark by the name that the command line takes. */
 const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchResult[]>>> = {
@@ -19,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   decision: benchDecision,
   backtest: benchBacktest,
   poll: benchPoll,
+  worker: benchWorkerCall,
   soak: benchSoak,
 };
 

@@ -2,13 +2,20 @@ import { reserveOf } from '../budget/admission.ts';
 import type { Market } from '../domain/market.ts';
 import { parseUnits, type Units } from '../domain/money.ts';
 import { Engine } from '../engine/engine.ts';
-import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION, type EngineSettings } from '../engine/engine-settings.ts';
+import {
+  DEFAULT_ENGINE_TIMES,
+  DEFAULT_RECONCILIATION,
+  type EngineSettings,
+  type SeatSettings,
+} from '../engine/engine-settings.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { createRiskLimits } from '../execution/risk/create-risk-limits.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
+import { createVandal } from './vandal.ts';
 import { WORKLOAD } from './workload.ts';
 
 /** The first part of every id of the bot's orders. */
@@ -26,6 +33,9 @@ const MOST_LEISURE = 8;
 const LIMITED = 0.6;
 const MIDDLING_BTC = 0.002;
 const MIDDLING_USDT = 60;
+
+/** How many of the seeds have a hostile strategy. */
+const HOSTILE_SHARE = 0.4;
 
 export interface BotEngineOptions {
   readonly seed: number;
@@ -66,12 +76,14 @@ function settingsOf({ seed, markets }: BotEngineOptions): EngineSettings {
     limits,
     capital: {},
   }));
+  const hostile = hostileSeat({ seed, markets, limits, knownMarkets });
+  const all = hostile === null ? seats : [...seats, hostile];
   return {
     instance: INSTANCE,
     markets,
-    seats,
+    seats: all,
     feeds: feedsOf(
-      seats.map(({ runner }) => runner),
+      all.map(({ runner }) => runner),
       dice.happens(HASTY_SHARE) ? 1 : dice.logUniform(LEAST_LEISURE, MOST_LEISURE),
     ),
     ...DEFAULT_ENGINE_TIMES,
@@ -80,7 +92,29 @@ function settingsOf({ seed, markets }: BotEngineOptions): EngineSettings {
   };
 }
 
-function feedsOf(runners: readonly StrategyRunner[], leisure: number): EngineSettings['feeds'] {
+/** Some seeds have a strategy that does what none should, under each of the policies for errors. */
+function hostileSeat(of: {
+  readonly seed: number;
+  readonly markets: readonly Market[];
+  readonly limits: SeatSettings['limits'];
+  readonly knownMarkets: ReadonlySet<string>;
+}): SeatSettings | null {
+  const dice = Dice.of(of.seed, 'hostile strategy');
+  const market = dice.pick(of.markets);
+  if (market === null || !dice.happens(HOSTILE_SHARE)) return null;
+  const runner = new StrategyRunner(createVandal(), {
+    name: 'vandal',
+    market: market.symbol,
+    span: '1m',
+    knownMarkets: of.knownMarkets,
+    params: { seed: dice.integer(0, 0xffff_ffff), everyMs: 8_000 },
+  });
+  // Mostly it goes on after a pause, since one that is stopped does no more harm.
+  const onError = dice.pick(['pause', 'pause', 'pause', 'stop', 'cancel'] as const) ?? 'pause';
+  return { runner, onError, pauseMs: dice.integer(1_000, 60_000), limits: of.limits, capital: {} };
+}
+
+function feedsOf(runners: readonly StrategyPort[], leisure: number): EngineSettings['feeds'] {
   const plan = planPolls({
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
       subscriptions.map((subscription) => ({ strategy: name, subscription })),

@@ -12,6 +12,7 @@ import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { JournalChecker } from './checkers/journal-checker.ts';
 import { LockoutChecker } from './checkers/lockout-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
+import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
 import type { Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
@@ -50,6 +51,7 @@ export class Bot {
   private readonly lockouts = new LockoutChecker();
   private readonly foreign = new ForeignChecker(INSTANCE);
   private readonly overlap = new OverlapChecker();
+  private readonly vandal = new VandalChecker();
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
@@ -181,6 +183,7 @@ export class Bot {
       ...lockouts.violations(),
       ...foreign.violations(truth),
       ...overlap.violations(),
+      ...this.vandal.violations(),
       ...(drain?.violations ?? []),
     ];
   }
@@ -232,10 +235,13 @@ export class Bot {
   private watch(event: EngineEvent, output: EngineOutput): void {
     const { world, coverage, events } = this.options;
     events.step(event, output, world.time.now());
+    if (this.engine !== null) this.vandal.watch(this.engine, output, world.time.now());
     if (event.kind === 'answer') coverage.answer(event.answer);
     for (const change of output.changes) {
       if (change.kind === 'order') coverage.order(change.order);
       else if (change.kind === 'journal' && change.entry.kind === 'finding') coverage.finding(change.entry);
+      else if (change.kind === 'journal' && change.entry.kind === 'strategy')
+        coverage.count(`strategy ${change.entry.subject === 'vandal' ? 'vandal' : 'other'} failed`);
       else if (change.kind === 'fill') coverage.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
       else if (change.kind === 'intent' && change.intent.status === 'working')
         coverage.count(`intent ${change.intent.kind}`);

@@ -1,4 +1,5 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { frozenAsCopy } from '../strategy/frozen-copy.ts';
 import type { EngineView } from '../strategy/strategy-event.ts';
 import type { SharedLine } from './shared-line.ts';
 import { keyOf, type Look, type WorkerCall } from './worker-messages.ts';
@@ -83,7 +84,7 @@ export class RemoteView implements EngineView {
   }
 
   private take(key: string, value: unknown): void {
-    this.now.set(key, value);
+    this.now.set(key, frozenAsCopy(value));
     if (typeof value !== 'object' || value === null) return;
     if (this.kept.size >= MOST_KEPT) this.kept.clear();
     this.kept.set(key, value);

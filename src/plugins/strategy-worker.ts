@@ -1,5 +1,6 @@
 import { enableCompileCache, syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { frozenAsCopy } from '../strategy/frozen-copy.ts';
 import { faultOf, type StrategySource } from '../strategy/strategy-fault.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
@@ -84,6 +85,8 @@ function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
   if (clears) runner.clearFailure();
   for (const candle of candles) runner.warmUp(candle);
   view.begin(call);
+  // What came over is this thread's own: there is nobody to keep a copy for.
+  if (event?.kind === 'book') frozenAsCopy(event.book);
   const intents = event === null ? [] : runner.handle(event, view);
   view.end();
   return { state: runner.takeChangedState(), intents, fault: runner.fault, log: runner.takeLog() };

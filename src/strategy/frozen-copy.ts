@@ -14,6 +14,14 @@ export function frozenCopy<Value>(value: Value): Value {
   return copy as Value;
 }
 
+/** Freezes what is nobody else's, such as what came from another thread, and takes it for its own frozen copy. */
+export function frozenAsCopy<Value>(value: Value): Value {
+  if (!isPlain(value)) return value;
+  deepFreeze(value);
+  COPIES.set(value, value);
+  return value;
+}
+
 /** Freezes plain objects and lists through and through, in place. What holds itself is no plain data, and is not looked into twice. */
 export function deepFreeze<Value>(value: Value): Value {
   if (!isPlain(value) || Object.isFrozen(value)) return value;

@@ -1,0 +1,54 @@
+import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { MirrorChange } from '../../engine/mirror-change.ts';
+import { MARK } from '../vandal.ts';
+import { told, type Violation } from './violation.ts';
+
+/** Changes that tell of the account and its markets: nothing of a strategy's own words is in them. */
+const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
+  'book',
+  'stats',
+  'public-trades',
+  'wallet',
+  'market',
+  'order',
+  'fill',
+  'intent',
+]);
+
+/**
+ * What a hostile strategy does stays its own: what it changed is not seen by the engine, the mirror or the exchange, and of an answer that was wrong nothing is
+ * taken over, its state included.
+ */
+export class VandalChecker {
+  private readonly found: string[] = [];
+
+  watch(engine: Engine, { changes, requests }: EngineOutput, atMs: number): void {
+    for (const change of changes) {
+      if (FACTS.has(change.kind) && marked(change)) this.find(`no mark in a change of ${change.kind}`, change, atMs);
+      if (change.kind === 'strategy' && change.strategy.json.includes('"spoiled":true')) {
+        this.find('no state out of an answer that was wrong', change.strategy.name, atMs);
+      }
+    }
+    for (const { call } of requests) if (marked(call)) this.find('no mark in a request', call, atMs);
+    for (const { market, book } of engine.markets.all()) {
+      if (book !== null && marked(book)) this.find(`no mark in the book of ${market.symbol}`, book, atMs);
+    }
+  }
+
+  violations(): readonly Violation[] {
+    return told('hostile strategy', this.found);
+  }
+
+  private find(expected: string, was: unknown, atMs: number): void {
+    this.found.push(`expected ${expected} at ${atMs}, was ${textOf(was).slice(0, 300)}`);
+  }
+}
+
+function marked(what: unknown): boolean {
+  return textOf(what).includes(MARK);
+}
+
+function textOf(what: unknown): string {
+  return JSON.stringify(what, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)) ?? '';
+}
