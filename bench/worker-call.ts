@@ -59,6 +59,16 @@ function callTimes(runner: StrategyPort): readonly number[] {
   return times.toSorted((left, right) => left - right);
 }
 
+const result = (name: string, value: number, unit: string, target: number | null): BenchResult => ({
+  name,
+  value,
+  unit,
+  reference: null,
+  ratio: null,
+  target,
+  holds: target === null || value <= target,
+});
+
 /** What it costs to have a strategy in a thread of its own: a market maker is told of a book of 20 levels a side, and answers two quotes. */
 export async function benchWorkerCall(): Promise<BenchResult[]> {
   const limits = { handlerMs: 10_000, loadMs: 60_000, memoryMb: 256, restartsAnHour: 0 };
@@ -79,15 +89,6 @@ export async function benchWorkerCall(): Promise<BenchResult[]> {
     const beginMs = performance.now() - begun;
     const times = callTimes(runner);
     const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
-    const result = (name: string, value: number, unit: string, target: number | null): BenchResult => ({
-      name,
-      value,
-      unit,
-      reference: null,
-      ratio: null,
-      target,
-      holds: target === null || value <= target,
-    });
     return [
       result('worker: a call of a handler in its thread, median', at(0.5), 'us', TARGET_US),
       result('worker: the same, 99 of 100', at(0.99), 'us', null),

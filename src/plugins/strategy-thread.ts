@@ -51,6 +51,7 @@ export class StrategyThread {
   private readonly line = new SharedLine();
   private readonly worker: Worker;
   private readonly arrived = Promise.withResolvers<void>();
+  private readonly begunMs = performance.now();
   private isLoaded = false;
   private isDisposed = false;
   /** Why it ended by itself; null while it works. */
@@ -97,9 +98,10 @@ export class StrategyThread {
     return this.takeLoaded();
   }
 
-  /** The same without giving way to anything else, for so long at most. */
-  loadedWithin(limitMs: number): Loaded {
-    this.await(limitMs);
+  /** The same without waiting: null while it is at it and has time left. */
+  loadedByNow(): Loaded | null {
+    const isAtIt = this.line.said === SAID.nothing && this.end === null;
+    if (isAtIt && performance.now() - this.begunMs < this.options.limits.loadMs) return null;
     return this.takeLoaded();
   }
 

@@ -36,9 +36,6 @@ export interface WorkerRunnerOptions {
 const NO_INTENTS: readonly Intent[] = [];
 const HOUR_MS = 3_600_000;
 
-/** How long a thread that began anew during the pause is waited for at its end. */
-const RESTART_WAIT_MS = 2_000;
-
 /** Bars that are gathered for a thread that is not called, before they are handed over. */
 const MOST_PENDING = 500;
 
@@ -164,11 +161,15 @@ export class WorkerRunner implements StrategyPort {
   }
 
   clearFailure(): void {
+    if (this.thread.hasEnded) {
+      // It ended once more than it may within an hour.
+      this.isBeyondRepair = true;
+      return;
+    }
     this.failure = null;
     this.fault = null;
     this.clears = true;
     this.restores = true;
-    if (this.thread.hasEnded && this.restartedAtMs.length === 0) this.isBeyondRepair = true;
     this.takeRestarted();
   }
 
@@ -266,9 +267,17 @@ export class WorkerRunner implements StrategyPort {
   /** Takes over a thread that began anew: its strategy goes on from the last state, warmed up by the last bars. */
   private takeRestarted(): void {
     if (!this.isNew) return;
-    this.isNew = false;
     try {
-      readyOf(this.thread.loadedWithin(RESTART_WAIT_MS));
+      const loaded = this.thread.loadedByNow();
+      if (loaded === null) {
+        // Nobody waits for it: it has another pause.
+        const message = 'its thread is still beginning anew';
+        const file = this.options.setup.shownFile;
+        this.setFault({ handler: null, message, file, line: null, stack: null });
+        return;
+      }
+      this.isNew = false;
+      readyOf(loaded);
       this.pending = this.candles.all();
     } catch (error) {
       this.isBeyondRepair = true;

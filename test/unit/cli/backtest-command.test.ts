@@ -44,6 +44,58 @@ const SHORT = [
   '0.1%',
 ];
 
+/** A strategy whose `onCandle` does something besides logging. */
+const plugin = (name: string, body: string): string => {
+  const file = join(folder, `${name}.ts`);
+  const source = `import { z } from 'zod';
+import { candles, defineStrategy } from '#sdk';
+export default defineStrategy({
+  name: '${name}',
+  params: z.strictObject({}),
+  subscribe: ({ market }) => [candles(market, '1h')],
+  init: () => ({ bars: 0 }),
+  onCandle({ state, log, book }) {
+    log('bar', { bars: state.bars });
+    ${body}
+    return { state: { bars: state.bars + 1 } };
+  },
+});
+`;
+  writeFileSync(file, source);
+  return file;
+};
+
+const on = (file: string) => [file, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%', '--csv', csv];
+
+describe('a strategy that fails in a backtest', () => {
+  test.each([
+    ['rejects', "if (state.bars === 5) void Promise.reject(new Error('lost'));", 'lost'],
+    ['throws-late', "if (state.bars === 5) setImmediate(() => { throw new Error('late'); });", 'late'],
+  ])('by what nobody catches is named: %s', async (name, body, message) => {
+    const file = plugin(name, body);
+    const { code, error } = await backtest(...on(file));
+    expect(code).toBe(1);
+    expect(error).toContain(
+      `INVALID_STRATEGY: ${file}:10: threw outside of its handlers, where nobody catches it: ${message}`,
+    );
+  });
+
+  test('is told with file, line and handler, and what it logged is in the result', async () => {
+    const file = plugin('no-book', 'if (state.bars === 2) book.bids.at(0);');
+    const { code, out, error } = await backtest(...on(file), '--json');
+    const failure = `onCandle: Cannot read properties of null (reading 'bids') (${file}:10)`;
+    expect(code).toBe(1);
+    expect(error).toContain(`no-book stopped: ${failure}`);
+    const { strategies } = JSON.parse(out) as { readonly strategies: readonly unknown[] };
+    expect(strategies).toMatchObject([
+      {
+        failure,
+        log: [0, 1, 2].map((bars) => ({ atMs: 1_704_070_800_000 + bars * 3_600_000, text: 'bar', fields: { bars } })),
+      },
+    ]);
+  });
+});
+
 describe('sarraf backtest', () => {
   test('runs a strategy on the candles of a file, keeps the run, and finds no look-ahead', async () => {
     const { code, out, error } = await backtest(...SHORT, '--csv', csv, '--json', '--check-lookahead');

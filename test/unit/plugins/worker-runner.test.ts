@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
+import { bookEvent, closedCandle, engineView } from '../strategy/engine-view.ts';
+
+/** The commands that the strategy under test understands, as the market of a book's first price. */
+const SOURCE = `import { z } from 'zod';
+import { book, buy, candles, defineStrategy, sma } from '#sdk';
+const DEEDS = {
+  loop() { for (;;); },
+  exit() { process.exit(4); },
+  later() { setTimeout(() => { throw new Error('later'); }); },
+  look({ context }) { context.log('saw', { position: context.positionOf('ETHIRT'), average: context.indicators.average }); },
+  buy({ context }) { return { state: { count: context.state.count + 1 }, intents: [buy(context.market, { amount: '1', price: '2' })] }; },
+  print() { console.log('hello'); },
+  throws() {
+    throw new Error('thrown');
+  },
+};
+let kept = null;
+export default defineStrategy({
+  name: 'deeds',
+  params: z.strictObject({ size: z.number().default(3) }),
+  subscribe: ({ market }) => [book(market), candles(market, '1h', { warmUp: 2 })],
+  indicators: () => ({ average: sma(2) }),
+  init: () => ({ count: 0 }),
+  onTimer(context, { name }) { return DEEDS[name]({ context }); },
+});
+`;
+
+let folder: string;
+let file: string;
+const runners: WorkerRunner[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-thread-'));
+  file = join(folder, 'deeds.ts');
+  writeFileSync(file, SOURCE);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  await Promise.all(runners.splice(0).map(async (runner) => runner.dispose()));
+});
+
+const view = engineView({ nowMs: 5, position: '4' });
+
+async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerMs?: number } = {}) {
+  const { handlerMs = 60_000, ...more } = options;
+  const setup = { file, shownFile: 'deeds.ts', name: null, market: 'BTCIRT', span: '1h', params: {} } as const;
+  const runner = await WorkerRunner.start({
+    setup: { ...setup, knownMarkets: null },
+    limits: { handlerMs, loadMs: 120_000, memoryMb: 64, restartsAnHour: 1 },
+    restarts: false,
+    onEnd: () => undefined,
+    onPrint: () => undefined,
+    ...more,
+  });
+  runners.push(runner);
+  return runner;
+}
+
+const deed = (runner: WorkerRunner, name: string) => runner.handle({ kind: 'timer', name, dueMs: 0 }, view);
+
+describe('a strategy in a thread', () => {
+  test('says what it is and wants before its first call', async () => {
+    const runner = await begin();
+    const candlesOf = runner.subscriptions.find((wanted) => wanted.kind === 'candles');
+    expect([runner.name, runner.params, runner.stateJson()]).toEqual(['deeds', { size: 3 }, '{"count":0}']);
+    expect([runner.wants('timer'), runner.wants('book'), runner.wantsCandles]).toEqual([true, false, true]);
+    expect(candlesOf === undefined ? null : runner.warmUpLength(candlesOf)).toBe(2);
+    expect(runner.handle(bookEvent('1', '2'), view)).toEqual([]);
+  });
+
+  test('answers with intents and a state, and goes on from a stored one', async () => {
+    const runner = await begin();
+    expect(deed(runner, 'buy')).toEqual([{ kind: 'place', market: 'BTCIRT', side: 'buy', amount: '1', price: '2' }]);
+    expect([runner.takeChangedState(), runner.takeChangedState()]).toEqual(['{"count":1}', null]);
+    runner.restore('{"count":41}');
+    deed(runner, 'buy');
+    expect(runner.takeChangedState()).toBe('{"count":42}');
+    expect(() => runner.restore('{')).toThrow('expected a state as JSON');
+  });
+
+  test('sees of the engine what it looks at, and its own indicators', async () => {
+    const runner = await begin();
+    for (const close of [10, 20]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
+    deed(runner, 'look');
+    deed(runner, 'look');
+    const line = { text: 'saw', fields: { position: '4', average: 15 } };
+    expect(runner.takeLog()).toEqual([line, line]);
+    expect(runner.takeLog()).toEqual([]);
+  });
+
+  test('that loops is ended after its time, and ends nothing else', async () => {
+    const [runner, other] = [await begin({ handlerMs: 200 }), await begin()];
+    expect(deed(runner, 'loop')).toEqual([]);
+    expect(runner.failure).toBe(
+      'onTimer: expected an answer within 200 ms, was still at work; its thread was ended (deeds.ts)',
+    );
+    expect(runner.fault).toMatchObject({ handler: 'onTimer', file: 'deeds.ts', line: null, stack: null });
+    expect(deed(other, 'buy')).toHaveLength(1);
+  });
+
+  test('that throws is named with its line, and stands still', async () => {
+    const runner = await begin({ restarts: true });
+    deed(runner, 'throws');
+    expect(runner.failure).toBe('onTimer: thrown (deeds.ts:11)');
+    expect(deed(runner, 'buy')).toEqual([]);
+    runner.clearFailure();
+    expect([deed(runner, 'buy').length, runner.stateJson(), runner.failure]).toEqual([1, '{"count":1}', null]);
+  });
+
+  test('that ends outside of its handlers is told of', async () => {
+    const ended = Promise.withResolvers<void>();
+    const runner = await begin({ onEnd: ended.resolve });
+    deed(runner, 'later');
+    // Where the timer comes before the answer was read, the call tells of it.
+    if (runner.failure === null) await ended.promise;
+    expect(runner.failure).toMatch(/outside of a handler: later \(deeds\.ts:6\)$/);
+  });
+
+  test('that exited begins anew after its pause, warmed up and with its last state, as often as it may', async () => {
+    const runner = await begin({ restarts: true });
+    for (const close of [10, 20]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
+    deed(runner, 'buy');
+    deed(runner, 'exit');
+    expect(runner.failure).toBe('onTimer: it called process.exit(4) (deeds.ts)');
+    for (runner.clearFailure(); runner.failure !== null; runner.clearFailure()) {
+      expect(runner.failure).toBe('its thread is still beginning anew (deeds.ts)');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(runner.isBeyondRepair).toBe(false);
+    deed(runner, 'look');
+    expect(runner.takeLog()).toEqual([{ text: 'saw', fields: { position: '4', average: 15 } }]);
+    deed(runner, 'buy');
+    expect(runner.stateJson()).toBe('{"count":2}');
+    deed(runner, 'exit');
+    expect(runner.isBeyondRepair).toBe(true);
+  }, 120_000);
+
+  test('can say what it prints', async () => {
+    const printed = Promise.withResolvers<string>();
+    const runner = await begin({ onPrint: printed.resolve });
+    deed(runner, 'print');
+    expect(await printed.promise).toBe('hello');
+  });
+});
