@@ -28,6 +28,8 @@ export class BarLane {
   /** The bar that is in progress, or that begins next. */
   next: number;
   isOpen = false;
+  /** Whether it closes at this very moment. */
+  isClosing = false;
   /** Whether the engine knows that it has begun. */
   isTold = false;
   /** When that bar closes, or begins; infinity after the last. */
@@ -55,6 +57,7 @@ export class BarLane {
   advance(): void {
     this.next += 1;
     this.isOpen = false;
+    this.isClosing = false;
     this.nextMs = this.openMs;
   }
 

@@ -80,8 +80,6 @@ export class CandleRunner {
   /** Bars that have gone by. */
   private done = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
-  /** Lanes whose bars close at the moment. */
-  private readonly closing: BarLane[] = [];
   /** Whether there is one market, and the strategies see its bars as they were recorded. */
   private readonly isToldAsItIs: boolean;
   private wallets: readonly WalletReading[] = [];
@@ -209,29 +207,31 @@ export class CandleRunner {
   /** Ends the bars that close now: the exchange goes through them, their closes are the prices, what became of orders is told, and then each bar. Answers how many. */
   private closeBars(closeMs: number): number {
     const { venue } = this.options;
-    const closing = this.closing;
-    closing.length = 0;
     let hasChanged = false;
+    let closing = 0;
     for (const lane of this.lanes) {
       if (!lane.isOpen || lane.nextMs !== closeMs) continue;
-      closing.push(lane);
+      lane.isClosing = true;
+      closing += 1;
       if (venue.onClose(lane.index)) hasChanged = true;
     }
-    if (closing.length === 0) return 0;
+    if (closing === 0) return 0;
     // Of a bar that comes by itself and is told as it is nothing else need be said before it.
-    if (hasChanged || closing.length > 1 || !this.isToldAsItIs) this.tellCloses(closing, closeMs);
+    if (hasChanged || closing > 1 || !this.isToldAsItIs) this.tellCloses(closeMs);
     if (hasChanged) for (const event of this.news(closeMs)) this.step(event);
-    for (const lane of closing) {
+    for (const lane of this.lanes) {
+      if (!lane.isClosing) continue;
       for (const feed of lane.feeds) {
         if (feed.isOneToOne) this.step({ kind: 'bar', atMs: closeMs, bar: feed.same(lane.next) });
         else for (const bar of feed.closedBy(lane.next)) this.step({ kind: 'bar', atMs: closeMs, bar });
       }
       lane.advance();
     }
-    return closing.length;
+    return closing;
   }
 
-  private tellCloses(closing: readonly BarLane[], atMs: number): void {
+  private tellCloses(atMs: number): void {
+    const closing = this.lanes.filter(({ isClosing }) => isClosing);
     this.step({ kind: 'closes', atMs, bars: closing.map(({ recorded, next }) => recorded.same(next)) });
   }
 

@@ -31,6 +31,7 @@ export class CandleMarket {
   openMs = Number.NEGATIVE_INFINITY;
   previousOpenMs = Number.NEGATIVE_INFINITY;
   private readonly rules: CandleRules;
+  private barMs = Number.NaN;
   private scale = 0n;
   /** One cell of a price in the quote currency. */
   private cellValue = 1;
@@ -84,9 +85,11 @@ export class CandleMarket {
       throw new SarrafError('INVARIANT', `expected a bar of ${this.name.symbol} in progress, was none`);
     }
     this.isInProgress = false;
-    this.closed = columns;
     this.closedIndex = index;
-    this.closedCellValue = this.cellValue;
+    if (columns !== this.closed) {
+      this.closed = columns;
+      this.closedCellValue = this.cellValue;
+    }
     return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
   }
 
@@ -118,8 +121,7 @@ export class CandleMarket {
 
   /** The last moment that is inside the bar. */
   get lastMs(): number {
-    const { columns } = this;
-    return columns === null ? Number.NaN : this.openMs + resolutionMs(columns.resolution) - 1;
+    return this.openMs + this.barMs - 1;
   }
 
   /** Shows the checks of the exchange its last price: the open of the bar in progress, or the last close. False before the first bar. */
@@ -167,6 +169,7 @@ export class CandleMarket {
   private take(columns: CandleColumns): void {
     const scale = columnScale(columns.priceDecimals);
     this.columns = columns;
+    this.barMs = resolutionMs(columns.resolution);
     if (scale === this.scale) return;
     this.scale = scale;
     this.cellValue = 10 ** -columns.priceDecimals;

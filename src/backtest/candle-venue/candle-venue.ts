@@ -146,7 +146,8 @@ export class CandleVenue {
   onClose(marketIndex: number): boolean {
     const market = this.marketAt(marketIndex);
     const concerns = market.close();
-    this.closedMs = Math.max(this.closedMs, market.lastMs + 1);
+    const closedMs = market.lastMs + 1;
+    if (closedMs > this.closedMs) this.closedMs = closedMs;
     if (!concerns) return false;
     new BarFiller(market, this.context).runPath();
     return this.hasNews;
