@@ -1,4 +1,4 @@
-/** How a person calls sarraf here: in a checkout, which runs the sources, it is a script of the package. */
+/** How a person calls sarraf here: in a checkout, which runs the sources, npx finds it. */
 export function programName(file: string = import.meta.filename): string {
-  return file.endsWith('.ts') ? 'npm run sarraf --' : 'sarraf';
+  return file.endsWith('.ts') ? 'npx sarraf' : 'sarraf';
 }

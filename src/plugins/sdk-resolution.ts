@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 /** What a strategy may write for the SDK. */
 const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
@@ -21,5 +23,23 @@ export function provideSdk(): void {
       if (specifier === 'zod') return next(specifier, { ...context, parentURL: import.meta.url });
       return next(specifier, context);
     },
+    load(url, context, next) {
+      const format = asModule(url, context.format);
+      return next(url, format === undefined ? context : { ...context, format });
+    },
   });
+}
+
+/** What a file begins a line with that is a module, whatever the package.json above it says. */
+const MODULE_SYNTAX = /^\s*(?:import\b(?!\s*\()|export\b)/m;
+
+/**
+ * The format of a file that is written as a module inside a project of `"type": "commonjs"`, as `npm init` makes them: Node would take it for CommonJS and refuse its first
+ * import. Undefined where Node is right.
+ */
+function asModule(url: string, format: string | null | undefined): 'module' | 'module-typescript' | undefined {
+  if (format !== 'commonjs' && format !== 'commonjs-typescript') return undefined;
+  if (!url.startsWith('file:') || url.includes('/node_modules/') || !/\.[jt]s$/.test(url)) return undefined;
+  if (!MODULE_SYNTAX.test(readFileSync(fileURLToPath(url), 'utf8'))) return undefined;
+  return url.endsWith('.ts') ? 'module-typescript' : 'module';
 }

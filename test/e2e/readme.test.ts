@@ -57,7 +57,7 @@ describe('the README', () => {
       const { code: exit, out: lines } = await startSarraf([...args, '--data', data]).finished;
       expect(exit).toBe(0);
       expect(lines).toContain('dip-buyer');
-      expect(readme).toContain(`npm run sarraf -- ${args.join(' ')}\n`);
+      expect(readme).toContain(`npx sarraf ${args.join(' ')}\n`);
     }
   });
 
@@ -100,7 +100,7 @@ describe('the README', () => {
       ),
     );
     const commands = new Set(
-      [...readme.matchAll(/(?:npm run sarraf --|`sarraf) ([a-z]+)/g)].map((match) => match[1] ?? ''),
+      [...readme.matchAll(/(?:npx sarraf|`sarraf) ([a-z]+)/g)].map((match) => match[1] ?? ''),
     );
     expect(commands.size).toBeGreaterThan(8);
     for (const command of commands) expect(program).toMatch(new RegExp(`^  ${command}\\b`, 'm'));

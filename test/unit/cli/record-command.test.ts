@@ -217,7 +217,7 @@ describe('sarraf run --record', () => {
     expect(verified).toMatchObject({ code: 0, error: '' });
     // The commands that it offers, as they stand.
     const kinds: unknown[] = [];
-    for (const [, backtest = ''] of out.matchAll(/^ {2}npm run sarraf -- (backtest .*)$/gm)) {
+    for (const [, backtest = ''] of out.matchAll(/^ {2}npx sarraf (backtest .*)$/gm)) {
       const words = backtest.replaceAll('"', '').split(' ');
       const backtested = await startSarraf([...words, '--no-save', '--json']).finished;
       expect(backtested).toMatchObject({ code: 0, error: '' });
