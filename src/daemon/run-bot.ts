@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { countText, groupedText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
@@ -26,7 +27,7 @@ import { clock as clockText, createLogScreen, createScreen, type Screen } from '
 import { mirrorName } from './session-file.ts';
 import { banner } from './settings/banner.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
-import { forPeople, summarize, summaryLines, type Summary } from './summary.ts';
+import { summarize, summaryLines, type Summary } from './summary.ts';
 import { profitOfSeat } from '../engine/profit-of-seat.ts';
 
 export interface RunOptions {
@@ -229,7 +230,10 @@ function sayBegin(
     replay === null ? 'synthetic traders' : `${replay.rows.length} recorded ${replay.kind} of ${replay.path}`;
   const where =
     config.mode === 'embedded' ? `the embedded exchange, ${markets.join(' and ')}, ${source}` : markets.join(' and ');
-  const text = `${clockText(venue.time.now())} ${strategies.join(' and ')} on ${where}. Ctrl-C ends it.`;
+  const { speed } = config.embedded;
+  const pace =
+    config.mode !== 'embedded' || speed === 1 || speed === 'max' ? '' : `, ${speed} times as fast as the clock`;
+  const text = `${clockText(venue.time.now())} ${strategies.join(' and ')} on ${where}${pace}. Ctrl-C ends it.`;
   screen.say('begin', text, { markets, strategies, data: config.data.folder });
 }
 
@@ -262,14 +266,14 @@ async function live(
 function statusLine({ engine, counts }: CreatedBot, venue: BotVenue): string {
   const made = engine.seats.map((seat) => {
     const made = profitOfSeat(seat, (symbol) => engine.markets.priceOf(symbol));
-    const profit = made.profit === null ? '-' : forPeople(made.profit, made.currency);
-    return `${seat.name} ${seat.fills} fills, profit ${profit}`;
+    const profit = made.profit === null ? '-' : `${moneyText(made.profit, made.currency)} ${made.currency}`;
+    return `${seat.name} ${countText(seat.fills, 'fill')}, profit ${profit}`;
   });
   const prices = [...new Set(engine.seats.map(({ runner }) => runner.market))].map((market) => {
     const price = engine.markets.priceOf(market);
-    return `${market} ${price === null ? '-' : formatUnits(price)}`;
+    return `${market} ${price === null ? '-' : groupedText(formatUnits(price))}`;
   });
   const { liveOrders, phase } = engine.status();
   const state = phase === 'trading' ? '' : ` ${phase.toUpperCase()},`;
-  return `${clockText(venue.time.now())} --${state} ${prices.join(', ')}, ${liveOrders} open, ${counts.total} requests; ${made.join('; ')}`;
+  return `${clockText(venue.time.now())} --${state} ${prices.join(', ')}, ${liveOrders} open, ${countText(counts.total, 'request')}; ${made.join('; ')}`;
 }

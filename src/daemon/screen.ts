@@ -1,5 +1,7 @@
 import { pino } from 'pino';
-import { formatUnits } from '../domain/money.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import { groupedText, moneyText } from '../domain/money-text.ts';
+import { formatUnits, type Units } from '../domain/money.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -52,7 +54,7 @@ export function createScreen(options: ScreenOptions): Screen {
     } else if (notice.kind === 'fill') {
       const { fill } = notice;
       if (fill.orderKey === null) return;
-      putNews('fill', `${clock(fill.atMs)} ${(fill.strategy ?? '').padEnd(12)} ${fillText(fill)}`, {
+      putNews('fill', `${clock(atMs)} ${(fill.strategy ?? '').padEnd(12)} ${fillText(fill)}`, {
         marketTimeMs: fill.atMs,
         order: fill.orderKey,
         tradeId: fill.tradeId,
@@ -131,15 +133,19 @@ const SILENT: ReadonlySet<OrderRecord['state']> = new Set(['planned', 'sending',
 
 function orderText(order: OrderRecord): string {
   const { venueId, side, amount, market, execution, price, stopPrice, state, reason } = order;
-  const at = execution === 'market' || price === null ? 'at the market' : `at ${formatUnits(price)}`;
-  const stop = stopPrice === null ? '' : ` once ${formatUnits(stopPrice)} is reached`;
+  const at = execution === 'market' || price === null ? 'at the market' : `at ${priceText(price)}`;
+  const stop = stopPrice === null ? '' : ` once ${priceText(stopPrice)} is reached`;
   const word = state === 'rejected' ? `rejected: ${reason}` : state;
   return `order ${String(venueId ?? '-').padStart(6)}  ${side} ${formatUnits(amount)} ${market} ${at}${stop}  ${word}`;
 }
 
 function fillText({ venueOrderId, side, amount, market, price, fee }: FillRecord): string {
-  return `FILL  ${String(venueOrderId).padStart(6)}  ${side} ${formatUnits(amount)} ${market} at ${formatUnits(price)}, fee ${formatUnits(fee)}`;
+  const { src, dst } = parseMarket(market);
+  const currency = side === 'buy' ? src : dst;
+  return `FILL  ${String(venueOrderId).padStart(6)}  ${side} ${formatUnits(amount)} ${market} at ${priceText(price)}, fee ${moneyText(formatUnits(fee), currency)} ${currency}`;
 }
+
+const priceText = (price: Units): string => groupedText(formatUnits(price));
 
 /** Day and time of the market, UTC. */
 export function clock(timeMs: number): string {

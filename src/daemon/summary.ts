@@ -1,3 +1,4 @@
+import { countText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -71,12 +72,12 @@ export function summaryLines(summary: Summary): readonly string[] {
     const { currency } = one;
     const fees = Object.entries(one.fees)
       .filter(([, fee]) => fee !== '0')
-      .map(([name, fee]) => `${forPeople(fee, name)} ${name}`)
+      .map(([name, fee]) => `${moneyText(fee, name)} ${name}`)
       .join(' and ');
     const profit =
       one.profit === null
         ? `unknown: no price of ${one.unvalued.join(', ')}`
-        : `${forPeople(one.profit, currency)} ${currency}`;
+        : `${moneyText(one.profit, currency)} ${currency}`;
     const others = Object.entries(one.positions)
       .filter(([asset, held]) => asset !== parseMarket(one.market).src && held !== '0')
       .map(([asset, held]) => `, ${held} ${asset}`);
@@ -91,18 +92,8 @@ export function summaryLines(summary: Summary): readonly string[] {
   }
   lines.push(
     '',
-    ...(summary.openOrders === 0 ? [] : [`${summary.openOrders} ORDERS ARE NOT KNOWN TO BE CLOSED.`]),
+    ...(summary.openOrders === 0 ? [] : [`${countText(summary.openOrders, 'ORDER IS', 'ORDERS ARE')} NOT KNOWN TO BE CLOSED.`]),
     ...leftLines(summary.left),
   );
   return lines;
-}
-
-/** A decimal text cut to what a person reads: whole rial, hundredths of a tether, eight digits of a coin. The exact one is in the JSON. */
-export function forPeople(text: string, currency: string): string {
-  const digits = currency === 'rls' ? 0 : currency === 'usdt' ? 2 : 8;
-  const [whole = text, fraction = ''] = text.split('.');
-  const kept = fraction.slice(0, digits);
-  const cut = kept === '' ? whole : `${whole}.${kept}`;
-  // What was cut to nothing has no sign.
-  return /[1-9]/.test(cut) ? cut : cut.replace('-', '');
 }

@@ -1,26 +1,67 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** The package as npm would install it: what `files` names, beside its dependencies, in a folder of its own. */
+/** The package as npm would install it: the files that it packs, beside its dependencies, in a project of its own. */
 let folder: string;
 let installed: string;
+let packed: readonly string[];
 const node = (...args: readonly string[]): string =>
   execFileSync(process.execPath, args, { encoding: 'utf8', cwd: folder });
+
+/** What `npm pack` takes, but for what the build makes. */
+function packedFiles(): readonly string[] {
+  const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' });
+  const [{ files }] = JSON.parse(json) as [{ readonly files: readonly { readonly path: string }[] }];
+  return files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'));
+}
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-package-'));
   installed = join(folder, 'node_modules', 'sarraf');
-  mkdirSync(installed, { recursive: true });
+  packed = packedFiles();
+  for (const path of packed) {
+    mkdirSync(dirname(join(installed, path)), { recursive: true });
+    cpSync(path, join(installed, path));
+  }
   execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')]);
-  symlinkSync(join(process.cwd(), 'package.json'), join(installed, 'package.json'));
   symlinkSync(join(process.cwd(), 'node_modules'), join(installed, 'node_modules'));
-}, 120_000);
+  // As "npm init" writes it.
+  writeFileSync(join(folder, 'package.json'), '{ "name": "own", "type": "commonjs" }');
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const STRATEGY = `
+import { candles, defineStrategy, buy } from 'sarraf/sdk';
+import { z } from 'zod';
+import { amount } from './amount.ts';
+
+export default defineStrategy({
+  name: 'own',
+  params: z.strictObject({}),
+  subscribe: ({ market, span }) => [candles(market, span)],
+  init: () => ({}),
+  onCandle: ({ market }) => ({ intents: [buy(market, { amount })] }),
+});
+`;
+
 describe('the installed package', () => {
+  test('has the licence, the docs and the examples, and no sources or tests', () => {
+    for (const path of [
+      'README.md',
+      'LICENSE',
+      'CONTRIBUTING.md',
+      'docs/operate.md',
+      'docs/strategies.md',
+      'config/live.yaml',
+    ]) {
+      expect(packed).toContain(path);
+    }
+    expect(packed.filter((path) => /^(?:src|test|bench|data)\//.test(path))).toEqual([]);
+  });
+
   test('gives the client and the SDK to those who import it', () => {
     writeFileSync(
       join(folder, 'use.mjs'),
@@ -30,11 +71,46 @@ describe('the installed package', () => {
     expect(node('--preserve-symlinks', 'use.mjs').trim()).toBe('function function');
   });
 
+  test('has types for the client and the SDK', () => {
+    writeFileSync(
+      join(folder, 'typed.mts'),
+      `import { ExchangeClient } from 'sarraf';
+       import type { StrategyContext } from 'sarraf/sdk';
+       const client = new ExchangeClient({ baseUrl: 'http://127.0.0.1:1', credentials: { kind: 'token', token: 'x' } });
+       const book = await client.orderBook({ symbol: 'BTCIRT' });
+       if (book.ok) book.value.bids satisfies readonly unknown[];
+       // @ts-expect-error there is no such call
+       client.nothing();
+       export const equityOf = (context: StrategyContext<unknown, unknown>): string | null => context.equity;`,
+    );
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--ignoreConfig',
+    ];
+    const tsc = join(process.cwd(), 'node_modules/.bin/tsc');
+    const types = ['--typeRoots', join(process.cwd(), 'node_modules/@types'), '--types', 'node'];
+    expect(execFileSync(tsc, [...options, ...types, 'typed.mts'], { encoding: 'utf8', cwd: folder })).toBe('');
+  });
+
   test('runs its command, with its own strategies and without a build', () => {
-    const main = join(installed, 'dist/src/cli/main.js');
+    const main = join(installed, 'bin/sarraf.js');
     expect(node(main, '--help')).toContain('sarraf');
     const out = node(main, 'run', '--for=2s', '--speed=max', '--json', `--data=${join(folder, 'data')}`);
     expect(out).toContain('"strategy":"market-maker"');
     expect(out).toContain('"openOrders":0');
+  });
+
+  test('runs a strategy of a project whose type is commonjs', () => {
+    writeFileSync(join(folder, 'own.ts'), STRATEGY);
+    writeFileSync(join(folder, 'amount.ts'), "export const amount: string = '0.001';");
+    const args = ['run', '--strategies=own.ts', '--for=2s', '--speed=max', '--json', `--data=${join(folder, 'own')}`];
+    const out = node(join(installed, 'bin/sarraf.js'), ...args);
+    expect(out).toMatch(/"strategy":"own","market":"BTCIRT","orders":[1-9]/);
   });
 });

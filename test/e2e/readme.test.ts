@@ -99,9 +99,7 @@ describe('the README', () => {
         async (args) => (await startSarraf(args).finished).out,
       ),
     );
-    const commands = new Set(
-      [...readme.matchAll(/(?:npx sarraf|`sarraf) ([a-z]+)/g)].map((match) => match[1] ?? ''),
-    );
+    const commands = new Set([...readme.matchAll(/(?:npx sarraf|`sarraf) ([a-z]+)/g)].map((match) => match[1] ?? ''));
     expect(commands.size).toBeGreaterThan(8);
     for (const command of commands) expect(program).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
     for (const option of ['--for', '--speed', '--replay', '--strategies', '--market']) expect(run).toContain(option);

@@ -1,7 +1,8 @@
+import { groupedText } from '../../domain/money-text.ts';
 import type { ResultHead } from '../result/result-schema.ts';
 import { brailleChart } from './braille-chart.ts';
 import { figureGroups, type FigureGroup } from './summary-table.ts';
-import { currencyText, decimalGrouped, durationText, moneyText, numberText, timeText } from './value-text.ts';
+import { currencyText, durationText, moneyText, numberText, timeText } from './value-text.ts';
 
 /** The width that every terminal has. */
 const WIDTH = 80;
@@ -13,8 +14,8 @@ const COLUMN = (WIDTH - GAP) / 2;
 export function summaryLines(result: ResultHead): string[] {
   const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
   const span = `${timeText(fromMs)} to ${timeText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
-  const events = `${decimalGrouped(String(timing.events))} events`;
-  const rate = timing.eventsPerS === null ? '' : `, ${decimalGrouped(String(Math.round(timing.eventsPerS)))} a second`;
+  const events = `${groupedText(String(timing.events))} events`;
+  const rate = timing.eventsPerS === null ? '' : `, ${groupedText(String(Math.round(timing.eventsPerS)))} a second`;
   return [
     ...wrapped(name),
     ...wrapped(span),

@@ -1,29 +1,18 @@
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';
-import { formatUnits, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { groupedText, moneyText as exactMoneyText } from '../../domain/money-text.ts';
 
 /** What stands for a figure without a value. */
 const NOTHING = 'n/a';
-
-const MONEY_DECIMALS: Readonly<Record<QuoteCurrency, number>> = { rls: 0, usdt: 2 };
 
 /** How the quote currency is called before people. */
 export function currencyText(quote: QuoteCurrency): string {
   return quote === 'rls' ? 'rial' : 'USDT';
 }
 
-/** Money for people: whole rials, or cents of a tether, with separators: `12,345.68`. */
+/** Money for people, also of a float that only statistics have. @see exactMoneyText */
 export function moneyText(money: string | number, quote: QuoteCurrency): string {
-  const decimals = MONEY_DECIMALS[quote];
-  if (typeof money === 'number') return grouped(decimalText(money.toFixed(decimals)), decimals);
-  const step = 10n ** BigInt(UNIT_DECIMALS - decimals);
-  return grouped(formatUnits(divideHalfEven(unitsOf(decimalText(money)), step) * step), decimals);
-}
-
-/** A price or amount in full, with separators. */
-export function decimalGrouped(text: string): string {
-  return grouped(text, 0);
+  return exactMoneyText(typeof money === 'number' ? decimalText(money.toFixed(2)) : money, quote);
 }
 
 /** A fraction as a percentage with two digits, or fewer where it is large. */
@@ -32,14 +21,14 @@ export function percentText(fraction: number | null): string {
   const percent = fraction * 100;
   if (Math.abs(percent) >= 1e6) return `${percent.toExponential(1)} %`;
   const digits = Math.abs(percent) >= 1_000 ? 0 : 2;
-  return `${grouped(withoutMinusZero(percent.toFixed(digits)), digits)} %`;
+  return `${groupedText(withoutMinusZero(percent.toFixed(digits)), digits)} %`;
 }
 
 /** A statistic with two digits. */
 export function numberText(value: number | null): string {
   if (value === null) return NOTHING;
   if (Math.abs(value) >= 1e6) return value.toExponential(2);
-  return grouped(withoutMinusZero(value.toFixed(2)), 2);
+  return groupedText(withoutMinusZero(value.toFixed(2)), 2);
 }
 
 /** A length of time by its two largest units: `3 d 4 h`. */
@@ -72,12 +61,4 @@ export function timeText(timeMs: number): string {
 
 function withoutMinusZero(text: string): string {
   return /^-0(?:\.0*)?$/.test(text) ? text.slice(1) : text;
-}
-
-/** Separates thousands, and fills the digits after the point up to `decimals`. */
-function grouped(text: string, decimals: number): string {
-  const [whole = '0', part = ''] = text.split('.');
-  const shown = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-  const digits = part.padEnd(decimals, '0');
-  return digits === '' ? shown : `${shown}.${digits}`;
 }

@@ -53,11 +53,20 @@ function quoted(path: string): string {
   return JSON.stringify(resolve(path));
 }
 
+/** A candle of a minute takes six seconds: whoever tries the program sees its strategies trade within half a minute. */
+export const DEMO_SPEED = 10;
+
+/** Whether nothing is said of what is to run. */
+function isDemo({ config, strategies, replay, set }: Options): boolean {
+  return config === undefined && strategies === undefined && replay === undefined && set.length === 0;
+}
+
 /** Options that say the same as the configuration, laid over it. */
 function overridesOf(options: Options): readonly Override[] {
   const { speed, replay, seed, data, market, strategies } = options;
   const overrides: Override[] = [];
-  if (speed !== undefined) overrides.push(['embedded.speed', String(speed)]);
+  const pace = speed ?? (isDemo(options) ? DEMO_SPEED : undefined);
+  if (pace !== undefined) overrides.push(['embedded.speed', String(pace)]);
   if (replay !== undefined) overrides.push(['embedded.replay', quoted(replay)]);
   if (seed !== undefined) overrides.push(['embedded.seed', String(seed)]);
   if (data !== undefined) overrides.push(['data.folder', quoted(data)]);

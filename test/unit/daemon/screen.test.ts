@@ -65,11 +65,11 @@ function shown(one: EngineNotice): readonly string[] {
 
 describe('the screen', () => {
   test.each([
-    ['an order', order(), '2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at 12600000000  open'],
+    ['an order', order(), '2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at 12,600,000,000  open'],
     [
       'an order that the exchange has not named',
       order({ venueId: null, state: 'unknown' }),
-      '2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12600000000  unknown',
+      '2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12,600,000,000  unknown',
     ],
     [
       'a market order that has a bound',
@@ -79,17 +79,17 @@ describe('the screen', () => {
     [
       'a stop',
       order({ execution: 'stop_limit', side: 'sell', stopPrice: parseUnits('12500000000') }),
-      '2026-01-05 12:00:00 sample       order     42  sell 0.0015 BTCIRT at 12600000000 once 12500000000 is reached  open',
+      '2026-01-05 12:00:00 sample       order     42  sell 0.0015 BTCIRT at 12,600,000,000 once 12,500,000,000 is reached  open',
     ],
     [
       'a refusal with its code',
       order({ venueId: null, state: 'rejected', reason: 'OverValueOrder' }),
-      '2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12600000000  rejected: OverValueOrder',
+      '2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12,600,000,000  rejected: OverValueOrder',
     ],
     [
       'a fill with its fee',
       fill(),
-      '2026-01-05 12:00:00 sample       FILL      42  buy 0.0015 BTCIRT at 12600000000, fee 0.00000375',
+      '2026-01-05 12:00:00 sample       FILL      42  buy 0.0015 BTCIRT at 12,600,000,000, fee 0.00000375 btc',
     ],
     ['a word', notice('info', 'goes on'), '2026-01-05 12:00:00 goes on'],
     ['a warning', notice('warning', 'looks odd'), '2026-01-05 12:00:00 WARNING: looks odd'],

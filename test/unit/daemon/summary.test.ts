@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { forPeople, summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/summary.ts';
+import { summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/summary.ts';
 
 const CROSS: StrategySummary = {
   strategy: 'ma-cross',
@@ -52,9 +52,9 @@ describe('the lines of the summary', () => {
     expect(summaryLines(SUMMARY)).toEqual([
       '',
       'strategy      orders   fills   profit (fees, position)',
-      'ma-cross           4       3   -126000 rls (fees 0.0000025 btc and 47250 rls, position 0.001)',
+      'ma-cross           4       3   -126,000 rls (fees 0.0000025 btc and 47,250 rls, position 0.001)',
       'market-maker       0       0   unknown: no price of usdt (fees 0, position 0)  STOPPED: no idea',
-      'tether             4       3   12.34 usdt (fees 0, position 0.001)',
+      'tether             4       3   12.35 usdt (fees 0, position 0.001)',
       'triangle           4       3   100 rls (fees 0, position 0, 59.8 usdt, 1 eth)',
       '',
       'endpoint              requests   most in a window / limit',
@@ -83,16 +83,4 @@ describe('the lines of the summary', () => {
       'Unprotected: cross holds 2 eth, of which no stop order or OCO covers 1.5',
     ]);
   });
-});
-
-test.each([
-  ['1234567.89', 'rls', '1234567'],
-  ['-0.5', 'rls', '0'],
-  ['-0.005', 'usdt', '0.00'],
-  ['-0.015', 'usdt', '-0.01'],
-  ['1.239', 'usdt', '1.23'],
-  ['5', 'usdt', '5'],
-  ['0.123456789', 'btc', '0.12345678'],
-])('%s %s is %s for a person', (text, currency, read) => {
-  expect(forPeople(text, currency)).toBe(read);
 });

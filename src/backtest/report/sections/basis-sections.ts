@@ -1,7 +1,8 @@
+import { groupedText } from '../../../domain/money-text.ts';
 import { stringify } from 'yaml';
 import type { BacktestResult } from '../../result/result-schema.ts';
 import { escapeHtml } from '../escape-html.ts';
-import { decimalGrouped, durationText, numberText } from '../value-text.ts';
+import { durationText, numberText } from '../value-text.ts';
 import { listOf } from './header-section.ts';
 
 /** A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all of it. */
@@ -21,15 +22,15 @@ export function fidelitySection({ fidelity }: BacktestResult): string {
 export function runSection(result: BacktestResult): string {
   const { markets, strategies, timing } = result;
   const marketRows = markets.map((market) => {
-    const prices = `${decimalGrouped(market.firstPrice)} to ${decimalGrouped(market.lastPrice)}`;
-    const steps = `${decimalGrouped(String(market.bars))} bars, price step ${market.priceStep}, amount step ${market.amountStep}`;
+    const prices = `${groupedText(market.firstPrice)} to ${groupedText(market.lastPrice)}`;
+    const steps = `${groupedText(String(market.bars))} bars, price step ${market.priceStep}, amount step ${market.amountStep}`;
     return `<div><dt>${escapeHtml(market.market)}</dt><dd>${prices}; ${steps}</dd></div>`;
   });
   const strategyRows = strategies.map(
     ({ name, market, params }) =>
       `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(market)} ${escapeHtml(JSON.stringify(params))}</dd></div>`,
   );
-  const rate = `${decimalGrouped(String(timing.events))} events in ${numberText(timing.runMs)} ms, loaded in ${numberText(timing.loadMs)} ms`;
+  const rate = `${groupedText(String(timing.events))} events in ${numberText(timing.runMs)} ms, loaded in ${numberText(timing.loadMs)} ms`;
   return `<section id="run"><h2>Run</h2><dl class="rules">${marketRows.join('')}${strategyRows.join('')}<div><dt>Timing</dt><dd>${rate}</dd></div>
 <div><dt>Bar</dt><dd>${durationText(result.barMs)}</dd></div></dl></section>`;
 }

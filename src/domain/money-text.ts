@@ -1,0 +1,28 @@
+import { decimalText, type DecimalText } from './decimal-text.ts';
+import { formatUnits, UNIT_DECIMALS, unitsOf } from './money.ts';
+import { divideHalfEven } from './rounding.ts';
+
+/** Digits after the point that people write of a currency; coins have eight. */
+const CURRENCY_DECIMALS: Readonly<Record<string, number>> = { rls: 0, usdt: 2 };
+const COIN_DECIMALS = 8;
+
+/** Money for people, rounded half to even: whole rials, cents of a tether and eight digits of a coin, with separators: `12,345.68`. */
+export function moneyText(money: string, currency: string): string {
+  const decimals = CURRENCY_DECIMALS[currency];
+  const step = 10n ** BigInt(UNIT_DECIMALS - (decimals ?? COIN_DECIMALS));
+  const rounded = divideHalfEven(unitsOf(decimalText(money)), step) * step;
+  return groupedText(formatUnits(rounded), decimals ?? 0);
+}
+
+/** A price or an amount in full, with separators: `59,995,662,130`. At least `decimals` digits after the point. */
+export function groupedText(text: DecimalText | string, decimals = 0): string {
+  const [whole = '0', part = ''] = text.split('.');
+  const shown = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  const digits = part.padEnd(decimals, '0');
+  return digits === '' ? shown : `${shown}.${digits}`;
+}
+
+/** A number of things: `1 fill`, `2 fills`, `1,000 rows`. */
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${groupedText(String(count))} ${count === 1 ? one : many}`;
+}

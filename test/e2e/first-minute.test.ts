@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DEMO_SPEED } from '../../src/cli/commands/run.ts';
+import { ownStrategies } from '../../src/cli/own-strategies.ts';
+import { readConfig } from '../../src/cli/read-config.ts';
+import { runBot } from '../../src/daemon/run-bot.ts';
+import type { Summary } from '../../src/daemon/summary.ts';
+
+const START_MS = Date.UTC(2026, 0, 5, 12, 0, 17);
+const HALF_A_MINUTE_MS = 30_000;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-first-minute-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What a person sees of the demo within its first half minute, in virtual time. */
+async function demo(seed: number): Promise<{ readonly lines: readonly string[]; readonly summary: Summary }> {
+  const lines: string[] = [];
+  const summary = await runBot({
+    config: readConfig(null, [
+      ['embedded.speed', 'max'],
+      ['embedded.seed', String(seed)],
+      ['data.folder', JSON.stringify(join(folder, String(seed)))],
+    ]),
+    bundledStrategies: ownStrategies(),
+    forMs: null,
+    json: false,
+    write: (line) => lines.push(line),
+    signal: new AbortController().signal,
+    marketTime: { startMs: START_MS, lengthMs: HALF_A_MINUTE_MS * DEMO_SPEED },
+  });
+  return { lines, summary };
+}
+
+test.each([1, 2, 3, 4])(
+  'the first half minute of the demo shows both strategies trade, in order (seed %i)',
+  async (seed) => {
+    const { lines, summary } = await demo(seed);
+    expect(summary.strategies.map(({ strategy, fills }) => [strategy, fills > 0])).toEqual([
+      ['ma-cross', true],
+      ['market-maker', true],
+    ]);
+    const times = lines.flatMap((line) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.exec(line)?.[0] ?? []);
+    expect(times.length).toBeGreaterThan(20);
+    expect(times).toEqual(times.toSorted());
+    const fill = lines.find((line) => line.includes('FILL'));
+    expect(fill).toMatch(/ at \d{2},\d{3},\d{3},\d{3}, fee [\d,.]+ (?:btc|rls)$/);
+    expect(lines.filter((line) => /\b1 (?:fills|requests|orders)\b/.test(line))).toEqual([]);
+  },
+);
