@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_CANDLE_RULES, type BarPath, type CandleRules } from '../backtest/candle-venue/candle-rules.ts';
 import type { PollRules } from '../backtest/poll/poll-rules.ts';
@@ -22,9 +23,16 @@ function jsonOrText(text: string): unknown {
 
 /** Reads percent with or without its sign as the decimal text that fees are configured by. */
 export function percentOption(text: string): string {
-  const percent = text.replace(/%$/, '').trim();
-  if (/^\d{1,2}(?:\.\d{1,4})?$/.test(percent)) return percent;
-  throw new InvalidArgumentError('expected percent such as 0.1%, with at most four decimals.');
+  const [, percent] = /^(\d{1,2}(?:\.\d{1,4})?)\s*%$/.exec(text.trim()) ?? [];
+  if (percent !== undefined) return percent;
+  // A wrong guess would be a hundred times too much or too little.
+  if (/^\d{1,2}(?:\.\d{1,4})?$/.test(text.trim())) {
+    const share = `${new Decimal(text.trim()).times(100).toFixed()}%`;
+    throw new InvalidArgumentError(
+      `expected a percentage with its sign, such as ${text.trim()}% or ${share}: say which you mean.`,
+    );
+  }
+  throw new InvalidArgumentError('expected a percentage such as 0.1%, with at most four decimals.');
 }
 
 /** Reads `next-open` and the like. */

@@ -6,6 +6,7 @@ import type { SeatSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
+import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { ConfiguredStrategy } from './settings/create-bot-config.ts';
 import { baseName } from './settings/strategy-settings.ts';
@@ -68,11 +69,20 @@ async function loadSeat(strategy: ConfiguredStrategy, options: LoadSeatsOptions)
     const { runner, problems } = await runnerOf(file, strategy, options);
     return { file, seat: runner === null ? null : seatOf(runner, strategy), problems };
   } catch (error) {
+    const refused = refusedParams(error, strategy);
+    if (refused !== null) return { file, seat: null, problems: refused };
     const message = error instanceof Error ? error.message : String(error);
     const told = error instanceof SarrafError ? error.details['line'] : undefined;
     const line = typeof told === 'number' ? told : lineIn(error, file);
     return { file, seat: null, problems: [formatPluginProblem({ file, line, message })] };
   }
+}
+
+/** A line for each parameter that the strategy refuses, with its place in the configuration; null where it is something else. */
+function refusedParams(error: unknown, { describe }: ConfiguredStrategy): readonly string[] | null {
+  if (!(error instanceof SarrafError) || describe === undefined) return null;
+  const params = error.details['params'] as readonly ParamProblem[] | undefined;
+  return params?.map(({ path, message }) => describe(['params', ...path], message)) ?? null;
 }
 
 /** The files of all strategies in a folder, or the one file, for a run that is told no more than where they are. */

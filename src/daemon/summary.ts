@@ -92,7 +92,9 @@ export function summaryLines(summary: Summary): readonly string[] {
   }
   lines.push(
     '',
-    ...(summary.openOrders === 0 ? [] : [`${countText(summary.openOrders, 'ORDER IS', 'ORDERS ARE')} NOT KNOWN TO BE CLOSED.`]),
+    ...(summary.openOrders === 0
+      ? []
+      : [`${countText(summary.openOrders, 'ORDER IS', 'ORDERS ARE')} NOT KNOWN TO BE CLOSED.`]),
     ...leftLines(summary.left),
   );
   return lines;

@@ -1,3 +1,5 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { ParamProblem } from '../strategy/runner-setup.ts';
 import { enableCompileCache, syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { frozenAsCopy } from '../strategy/frozen-copy.ts';
@@ -50,7 +52,7 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
   const [found] = strategies;
   if (found === undefined) {
     const { message = 'expected a strategy, was none', line: at = null } = problems[0] ?? {};
-    return { kind: 'problem', message, line: at };
+    return { kind: 'problem', message, line: at, params: null };
   }
   try {
     return new StrategyRunner(found.definition, {
@@ -63,7 +65,9 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
     });
   } catch (error) {
     const { message, line: at } = faultOf(null, error, source);
-    return { kind: 'problem', message, line: at };
+    const params =
+      error instanceof SarrafError ? (error.details['params'] as readonly ParamProblem[] | undefined) : undefined;
+    return { kind: 'problem', message, line: at, params: params ?? null };
   }
 }
 

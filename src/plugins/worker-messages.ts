@@ -1,3 +1,4 @@
+import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
@@ -21,7 +22,13 @@ export interface WorkerSetup {
 
 /** What is said once the strategy is set up, or why it is not. */
 export type Loaded =
-  | { readonly kind: 'problem'; readonly message: string; readonly line: number | null }
+  | {
+      readonly kind: 'problem';
+      readonly message: string;
+      readonly line: number | null;
+      /** What of its parameters it refuses, where that is the problem. */
+      readonly params: readonly ParamProblem[] | null;
+    }
   | {
       readonly kind: 'ready';
       readonly name: string;

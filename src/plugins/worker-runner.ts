@@ -293,7 +293,10 @@ function threadOptions(options: WorkerRunnerOptions, onEnd: (end: WorkerEnd) => 
 
 function readyOf(loaded: Loaded): Ready {
   if (loaded.kind === 'ready') return loaded;
-  throw new SarrafError('INVALID_STRATEGY', loaded.message, { details: { line: loaded.line } });
+  const { message, line, params } = loaded;
+  throw new SarrafError('INVALID_STRATEGY', message, {
+    details: { line, ...(params === null ? {} : { params }) },
+  });
 }
 
 function checkedName(name: unknown): string {

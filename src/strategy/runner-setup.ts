@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
 import { checkedSubscriptions } from './check-subscriptions.ts';
@@ -25,7 +26,25 @@ export function checkedParameters(
   const params = definition.params.safeParse(frozenCopy(given));
   if (params.success) return deepFreeze(params.data);
   const problems = params.error.issues.map((issue) => `${issue.path.join('.') || 'params'}: ${issue.message}`);
-  throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${problems.join('; ')}`);
+  throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${problems.join('; ')}`, {
+    details: { params: params.error.issues.flatMap(paramProblems) },
+  });
+}
+
+/** A parameter that a strategy refuses, by its place among the parameters. */
+export interface ParamProblem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** A name that there is none of is at its own place, not at that of all parameters. */
+function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [{ path, message }];
+  return issue.keys.map((key) => ({
+    path: [...path, key],
+    message: 'expected the name of a parameter, found another',
+  }));
 }
 
 /** The subscriptions of a strategy, and its candle series with their indicators; `indicators` are the names of all of them. */

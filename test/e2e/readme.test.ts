@@ -106,6 +106,21 @@ describe('the README', () => {
     for (const option of ['--port', '--config']) expect(exchange).toContain(option);
     const linked = [...readme.matchAll(/\]\(([^):]+)\)/g)].map((match) => match[1] ?? '');
     expect(linked.length).toBeGreaterThan(5);
-    expect(linked.filter((path) => !existsSync(path))).toEqual([]);
+    expect(linked.filter((link) => !leadsSomewhere(link))).toEqual([]);
   });
 });
+
+/** Whether a link names a file that is there, and, where it names one, a heading of it. */
+function leadsSomewhere(link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  if (!existsSync(path)) return false;
+  if (anchor === undefined) return true;
+  const headings = readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm);
+  return [...headings].some(
+    ([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-') === anchor,
+  );
+}

@@ -82,9 +82,9 @@ const MOST_REFUSALS = 8;
 function refusalLines({ refusals }: ResultHead): string[] {
   if (refusals.length === 0) return [];
   const shown = refusals.slice(0, MOST_REFUSALS);
-  const room = Math.max(...shown.map(({ count }) => decimalGrouped(String(count)).length));
+  const room = Math.max(...shown.map(({ count }) => groupedText(String(count)).length));
   const lines = shown.map(({ strategy, what, code, count }) => {
-    const line = `  ${decimalGrouped(String(count)).padStart(room)}  ${code} (${what}), ${strategy}`;
+    const line = `  ${groupedText(String(count)).padStart(room)}  ${code} (${what}), ${strategy}`;
     return line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`;
   });
   const more = refusals.length - shown.length;

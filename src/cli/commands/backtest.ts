@@ -67,10 +67,10 @@ paper.fees), or of --cash, --fee and --param. Every result says by what rules it
 Exit codes: 0 it ran, 1 a strategy stopped or a check found something, 2 an option, a file or the configuration is wrong.
 
 Examples:
-  sarraf backtest --config bot.yaml --resolution 60 --from 2024-01-01 --to 2024-07-01
+  sarraf backtest --config bot.yaml --resolution 1h --from 2024-01-01 --to 2024-07-01
   sarraf backtest --config bot.yaml --set strategies.0.params.fast=10 --json
   sarraf backtest market-maker --market BTCUSDT --fidelity poll --cash 10000 --fee 0.1%
-  sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 60 --param fast=10 --cash 10000 --fee 0.1%`;
+  sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 1h --param fast=10 --cash 10000 --fee 0.1%`;
 
 /** The configuration, with what the short form says laid over it. */
 function configOf(strategy: string | undefined, options: Options): BotConfig {

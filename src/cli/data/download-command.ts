@@ -31,7 +31,7 @@ interface Options extends DataOptions {
 }
 
 const EXAMPLES = `  sarraf data download --market BTCIRT --resolution 1 --from 2024-01-01 --to 2024-02-01 --config bot.yaml
-  sarraf data download --market BTCIRT --resolution 60 --from 2024-01-01 --address http://127.0.0.1:8900`;
+  sarraf data download --market BTCIRT --resolution 1h --from 2024-01-01 --address http://127.0.0.1:8900`;
 
 /** `sarraf data download`: candles of an exchange, into the catalogue. */
 export function downloadCommand(): Command {

@@ -20,7 +20,7 @@ interface Options extends DataOptions, FolderOptions {
   readonly force?: true;
 }
 
-const EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --resolution 60
+const EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --resolution 1h
   sarraf data export trades.parquet --market BTCIRT --kind trades --from 2024-08-08 --to 2024-08-09`;
 
 /** `sarraf data export`: out of the catalogue, to a file. */

@@ -15,6 +15,6 @@ export const RECORD_KINDS: readonly RecordKind[] = ['candles', 'trades', 'books'
 /** The folder that options name. */
 export function folderOf({ market, kind, resolution }: FolderOptions): FolderKey {
   if (kind !== 'candles') return { market, kind };
-  if (resolution === undefined) throw wrongInput('expected --resolution for candles, such as --resolution 60');
+  if (resolution === undefined) throw wrongInput('expected --resolution for candles, such as --resolution 1h');
   return { market, kind, resolution };
 }

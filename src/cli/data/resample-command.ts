@@ -24,7 +24,7 @@ interface Options extends DataOptions {
   readonly to?: number;
 }
 
-const EXAMPLES = `  sarraf data resample --market BTCIRT --resolution 60
+const EXAMPLES = `  sarraf data resample --market BTCIRT --resolution 1h
   sarraf data resample --market BTCIRT --of trades --resolution 1`;
 
 /** `sarraf data resample`: coarser candles of finer ones or of trades. */

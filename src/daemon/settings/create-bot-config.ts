@@ -8,6 +8,8 @@ import type { StrategySettings } from './strategy-settings.ts';
 /** One strategy, with all of its limits. */
 export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk'> {
   readonly limits: RiskLimits;
+  /** A line about one of its settings, with the place in the file where that stands; absent where no file was read. */
+  readonly describe?: (path: readonly PropertyKey[], message: string) => string;
 }
 
 type Embedded = Omit<ReadSettings['embedded'], 'file' | 'exchange'>;
@@ -51,10 +53,12 @@ export function createBotConfig(
     readonly workingFolder: string;
     readonly exchange: ExchangeConfig | null;
     readonly credentialPlace?: string | null;
+    readonly describe?: (path: readonly PropertyKey[], message: string) => string;
   },
 ): BotConfig {
   const { strategies, strategiesFolders, risk, data, log, paper, record } = settings;
   const { file: _read, exchange: _inline, ...embedded } = settings.embedded;
+  const { describe } = of;
   const absolute = (path: string): string => resolve(of.folder, path);
   const absoluteOrNull = (path: string | null): string | null => (path === null ? null : absolute(path));
   const dataFolder = data.folder === undefined ? resolve(of.workingFolder, DEFAULT_DATA_FOLDER) : absolute(data.folder);
@@ -70,8 +74,11 @@ export function createBotConfig(
       record === null
         ? null
         : { folder: absoluteOrNull(record.folder ?? null) ?? defaultCatalogue(dataFolder), raw: record.raw },
-    strategies: strategies.map(({ risk: own, plugin, ...strategy }) => ({
+    strategies: strategies.map(({ risk: own, plugin, ...strategy }, index) => ({
       ...strategy,
+      ...(describe === undefined
+        ? {}
+        : { describe: (path, message) => describe(['strategies', index, ...path], message) }),
       plugin: plugin.kind === 'file' ? { kind: 'file', path: absolute(plugin.path) } : plugin,
       limits: mergeRisk(risk, own),
     })),

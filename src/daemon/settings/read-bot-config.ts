@@ -93,9 +93,15 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   ];
   if (!read.ok || problems.length > 0) return { ok: false, problems, warnings };
   const embedded = exchange !== null && 'value' in exchange ? exchange.value : read.value.embedded.exchange;
-  const config = createBotConfig(read.value, { folder, workingFolder, exchange: embedded, credentialPlace: place });
   const describe = (path: readonly PropertyKey[], message: string): string =>
     line(locate({ path, key: false, message }));
+  const config = createBotConfig(read.value, {
+    folder,
+    workingFolder,
+    exchange: embedded,
+    credentialPlace: place,
+    describe,
+  });
   return { ok: true, config, warnings, describe };
 }
 

@@ -187,8 +187,20 @@ describe('sarraf backtest', () => {
       'but those of 60 are: of which these can not be made',
     ],
     [
+      'a fee without its sign',
+      ['ma-cross', '--market', 'BTCUSDT', '--fee', '0.25'],
+      2,
+      'such as 0.25% or 25%: say which you mean',
+    ],
+    [
+      'a resolution that is none',
+      ['ma-cross', '--market', 'BTCUSDT', '--resolution', '7h'],
+      2,
+      'expected one of 1m, 5m,',
+    ],
+    [
       'a resolution that can be made',
-      ['ma-cross', '--market', 'BTCUSDT', '--resolution', '240'],
+      ['ma-cross', '--market', 'BTCUSDT', '--resolution', '4h'],
       2,
       'make them with "sarraf data resample --market BTCUSDT --resolution 240"',
     ],

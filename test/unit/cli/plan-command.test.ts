@@ -120,6 +120,25 @@ strategies:
   });
 });
 
+test('names the line of the configuration that a strategy refuses, or the option that set it', async () => {
+  const config = join(folder, 'params.yaml');
+  const lines = [
+    'strategies:',
+    '  - plugin: ma-cross',
+    '    market: BTCIRT',
+    '    params:',
+    '      fast: -3',
+    '      fsat: 4',
+  ];
+  writeFileSync(config, lines.join('\n'));
+  const { code, error } = await startSarraf(['plan', '--config', config]).finished;
+  expect(code).toBe(2);
+  expect(error).toContain(`${config}:5:13: strategies[0].params.fast: Too small`);
+  expect(error).toContain(`${config}:6:13: strategies[0].params.fsat: expected the name of a parameter`);
+  const set = await startSarraf(['plan', '--config', config, '--set', 'strategies.0.params.fast=x']).finished;
+  expect(set.error).toContain('--set strategies.0.params.fast: Invalid input');
+});
+
 test('the plan of a configuration is the one that a run of it goes by', async () => {
   const world = createEmbeddedWorld({ seed: 1 });
   const life = await BotLife.prepare(world, join(folder, 'mirror.sqlite'));

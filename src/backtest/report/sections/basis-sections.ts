@@ -58,7 +58,7 @@ export function refusalsSection({ refusals }: BacktestResult): string {
   if (refusals.length === 0) return '';
   const rows = refusals.map(
     ({ strategy, what, code, count, example }) =>
-      `<tr><td>${escapeHtml(strategy)}</td><td>${escapeHtml(code)}</td><td>${escapeHtml(what)}</td><td>${decimalGrouped(String(count))}</td><td>${escapeHtml(example)}</td></tr>`,
+      `<tr><td>${escapeHtml(strategy)}</td><td>${escapeHtml(code)}</td><td>${escapeHtml(what)}</td><td>${groupedText(String(count))}</td><td>${escapeHtml(example)}</td></tr>`,
   );
   const titles = ['Strategy', 'By', 'What', 'Times', 'The first']
     .map((title) => `<th scope="col">${title}</th>`)
