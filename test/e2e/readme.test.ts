@@ -39,14 +39,10 @@ describe('the README', () => {
     writeFileSync(join(folder, 'my-strategies', 'dip-buyer.ts'), blockWith("name: 'dip-buyer'"));
     const data = join(folder, 'data');
     const strategies = join(folder, 'my-strategies');
-    const { finished } = startSarraf([
-      'run',
-      `--strategies=${strategies}`,
-      `--data=${data}`,
-      '--speed=max',
-      '--for=3s',
-      '--json',
-    ]);
+    const args = ['run', `--strategies=${strategies}`, `--data=${data}`, '--speed=max', '--json'];
+    const { child, finished, line } = startSarraf(args);
+    await line((text) => text.includes('"event":"fill"'));
+    child.kill('SIGINT');
     const { code, out, error } = await finished;
     expect({ code, error }).toEqual({ code: 0, error: '' });
     const summary = eventsIn(out).find(({ event }) => event === 'summary');
