@@ -1,7 +1,7 @@
+import { moneyText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
 import { dataFolderOwner } from '../../daemon/locks/run-locks.ts';
 import type { LockOwner } from '../../daemon/locks/lock-owner.ts';
-import { forPeople } from '../../daemon/summary.ts';
 import { KEPT_CREDENTIAL, type StoredCredential } from '../../engine/credential-watch.ts';
 import { KEPT_READ_TIMES, type StoredReadTimes } from '../../engine/feed-desk.ts';
 import { KEPT_CONTROL, type StoredControl } from '../../engine/control.ts';
@@ -131,13 +131,13 @@ function figureCells(figures: StrategyFigures | null): readonly string[] {
   if (figures === null) return ['-', '-', '-', '-', '-', '-', '-'];
   const { currency, profit, realised, open, positions, fees, orders, fills } = figures;
   const money = (text: string | null): string =>
-    text === null ? 'unknown' : `${forPeople(text, currency)} ${currency}`;
+    text === null ? 'unknown' : `${moneyText(text, currency)} ${currency}`;
   return [
     money(profit),
     money(realised),
     money(open),
     amounts(positions, (text) => text),
-    amounts(fees, forPeople),
+    amounts(fees, moneyText),
     String(orders),
     String(fills),
   ];
