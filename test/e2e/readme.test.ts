@@ -40,10 +40,10 @@ describe('the README', () => {
     const data = join(folder, 'data');
     const strategies = join(folder, 'my-strategies');
     const args = ['run', `--strategies=${strategies}`, `--data=${data}`, '--speed=max', '--json'];
-    const { child, finished, line } = startSarraf(args);
-    await line((text) => text.includes('"event":"fill"'));
-    child.kill('SIGINT');
-    const { code, out, error } = await finished;
+    const bot = startSarraf(args);
+    await bot.line((text) => text.includes('"event":"fill"'));
+    bot.child.kill('SIGINT');
+    const { code, out, error } = await bot.finished;
     expect({ code, error }).toEqual({ code: 0, error: '' });
     const summary = eventsIn(out).find(({ event }) => event === 'summary');
     expect(summary?.strategies?.map(({ strategy }) => strategy)).toEqual(['dip-buyer']);
