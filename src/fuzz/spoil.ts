@@ -18,9 +18,9 @@ const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as 
  * The same body with one thing about it wrong; null where it has nothing that can be wrong in this way. One place is drawn of all of them, however deep.
  */
 export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dice): string | null {
-  const root: unknown = JSON.parse(body);
-  if (typeof root !== 'object' || root === null) return null;
-  const places = placesIn(root as Holder);
+  const root = readBody(body);
+  if (root === null) return null;
+  const places = placesIn(root);
   const wanted =
     kind === 'record dropped' || kind === 'record doubled'
       ? places.filter(isRecord)
@@ -28,6 +28,16 @@ export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dic
   const place = dice.pick(wanted);
   if (place === null || !spoilAt(place, { kind, dice, places })) return null;
   return JSON.stringify(root).replace(JSON.stringify(NESTED), `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`);
+}
+
+/** Null for what is no object, or was cut off by another fault. */
+function readBody(body: string): Holder | null {
+  try {
+    const root: unknown = JSON.parse(body);
+    return typeof root === 'object' && root !== null ? (root as Holder) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Every value with its place; those of long lists of numbers, as books are, by their first few. */
