@@ -17,7 +17,8 @@ const config = readConfig(null, [
 const { backtest } = await createBacktest({
   config,
   resolution: '1',
-  csv: null,
+  csv: [],
+  currency: null,
   catalogue,
   fromMs: null,
   toMs: null,

@@ -2,8 +2,7 @@ import { cellUnits, columnScale, type CandleColumns } from '../domain/candle-col
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
-import { UNITS_PER_ONE, type Units } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import type { Units } from '../domain/money.ts';
 import type { WalletReading } from '../domain/venue-call.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
@@ -107,7 +106,7 @@ export class CandleRunner {
     this.timeMs = new Float64Array(bars);
     this.equity = new Float64Array(bars);
     this.isExposed = new Uint8Array(bars);
-    this.valuer = options.venue.valuer(options.quote);
+    this.valuer = options.venue.valuer(options.quote, new Map(this.lanes.flatMap((lane) => firstPriceOf(lane) ?? [])));
   }
 
   /** Runs to the last bar. Throws `INVALID_OPTIONS` where there is none. */
@@ -154,7 +153,7 @@ export class CandleRunner {
     if (past.length > 0) this.step({ kind: 'closes', atMs: fromMs, bars: past });
     this.takeWallets(fromMs);
     this.step({ kind: 'account', atMs: fromMs, orders: [], trades: [], wallets: this.wallets });
-    return this.firstEquity();
+    return this.valuer.initial();
   }
 
   private laneOf({ market, columns }: CandleMarket, index: number): BarLane {
@@ -326,17 +325,6 @@ export class CandleRunner {
     this.points = points + 1;
   }
 
-  /** What the account is worth before the first bar of the run, at the opens. */
-  private firstEquity(): Units {
-    const { venue, quote } = this.options;
-    let equity: bigint = venue.balance(quote).total;
-    for (const { market, columns, next } of this.lanes) {
-      const price = cellUnits(columns.open[next] ?? 0, columnScale(columns.priceDecimals));
-      equity += divideHalfEven(venue.balance(market.src).total * price, UNITS_PER_ONE);
-    }
-    return equity as Units;
-  }
-
   private failures(): ReadonlyMap<string, string> {
     return new Map(
       this.engine.seats.flatMap(({ runner }) =>
@@ -344,4 +332,11 @@ export class CandleRunner {
       ),
     );
   }
+}
+
+/** The open of the first bar of a market in the run; of one without any, the last close before it. */
+function firstPriceOf({ market, columns, next }: BarLane): readonly [readonly [string, Units]] | null {
+  if (columns.length === 0) return null;
+  const cell = next < columns.length ? columns.open[next] : columns.close[columns.length - 1];
+  return [[market.symbol, cellUnits(cell ?? 0, columnScale(columns.priceDecimals))]];
 }

@@ -1,8 +1,6 @@
 import { barsBetween, cellUnits, columnScale, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
 import { resolutionMs } from '../domain/candle.ts';
-import { SarrafError } from '../domain/errors.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
-import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts';
@@ -12,6 +10,7 @@ import { CandleRunner, type CandleMarket, type CandleRun } from './candle-runner
 import { describeCandleRules } from './candle-venue/describe-candle-rules.ts';
 import type { CandleRules } from './candle-venue/candle-rules.ts';
 import { CandleVenue } from './candle-venue/candle-venue.ts';
+import { refuseUnvalued, runCurrency } from './run-currency.ts';
 
 /** A backtest on bars, ready to run. */
 export interface CandleBacktest {
@@ -24,6 +23,8 @@ export interface CandleBacktest {
   readonly markets: readonly CandleMarket[];
   readonly fees: FeeSchedule;
   readonly balances: Readonly<Record<string, Units>>;
+  /** The currency of the results; null: rial where any market is priced in it, else tether. */
+  readonly currency?: QuoteCurrency | null;
   readonly rules: Partial<CandleRules>;
   /** Bars that open before it are the past. */
   readonly fromMs: number;
@@ -36,10 +37,12 @@ export interface CandleBacktest {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Runs it. Throws `INVALID_OPTIONS` where no bar is in its range, or its markets are priced in two currencies. */
+/** Runs it. Throws `INVALID_OPTIONS` where no bar is in its range, or its markets do not tell what everything is worth in one currency. */
 export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const { markets, fromMs, clock } = backtest;
-  const quote = quoteOf(markets.map(({ market }) => market));
+  const listed = markets.map(({ market }) => market);
+  const quote = runCurrency(listed, backtest.currency);
+  refuseUnvalued(listed, quote);
   const startedMs = clock();
   const { run, venue } = runOnce(backtest, backtest.markets);
   const runMs = clock() - startedMs;
@@ -129,21 +132,11 @@ function runOnce(
     settings: { ...execution, seats },
     markets,
     venue,
-    quote: quoteOf(listed),
+    quote: runCurrency(listed, backtest.currency),
     fromMs,
     ...(onProgress === undefined ? {} : { onProgress }),
   }).run();
   return { run, venue };
-}
-
-function quoteOf(markets: readonly Market[]): QuoteCurrency {
-  const [first] = markets;
-  const other = markets.find(({ dst }) => dst !== first?.dst);
-  if (first !== undefined && other === undefined) return first.dst;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `expected markets of one quote currency, so that all money of a result is in it, were ${markets.map(({ symbol }) => symbol).join(', ')}: run those of each apart`,
-  );
 }
 
 function firstOpenMs(markets: readonly CandleMarket[], fromMs: number): number {

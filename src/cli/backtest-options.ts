@@ -1,6 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_CANDLE_RULES, type BarPath, type CandleRules } from '../backtest/candle-venue/candle-rules.ts';
+import { tryDecimalText } from '../domain/decimal-text.ts';
+import type { CsvSource } from './create-backtest.ts';
+import { marketOption } from './option-readers.ts';
 import type { PollRules } from '../backtest/poll/poll-rules.ts';
 
 /** Reads `name=value` behind those before it; the value is JSON where it reads as such, else text. */
@@ -19,6 +22,25 @@ function jsonOrText(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** Reads `BTCUSDT=hours.csv`, or a file alone, behind those before it. */
+export function csvOption(text: string, before: readonly CsvSource[] = []): readonly CsvSource[] {
+  const named = /^([A-Za-z0-9_]{2,24}(?:IRT|USDT))=(.+)$/i.exec(text);
+  if (named?.[1] === undefined || named[2] === undefined) return [...before, { market: null, path: text }];
+  return [...before, { market: marketOption(named[1]), path: named[2] }];
+}
+
+/** Reads `usdt=10000` behind those before it. */
+export function balanceOption(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, currency, amount] = /^([A-Za-z0-9_]{1,20})=(.+)$/.exec(text) ?? [];
+  if (currency === undefined || amount === undefined || tryDecimalText(amount) === null || amount.startsWith('-')) {
+    throw new InvalidArgumentError('expected currency=amount, such as usdt=10000.');
+  }
+  return { ...before, [currency.toLowerCase()]: amount };
 }
 
 /** Reads percent with or without its sign as the decimal text that fees are configured by. */

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { refuseUnserved } from '../backtest/refuse-unserved.ts';
 import type { CandleMarket } from '../backtest/candle-runner.ts';
 import type { CandleRules } from '../backtest/candle-venue/candle-rules.ts';
+import { needsBridge } from '../backtest/run-currency.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
 import { loadSeats } from '../daemon/load-seats.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
@@ -9,9 +10,10 @@ import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { SeatSettings } from '../engine/engine-settings.ts';
+import { BRIDGE } from '../portfolio/valuation.ts';
 import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
 import { onStep } from '../recording/verify/check-step.ts';
@@ -21,11 +23,19 @@ import { openCatalogue } from './data/data-options.ts';
 import { readBars, readFileBars } from './load-bars.ts';
 import { ownStrategies } from './own-strategies.ts';
 
+/** A file of bars, and whose they are; null where only one market can be meant. */
+export interface CsvSource {
+  readonly market: MarketSymbol | null;
+  readonly path: string;
+}
+
 export interface BacktestRequest {
   readonly config: BotConfig;
   readonly resolution: Resolution;
-  /** Bars of a file in place of the catalogue's, of the one market that is traded. */
-  readonly csv: string | null;
+  /** Files of bars in place of the catalogue's, by market; that of the one market that is traded needs no name. Empty: the catalogue's. */
+  readonly csv: readonly CsvSource[];
+  /** The currency of the results; null: rial where any market is priced in it, else tether. */
+  readonly currency: QuoteCurrency | null;
   readonly catalogue: string;
   readonly fromMs: number | null;
   readonly toMs: number | null;
@@ -52,7 +62,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   const first = await seatsOf(config, { hasBooks: false });
   refuseUnserved(first.seats);
   const startedMs = performance.now();
-  const symbols = marketsOf(first.seats);
+  const symbols = withBridge(marketsOf(first.seats), request.currency);
   const reach = reachMs(first.seats, request.resolution);
   const range = { fromMs: fromMs ?? EARLIEST_MS, toMs: request.toMs ?? LATEST_MS };
   const markets = await loadMarkets(request, { symbols, range, reachMs: fromMs === null ? 0 : reach });
@@ -63,9 +73,16 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     markets,
     fees,
     balances: Object.fromEntries(Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)])),
+    currency: request.currency,
     rules,
     fromMs: fromMs ?? EARLIEST_MS,
-    config: keptConfig(config, { resolution: request.resolution, csv: request.csv, fromMs, toMs: request.toMs, rules }),
+    config: keptConfig(config, {
+      resolution: request.resolution,
+      csv: keptCsv(request.csv),
+      fromMs,
+      toMs: request.toMs,
+      rules,
+    }),
     loadMs: Math.round(performance.now() - startedMs),
     clock: () => performance.now(),
     ...(onProgress === undefined ? {} : { onProgress }),
@@ -84,9 +101,11 @@ export async function seatsOf(
   { hasBooks = true }: { readonly hasBooks?: boolean } = {},
 ): ReturnType<typeof loadSeats> {
   const { strategies, strategiesFolders } = config;
-  const knownMarkets = new Set<string>(strategies.map(({ market }) => market));
+  const of = { strategies, folders: [...strategiesFolders, ownStrategies()] };
   try {
-    return await loadSeats({ strategies, folders: [...strategiesFolders, ownStrategies()], knownMarkets, hasBooks });
+    // What they subscribe to is what the run has; that is known once they are there.
+    const { seats } = await loadSeats({ ...of, hasBooks, knownMarkets: null });
+    return await loadSeats({ ...of, hasBooks, knownMarkets: new Set<string>(marketsOf(seats)) });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
     // Problems are indented lines below another; a mistake is one line.
@@ -123,20 +142,56 @@ async function loadMarkets(
 ): Promise<readonly CandleMarket[]> {
   const { csv, resolution } = request;
   const { symbols, range, reachMs: warmUpMs } = wanted;
-  if (csv !== null && symbols.length > 1) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected one market with --csv, were ${symbols.join(', ')}: import the files with "sarraf data import" and leave --csv out`,
-    );
-  }
+  const files = csvFiles(csv, symbols);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const catalogue = openCatalogue(request.catalogue);
   return Promise.all(
     markets.map(async (market) => {
       const of = { market: market.symbol, resolution, range, warmUpMs };
-      return { market, columns: csv === null ? await readBars(catalogue, of) : await readFileBars(csv, of) };
+      const file = files.get(market.symbol);
+      return { market, columns: file === undefined ? await readBars(catalogue, of) : await readFileBars(file, of) };
     }),
   );
+}
+
+/**
+ * The file of each market. Files for some of the markets leave the others to the catalogue. Throws `INVALID_OPTIONS` for a file without a market where there are
+ * several, and for one of a market that nobody asks for.
+ */
+function csvFiles(csv: readonly CsvSource[], symbols: readonly MarketSymbol[]): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const { market, path } of csv) {
+    const [only] = symbols;
+    if (market === null && symbols.length > 1) {
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected the market of ${path}, since the strategies want ${symbols.join(', ')}: give each file as --csv ${only ?? 'BTCUSDT'}=${path}`,
+      );
+    }
+    const symbol = market ?? only ?? '';
+    if (!symbols.some((known) => known === symbol) || files.has(symbol)) {
+      const found = files.has(symbol) ? 'a second file of it' : 'none that a strategy subscribes to';
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected one file each of ${symbols.join(', ')}, was ${symbol}, ${found}`,
+      );
+    }
+    files.set(symbol, path);
+  }
+  return files;
+}
+
+/** The markets, and that of tether in rial where the results need it. */
+export function withBridge(symbols: readonly MarketSymbol[], currency: QuoteCurrency | null): readonly MarketSymbol[] {
+  const bridge = BRIDGE as MarketSymbol;
+  return needsBridge(symbols.map(parseMarket), currency) && !symbols.includes(bridge) ? [...symbols, bridge] : symbols;
+}
+
+/** As a result has kept it since there was one file only. */
+function keptCsv(csv: readonly CsvSource[]): unknown {
+  const [first] = csv;
+  if (first === undefined) return null;
+  return csv.length === 1 ? first.path : Object.fromEntries(csv.map(({ market, path }) => [market ?? '', path]));
 }
 
 /** Bars that the step is held against, spread over all. */

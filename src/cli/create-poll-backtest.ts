@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BacktestRun } from '../backtest/backtest-run.ts';
 import type { PollRules } from '../backtest/poll/poll-rules.ts';
+import { refuseUnvalued, runCurrency } from '../backtest/run-currency.ts';
 import { runPoll, type PollMarket } from '../backtest/poll/run-poll.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -8,11 +9,14 @@ import type { Market } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { SeatSettings } from '../engine/engine-settings.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-partitions.ts';
-import { keptConfig, marketFor, marketsOf, seatsOf, type BacktestRequest } from './create-backtest.ts';
+import { keptConfig, marketFor, marketsOf, seatsOf, withBridge, type BacktestRequest } from './create-backtest.ts';
 import { openCatalogue } from './data/data-options.ts';
 import { recordedBars } from './recorded-bars.ts';
 
-export interface PollRequest extends Pick<BacktestRequest, 'config' | 'catalogue' | 'fromMs' | 'toMs' | 'steps'> {
+export interface PollRequest extends Pick<
+  BacktestRequest,
+  'config' | 'catalogue' | 'fromMs' | 'toMs' | 'steps' | 'currency'
+> {
   readonly rules: Partial<PollRules>;
   /** Told now and then: books and trades that went by, and how much of the time that was recorded. */
   readonly onProgress?: (rows: number, share: number) => void;
@@ -25,16 +29,17 @@ const MOST_POINTS = 86_400;
 
 /**
  * Runs the whole bot of a configuration against the recorded books and trades of the catalogue. Throws `INVALID_OPTIONS` where the plan does not fit the limits or
- * the markets are priced in two currencies, `DATA_UNUSABLE` where no books are recorded.
+ * the markets do not tell what everything is worth in one currency, `DATA_UNUSABLE` where no books are recorded.
  */
 export async function runPollBacktest(
   request: PollRequest,
 ): Promise<{ readonly run: BacktestRun; readonly problems: readonly string[] }> {
   const { config, fromMs, toMs, rules } = request;
   const { seats, problems } = await seatsOf(config);
-  const symbols = marketsOf(seats);
+  const symbols = withBridge(marketsOf(seats), request.currency);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
-  const quote = quoteOf(markets);
+  const quote = runCurrency(markets, request.currency);
+  refuseUnvalued(markets, quote);
   const startedMs = performance.now();
   const run = await runPoll({
     settings: { ...config.execution, instance: config.instance, seats, reconciliation: config.reconciliation },
@@ -142,15 +147,6 @@ async function recordedMarket(
     stats: isThere('stats') ? catalogue.readStats(question) : null,
     bars: await recordedBars(catalogue, { market: symbol, seats, range }),
   };
-}
-
-function quoteOf(markets: readonly Market[]): 'rls' | 'usdt' {
-  const [first] = markets;
-  if (first !== undefined && markets.every(({ dst }) => dst === first.dst)) return first.dst;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `expected markets of one quote currency, so that all money of a result is in it, were ${markets.map(({ symbol }) => symbol).join(', ')}: run those of each apart`,
-  );
 }
 
 function curveEveryMs(fromMs: number | null, toMs: number | null): number {

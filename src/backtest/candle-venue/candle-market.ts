@@ -108,6 +108,10 @@ export class CandleMarket {
     return cellUnits(cell, this.scale);
   }
 
+  get hasClosed(): boolean {
+    return this.closed !== null;
+  }
+
   /** The last close in units. Only after the first bar. */
   get closeUnits(): Units {
     const { closed, closedIndex } = this;

@@ -190,10 +190,16 @@ export class CandleVenue {
     return this.valuer(quote).exact();
   }
 
-  /** Values the account again and again, following every change of it. */
-  valuer(quote: QuoteCurrency): EquityValuer {
+  /** Values the account again and again, following every change of it. `firstPrices`: opens of the first bars, by market, for the time before. */
+  valuer(quote: QuoteCurrency, firstPrices: ReadonlyMap<string, Units> = new Map()): EquityValuer {
     const { wallets, markets, account } = this;
-    return new EquityValuer({ quote, wallets: wallets.all, markets, version: () => account.walletVersion });
+    return new EquityValuer({
+      quote,
+      wallets: wallets.all,
+      markets,
+      firstPrices,
+      version: () => account.walletVersion,
+    });
   }
 
   private place(call: Placing, nowMs: number): VenueAnswer {

@@ -1,25 +1,31 @@
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { BRIDGE, pathOf, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { Wallet } from '../../simulator/core/wallet.ts';
 import type { CandleMarket } from './candle-market.ts';
 
-/** A currency, and the market that says what it is worth in the quote currency. */
+/** A currency, and the markets that say what it is worth: each multiplies by its price, or divides by it. */
 interface Valued {
   readonly wallet: Wallet;
-  readonly market: CandleMarket;
+  readonly steps: readonly { readonly market: CandleMarket; readonly isDivided: boolean }[];
+  /** The smallest amount that could be sold. */
+  readonly step: bigint;
   /** Its total as a number; kept while no wallet changes. */
   coins: number;
 }
 
 /**
- * What the account is worth in one quote currency: what it has of it, and all else by the last close of the market between the two. A currency without
- * such a market counts for nothing, and is named.
+ * What the account is worth in one quote currency: each currency once, by the last closes and the rule of `valueIn`, as profit is told live. A market counts at
+ * its first open until it has a close, so that money of a market whose bars begin later is there from the start. A currency that no markets of the run
+ * lead to the quote currency counts for nothing, and is named.
  */
 export class EquityValuer {
-  /** Currencies of the account that no market values. */
+  /** Currencies of the account that can not be valued. */
   readonly unvalued: readonly string[];
-  private readonly cash: Wallet | undefined;
+  private readonly quote: QuoteCurrency;
+  private readonly wallets: ReadonlyMap<string, Wallet>;
+  private readonly markets: ReadonlyMap<string, CandleMarket>;
+  private readonly firstPrices: ReadonlyMap<string, Units>;
   private readonly valued: readonly Valued[];
   private readonly version: () => number;
   private seenVersion = -1;
@@ -30,37 +36,50 @@ export class EquityValuer {
     readonly quote: QuoteCurrency;
     readonly wallets: ReadonlyMap<string, Wallet>;
     readonly markets: readonly CandleMarket[];
+    /** First opens by market; a market without one counts for nothing before its first close. */
+    readonly firstPrices: ReadonlyMap<string, Units>;
     /** Changes whenever a wallet does. */
     readonly version: () => number;
   }) {
     const { quote, wallets, markets } = options;
+    this.quote = quote;
+    this.wallets = wallets;
     this.version = options.version;
-    this.cash = wallets.get(quote);
+    this.firstPrices = options.firstPrices;
+    this.markets = new Map(markets.map((market) => [market.name.symbol, market]));
     const others = [...wallets.values()].filter(({ currency }) => currency !== quote);
-    const marketOf = (currency: string): CandleMarket | undefined =>
-      markets.find(({ name }) => name.src === currency && name.dst === quote);
-    this.valued = others.flatMap((wallet) => {
-      const market = marketOf(wallet.currency);
-      return market === undefined ? [] : [{ wallet, market, coins: 0 }];
-    });
-    this.unvalued = others.map(({ currency }) => currency).filter((currency) => marketOf(currency) === undefined);
+    this.valued = others.flatMap((wallet) => this.valuedOf(wallet) ?? []);
+    this.unvalued = others
+      .map(({ currency }) => currency)
+      .filter((currency) => !this.valued.some(({ wallet }) => wallet.currency === currency));
   }
 
-  /** To the last digit: each currency's value is rounded half-even. What has had no bar yet counts for nothing. */
+  /** By the last closes, to the last digit: each currency's value is rounded half-even. */
   exact(): Units {
-    let sum = this.cash?.total ?? 0n;
-    for (const { wallet, market } of this.valued) {
-      if (market.columns === null || wallet.total === 0n) continue;
-      sum += divideHalfEven(wallet.total * market.closeUnits, UNITS_PER_ONE);
-    }
-    return sum as Units;
+    return this.by((symbol) => {
+      const market = this.markets.get(symbol);
+      return market?.hasClosed === true ? market.closeUnits : (this.firstPrices.get(symbol) ?? null);
+    });
   }
 
-  /** The same as a number, for curves, at a product or two for each currency that is held. */
+  /** Before the first bar, at the opens. */
+  initial(): Units {
+    return this.by((symbol) => this.firstPrices.get(symbol) ?? null);
+  }
+
+  /** The same as `exact` as a number, for curves, at a product or two for each currency that is held. */
   number(): number {
     if (this.seenVersion !== this.version()) this.refresh();
     let sum = this.cashNumber;
-    for (const { coins, market } of this.valued) if (coins > 0) sum += coins * market.closeNumber;
+    for (const { coins, steps } of this.valued) {
+      if (coins <= 0) continue;
+      let value = coins;
+      for (const { market, isDivided } of steps) {
+        const price = market.hasClosed ? market.closeNumber : numberOf(this.firstPrices.get(market.name.symbol) ?? 0n);
+        value = isDivided ? (price === 0 ? 0 : value / price) : value * price;
+      }
+      sum += value;
+    }
     return sum;
   }
 
@@ -70,13 +89,35 @@ export class EquityValuer {
     return this.isHolding;
   }
 
+  private by(priceOf: PriceOf): Units {
+    let sum = 0n;
+    for (const { currency, total } of this.wallets.values()) {
+      sum += valueIn(this.quote, { asset: currency, amount: total }, priceOf) ?? 0n;
+    }
+    return sum as Units;
+  }
+
+  /** The way of a currency to the quote currency, if all markets of the run have a price. */
+  private valuedOf(wallet: Wallet): Valued | null {
+    const path = pathOf(this.quote, wallet.currency, (symbol) => (this.markets.has(symbol) ? ANY_PRICE : null));
+    if (path === null) return null;
+    const steps = path.flatMap((symbol) => {
+      const market = this.markets.get(symbol);
+      return market === undefined ? [] : [{ market, isDivided: symbol === BRIDGE && this.quote === 'usdt' }];
+    });
+    const [first] = steps;
+    return { wallet, steps, step: first?.isDivided === true ? 1n : (first?.market.grid.amountStep ?? 1n), coins: 0 };
+  }
+
   private refresh(): void {
     this.seenVersion = this.version();
-    this.cashNumber = numberOf(this.cash?.total ?? 0n);
+    this.cashNumber = numberOf(this.wallets.get(this.quote)?.total ?? 0n);
     for (const valued of this.valued) valued.coins = numberOf(valued.wallet.total);
-    this.isHolding = this.valued.some(({ wallet, market }) => wallet.total >= market.grid.amountStep);
+    this.isHolding = this.valued.some(({ wallet, step }) => wallet.total >= step);
   }
 }
+
+const ANY_PRICE = 1n as Units;
 
 function numberOf(units: bigint): number {
   return Number(units) / Number(UNITS_PER_ONE);

@@ -1,3 +1,4 @@
+import type { FillRecord } from '../../execution/fill-record.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { exposure, feesPaid, tradedValue, turnover } from './activity.ts';
 import { barReturns, returnsPerYear } from './bar-returns.ts';
@@ -10,8 +11,8 @@ import type { RoundTrip } from './round-trips.ts';
 import { expectancy, profitFactor, systemQuality, tripLengths, tripReturns, winRate } from './trip-statistics.ts';
 
 /** Every figure of a run that is a statistic; `docs/metrics.md` has the formulas. What has no value is null. */
-export function runMetrics(run: BacktestRun, trips: readonly RoundTrip[]) {
-  return { ...equityMetrics(run), ...activityMetrics(run), ...tripMetrics(trips) };
+export function runMetrics(run: BacktestRun, trips: readonly RoundTrip[], traded: readonly FillRecord[] = run.fills) {
+  return { ...equityMetrics(run), ...activityMetrics(run.curve, traded), ...tripMetrics(trips) };
 }
 
 function equityMetrics(run: BacktestRun) {
@@ -35,11 +36,11 @@ function equityMetrics(run: BacktestRun) {
     maxDrawdown: drawdown.depth,
     maxDrawdownMs: drawdown.lengthMs,
     longestDrawdownMs: drawdown.longestMs,
-    buyAndHoldReturn: buyAndHoldReturn(run.markets),
+    buyAndHoldReturn: buyAndHoldReturn(run.markets, run.quote),
   };
 }
 
-function activityMetrics({ curve, fills }: BacktestRun) {
+function activityMetrics(curve: BacktestRun['curve'], fills: readonly FillRecord[]) {
   const traded = tradedValue(fills);
   return {
     exposure: exposure(curve.isExposed.subarray(0, curve.length)),

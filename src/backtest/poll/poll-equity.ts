@@ -1,6 +1,6 @@
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { valueIn } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 import type { PollExchange } from './poll-exchange.ts';
 import type { RecordedMarket } from './recorded-market.ts';
@@ -11,7 +11,7 @@ export class PollEquity {
   readonly unvalued: readonly string[];
   private readonly exchange: PollExchange;
   private readonly quote: QuoteCurrency;
-  private readonly valued: readonly RecordedMarket[];
+  private readonly markets: ReadonlyMap<string, RecordedMarket>;
   private readonly timeMs: number[] = [];
   private readonly equity: number[] = [];
   private readonly isExposed: number[] = [];
@@ -19,20 +19,21 @@ export class PollEquity {
   constructor(exchange: PollExchange, quote: QuoteCurrency) {
     this.exchange = exchange;
     this.quote = quote;
-    this.valued = exchange.markets.filter(({ state }) => state.rules.dst === quote);
-    const known = new Set([quote as string, ...this.valued.map(({ state }) => state.rules.src)]);
+    this.markets = new Map(exchange.markets.map((market) => [market.state.rules.symbol, market]));
     this.unvalued = exchange
       .balances()
-      .flatMap(([currency, total]) => (total > 0n && !known.has(currency) ? [currency] : []));
+      .flatMap(([currency, total]) => (total > 0n && this.valueOf(currency, total) === null ? [currency] : []));
   }
 
-  /** To the last digit: each currency's value is rounded half-even. */
+  /** By the rule of `valueIn`, as profit is told live, to the last digit: each currency's value is rounded half-even. */
   exact(): Units {
-    let sum = this.exchange.balance(this.quote);
-    for (const market of this.valued) {
-      sum += divideHalfEven(this.exchange.balance(market.state.rules.src) * market.price, UNITS_PER_ONE);
-    }
+    let sum = 0n;
+    for (const [currency, total] of this.exchange.balances()) sum += this.valueOf(currency, total) ?? 0n;
     return sum as Units;
+  }
+
+  private valueOf(asset: string, amount: bigint): Units | null {
+    return valueIn(this.quote, { asset, amount }, (symbol) => this.markets.get(symbol)?.price ?? null);
   }
 
   /** Adds a point to the curve, unless there is one of that time. */
@@ -40,9 +41,9 @@ export class PollEquity {
     if (this.timeMs.at(-1) === timeMs) return;
     this.timeMs.push(timeMs);
     this.equity.push(Number(this.exact()) / Number(UNITS_PER_ONE));
-    const holds = ({ state }: RecordedMarket): boolean =>
-      this.exchange.balance(state.rules.src) >= state.rules.amountStep;
-    this.isExposed.push(this.valued.some(holds) ? 1 : 0);
+    const holds = ({ state: { rules } }: RecordedMarket): boolean =>
+      rules.src !== this.quote && this.exchange.balance(rules.src) >= rules.amountStep;
+    this.isExposed.push([...this.markets.values()].some(holds) ? 1 : 0);
   }
 
   curve(): EquityCurve {

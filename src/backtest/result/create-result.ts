@@ -1,8 +1,10 @@
 import { formatUnits } from '../../domain/money.ts';
+import { BRIDGE } from '../../portfolio/valuation.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { durationText } from '../report/value-text.ts';
 import { numberOf, quotient } from '../metrics/finite-number.ts';
 import { monthlyReturns } from '../metrics/monthly-returns.ts';
+import { valuedFills } from '../metrics/valued-fills.ts';
 import { roundTrips, type RoundTrips } from '../metrics/round-trips.ts';
 import { runMetrics } from '../metrics/run-metrics.ts';
 import { intentWarnings, refusedIn } from './intent-warnings.ts';
@@ -18,10 +20,8 @@ const SKETCH_POINTS = 320;
  * label. Throws a RangeError where a fill is of no market of the run.
  */
 export function createResult(run: BacktestRun, createdAtMs: number = Date.now()): BacktestResult {
-  const trips = roundTrips(
-    run.fills,
-    new Map(run.markets.map(({ market, lastPrice }) => [market.symbol, { amountStep: market.amountStep, lastPrice }])),
-  );
+  const valued = valuedFills(run);
+  const trips = roundTrips(valued.moved, valued.markets);
   const { fidelity } = run;
   const { loadMs, runMs, events } = run.timing;
   return {
@@ -31,7 +31,7 @@ export function createResult(run: BacktestRun, createdAtMs: number = Date.now())
     fromMs: run.fromMs,
     toMs: run.toMs,
     barMs: run.barMs,
-    summary: summaryOf(run, trips),
+    summary: summaryOf(run, trips, valued.traded),
     fidelity: {
       kind: fidelity.kind,
       rules: fidelity.rules.map((rule) => ({ ...rule })),
@@ -64,8 +64,8 @@ export function createResult(run: BacktestRun, createdAtMs: number = Date.now())
   };
 }
 
-function summaryOf(run: BacktestRun, { trips }: RoundTrips): BacktestSummary {
-  const { tradedValue, fees, ...statistics } = runMetrics(run, trips);
+function summaryOf(run: BacktestRun, { trips }: RoundTrips, traded: BacktestRun['fills']): BacktestSummary {
+  const { tradedValue, fees, ...statistics } = runMetrics(run, trips, traded);
   return {
     quote: run.quote,
     initialEquity: formatUnits(run.initialEquity),
@@ -96,7 +96,10 @@ function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
   const failures = run.strategies.flatMap(({ name, market, failure }) =>
     failure === null ? [] : [`${name} on ${market} stopped before the end: ${failure}`],
   );
-  const sales = unmatched.map(
+  // Money of the account that was spent in the other quote currency is no sale of anything.
+  const isMixed = run.markets.some(({ market }) => market.dst !== run.quote);
+  const sold = unmatched.filter(({ market }) => !isMixed || market !== BRIDGE);
+  const sales = sold.map(
     ({ market, strategy, amount }) =>
       `${strategy ?? 'Another hand'} sold ${formatUnits(amount)} on ${market} that no buy of it had brought in this run; such sales are in no trade.`,
   );

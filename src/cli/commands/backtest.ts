@@ -10,12 +10,13 @@ import { resultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
 import type { Resolution } from '../../domain/candle.ts';
-import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { parseMarket } from '../../domain/market-symbol.ts';
+import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import {
+  balanceOption,
   choiceOption,
+  csvOption,
   numberOption,
   optionsProblem,
   parameterOption,
@@ -28,7 +29,7 @@ import {
 import { spanOf } from '../../strategy/subscriptions.ts';
 import { checkBacktest } from '../check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { createBacktest } from '../create-backtest.ts';
+import { createBacktest, type CsvSource } from '../create-backtest.ts';
 import { runPollBacktest } from '../create-poll-backtest.ts';
 import { asCommand, resolutionOption, timeOption } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
@@ -40,7 +41,7 @@ interface Options extends RuleOptions {
   readonly config?: string;
   readonly set: readonly Override[];
   readonly fidelity: 'candles' | 'poll';
-  readonly csv?: string;
+  readonly csv: readonly CsvSource[];
   readonly catalogue: string;
   readonly market?: MarketSymbol;
   readonly resolution: Resolution;
@@ -48,6 +49,8 @@ interface Options extends RuleOptions {
   readonly to?: number;
   readonly param: Readonly<Record<string, unknown>>;
   readonly cash?: string;
+  readonly balance?: Readonly<Record<string, string>>;
+  readonly currency?: QuoteCurrency;
   readonly fee?: string;
   readonly priceStep?: string;
   readonly amountStep?: string;
@@ -63,18 +66,30 @@ interface Options extends RuleOptions {
 
 const EXAMPLES = `
 Bars come from the catalogue ("sarraf data"), or from --csv. The account, its fees and the strategies are those of the configuration (paper.balances,
-paper.fees), or of --cash, --fee and --param. Every result says by what rules its orders filled.
+paper.fees), or of --cash, --fee and --param. A run has the markets that the strategies subscribe to, in one account. Results are in one currency; money in the other is valued by USDTIRT, whose candles are
+then needed too. Every result says by what rules its orders filled.
 Exit codes: 0 it ran, 1 a strategy stopped or a check found something, 2 an option, a file or the configuration is wrong.
 
 Examples:
   sarraf backtest --config bot.yaml --resolution 1h --from 2024-01-01 --to 2024-07-01
   sarraf backtest --config bot.yaml --set strategies.0.params.fast=10 --json
   sarraf backtest market-maker --market BTCUSDT --fidelity poll --cash 10000 --fee 0.1%
-  sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 1h --param fast=10 --cash 10000 --fee 0.1%`;
+  sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 1h --param fast=10 --cash 10000 --fee 0.1%
+  sarraf backtest triangle --market BTCIRT --csv BTCIRT=a.csv --csv BTCUSDT=b.csv --csv USDTIRT=c.csv \\
+    --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --currency rls`;
+
+/** What the account begins with. */
+function balancesOf({ market, cash, balance = {} }: Options): Readonly<Record<string, string>> {
+  if (cash === undefined) return balance;
+  if (market === undefined) throw wrongInput('expected --market with --cash, which is of its quote currency');
+  const { dst } = parseMarket(market);
+  if (balance[dst] !== undefined) throw wrongInput(`expected --cash or --balance ${dst}=…, were both`);
+  return { ...balance, [dst]: cash };
+}
 
 /** The configuration, with what the short form says laid over it. */
 function configOf(strategy: string | undefined, options: Options): BotConfig {
-  const { config, csv, market, resolution, param, cash, fee } = options;
+  const { config, csv, market, resolution, param, cash, balance, fee } = options;
   if (strategy !== undefined && config !== undefined) {
     throw wrongInput('expected a strategy or --config, were both: a configuration names its strategies');
   }
@@ -82,17 +97,15 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
     throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
   }
   if (strategy !== undefined && market === undefined) throw wrongInput('expected --market, such as BTCUSDT, was none');
-  if (csv !== undefined && market === undefined)
-    throw wrongInput('expected --market with --csv: a file does not say whose bars it has');
+  if (csv.some((file) => file.market === null) && market === undefined)
+    throw wrongInput('expected --market, or --csv BTCUSDT=file: a file does not say whose bars it has');
   const overrides: Override[] = [];
   if (strategy !== undefined) {
     const plugin = /[/.]/.test(strategy) ? resolve(strategy) : strategy;
     overrides.push(['strategies', JSON.stringify([{ plugin, market, span: spanOf(resolution), params: param }])]);
   }
-  if (cash !== undefined) {
-    if (market === undefined) throw wrongInput('expected --market with --cash, which is of its quote currency');
-    overrides.push(['paper.balances', JSON.stringify({ [parseMarket(market).dst]: cash })]);
-  }
+  if (cash !== undefined || balance !== undefined)
+    overrides.push(['paper.balances', JSON.stringify(balancesOf(options))]);
   if (fee !== undefined) {
     const rates = { maker: fee, taker: fee };
     overrides.push(['paper.fees', JSON.stringify({ rls: rates, usdt: rates })]);
@@ -119,6 +132,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     catalogue: options.catalogue,
     fromMs: options.from ?? null,
     toMs: options.to ?? null,
+    currency: options.currency ?? null,
     steps: {
       ...(options.priceStep === undefined ? {} : { price: options.priceStep }),
       ...(options.amountStep === undefined ? {} : { amount: options.amountStep }),
@@ -126,7 +140,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     },
   };
   if (options.fidelity === 'poll') {
-    if (options.csv !== undefined)
+    if (options.csv.length > 0)
       throw wrongInput('expected recorded books of the catalogue for --fidelity poll, was --csv');
     progress.begin('books and trades');
     const { run, problems } = await runPollBacktest({
@@ -142,7 +156,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
   const created = await createBacktest({
     ...request,
     resolution: options.resolution,
-    csv: options.csv ?? null,
+    csv: options.csv.map(({ market, path }) => ({ market: market ?? options.market ?? null, path })),
     rules: rulesOf(options),
     onProgress: (done, total) => progress.show({ done, share: done / total }),
   });
@@ -198,7 +212,12 @@ export function backtestCommand(): Command {
       choiceOption(['candles', 'poll']),
       'candles' as const,
     )
-    .option('--csv <file>', 'candles of a file in place of the catalogue, CSV or CSV.gz')
+    .option(
+      '--csv <file>',
+      'candles of a file in place of the catalogue, CSV or CSV.gz; of several markets each as BTCUSDT=file',
+      csvOption,
+      [],
+    )
     .option('--catalogue <folder>', 'where recordings lie', 'data/catalogue')
     .option('--market <symbol>', 'market of the strategy', marketOption)
     .option('--resolution <resolution>', 'of the recorded candles', resolutionOption, '60' as Resolution)
@@ -206,6 +225,16 @@ export function backtestCommand(): Command {
     .option('--to <time>', 'no candle that opens then or later', timeOption)
     .option('--param <name=value>', 'a parameter of the strategy; may come again', parameterOption, {})
     .option('--cash <amount>', 'money of the account, in the quote currency of --market')
+    .option(
+      '--balance <currency=amount>',
+      'what the account begins with, such as usdt=10000; may come again',
+      balanceOption,
+    )
+    .option(
+      '--currency <currency>',
+      'of all results: rls or usdt (default: rls where any market is priced in rial, else usdt)',
+      choiceOption(['rls', 'usdt']),
+    )
     .option('--fee <percent>', 'of makers and takers, such as 0.1%', percentOption)
     .option('--price-step <step>', 'price step of the market')
     .option('--amount-step <step>', 'amount step of the market')

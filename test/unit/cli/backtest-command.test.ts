@@ -96,6 +96,16 @@ describe('a strategy that fails in a backtest', () => {
   });
 });
 
+/** Writes hours that open and close at the same price; answers what `--csv` takes for them. */
+const bars = (name: string, prices: readonly number[]): string => {
+  const rows = prices.map((price, hour) =>
+    [1_704_067_200_000 + hour * 3_600_000, price, price, price, price, 1_000_000].join(','),
+  );
+  const file = join(folder, `${name}.csv`);
+  writeFileSync(file, ['time_ms,open,high,low,close,volume', ...rows].join('\n'));
+  return `${name}=${file}`;
+};
+
 describe('sarraf backtest', () => {
   test('runs a strategy on the candles of a file, keeps the run, and finds no look-ahead', async () => {
     const { code, out, error } = await backtest(...SHORT, '--csv', csv, '--json', '--check-lookahead');
@@ -115,6 +125,33 @@ describe('sarraf backtest', () => {
     expect(existsSync(join(result.folder, 'report.html'))).toBe(true);
     const again = JSON.parse((await backtest(...SHORT, '--csv', csv, '--json', '--no-save')).out) as typeof result;
     expect(again.summary).toEqual(result.summary);
+  });
+
+  test('runs a triangle of three files in one account, in either currency', async () => {
+    const rial = bars('BTCIRT', [60_000_000_000, 58_000_000_000, 58_000_000_000, 60_000_000_000]);
+    const others = [bars('BTCUSDT', [60_000, 60_000, 60_000, 60_000]), bars('USDTIRT', Array(4).fill(1_000_000))];
+    const args = ['triangle', '--market', 'BTCIRT', '--no-save', '--json', '--csv', rial];
+    const money = ['--balance', 'rls=10000000000', '--balance', 'usdt=10000', '--balance', 'btc=0.5'];
+    const [first = '', second = ''] = others;
+    for (const [currency, equity] of [
+      ['rls', '50000000000'],
+      ['usdt', '50000'],
+    ] as const) {
+      const run = await backtest(...args, '--csv', first, '--csv', second, ...money, '--currency', currency);
+      expect(run.code, run.error).toBe(0);
+      const { summary, fills } = JSON.parse(run.out) as {
+        summary: { quote: string; initialEquity: string };
+        fills: readonly { market: string }[];
+      };
+      expect(summary).toMatchObject({ quote: currency, initialEquity: equity });
+      expect([...new Set(fills.map(({ market }) => market))].toSorted()).toEqual(['BTCIRT', 'BTCUSDT', 'USDTIRT']);
+    }
+    const short = await backtest(...args, '--csv', first, ...money);
+    expect(short.code).toBe(2);
+    expect(short.error).toContain('expected data of USDTIRT');
+    const stray = await backtest(...args, '--csv', first, '--csv', second, '--csv', `ETHIRT=${csv}`, ...money);
+    expect(stray.code).toBe(2);
+    expect(stray.error).toContain('was ETHIRT, none that a strategy subscribes to');
   });
 
   test('runs the strategies of a configuration on candles of the catalogue', async () => {

@@ -5,6 +5,7 @@ import { buyAndHoldReturn } from '../../../../src/backtest/metrics/buy-and-hold.
 import { monthlyReturns } from '../../../../src/backtest/metrics/monthly-returns.ts';
 import { returnHistogram } from '../../../../src/backtest/metrics/return-histogram.ts';
 import { runMetrics } from '../../../../src/backtest/metrics/run-metrics.ts';
+import { parseMarket } from '../../../../src/domain/market-symbol.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { demoRun } from '../demo-run.ts';
 
@@ -47,8 +48,21 @@ describe('the figures of a run', () => {
   });
 
   test('set a spread over all markets beside it', () => {
-    expect(buyAndHoldReturn([market('100', '150'), market('10', '9')])).toBeCloseTo(0.2, 12);
-    expect(buyAndHoldReturn([])).toBeNull();
+    const btc = { ...market('100', '150'), market: parseMarket('BTCUSDT') };
+    const eth = { ...market('10', '9'), market: parseMarket('ETHUSDT') };
+    expect(buyAndHoldReturn([btc, eth], 'usdt')).toBeCloseTo(0.2, 12);
+    expect(buyAndHoldReturn([], 'usdt')).toBeNull();
+  });
+
+  test('hold each coin once, by its prices in the currency of the run', () => {
+    const inRial = { ...market('9000', '9900'), market: parseMarket('BTCIRT') };
+    const inTether = { ...market('90', '180'), market: parseMarket('BTCUSDT') };
+    const eth = { ...market('10', '10'), market: parseMarket('ETHUSDT') };
+    const tether = { ...market('100', '120'), market: parseMarket('USDTIRT') };
+    // BTC 10 %, ETH through tether 20 %, tether 20 %.
+    expect(buyAndHoldReturn([inRial, inTether, eth, tether], 'rls')).toBeCloseTo(0.5 / 3, 12);
+    // BTC 100 %, ETH nothing, rial -16.7 %.
+    expect(buyAndHoldReturn([inRial, inTether, eth, tether], 'usdt')).toBeCloseTo((1 - 1 / 6) / 3, 12);
   });
 });
 

@@ -1,0 +1,125 @@
+import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
+import { resolutionMs } from '../../domain/candle.ts';
+import { parseMarket, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import { BRIDGE, symbolIn, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
+import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
+import type { TripMarket } from './round-trips.ts';
+
+/** The fills of a run with all money in the run's currency. */
+export interface ValuedFills {
+  /** What was traded: one for each fill. */
+  readonly traded: readonly FillRecord[];
+  /** The same, and what came and went of the other quote currency: with these the money of every trade is accounted for. */
+  readonly moved: readonly FillRecord[];
+  /** By the market names that the fills have here. */
+  readonly markets: ReadonlyMap<string, TripMarket>;
+}
+
+/**
+ * Fills of several markets in one currency. Each coin has one name, that of its market in the run's currency where there is one, so that what was bought in one
+ * market is sold in another. A fill for the other quote currency is worth what that is worth at its time, by the open of the bar of `USDTIRT` that it is in. It
+ * is two: the coin's, and the other currency's, which is bought by a sale and sold by a purchase. A run in one currency is what it was.
+ */
+export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'>): ValuedFills {
+  const { fills, markets, quote } = run;
+  const last = new Map(markets.map(({ market, lastPrice }) => [market.symbol as string, lastPrice]));
+  if (markets.every(({ market }) => market.dst === quote)) {
+    return {
+      traded: fills,
+      moved: fills,
+      markets: new Map(markets.map((one) => [one.market.symbol, tripMarketOf(one, one.lastPrice)])),
+    };
+  }
+  const bridge = markets.find(({ market }) => market.symbol === BRIDGE)?.candles ?? null;
+  const names = new Set(last.keys());
+  const traded: FillRecord[] = [];
+  const moved: FillRecord[] = [];
+  for (const fill of fills) {
+    const [coin, money] = valued(fill, { quote, names, priceOf: bridgePriceAt(bridge, fill.atMs) });
+    traded.push(coin);
+    moved.push(coin, ...(money === null ? [] : [money]));
+  }
+  const lastOf: PriceOf = (symbol) => last.get(symbol) ?? null;
+  const tripMarkets = markets.map((one): [string, TripMarket] => {
+    const { src } = one.market;
+    const asset = src === quote ? one.market.dst : src;
+    const price = valueIn(quote, { asset, amount: UNITS_PER_ONE }, lastOf) ?? NO_UNITS;
+    return [nameOf(asset, { quote, names }), tripMarketOf(one, price)];
+  });
+  return { traded, moved, markets: new Map(tripMarkets) };
+}
+
+interface Terms {
+  readonly quote: QuoteCurrency;
+  readonly names: ReadonlySet<string>;
+}
+
+function tripMarketOf({ market }: TradedMarket, lastPrice: Units): TripMarket {
+  return { amountStep: market.amountStep, lastPrice };
+}
+
+function nameOf(asset: string, { quote, names }: Terms): string {
+  if (asset === 'rls') return BRIDGE;
+  const direct = symbolIn(asset, quote);
+  return names.has(direct) ? direct : symbolIn(asset, quote === 'rls' ? 'usdt' : 'rls');
+}
+
+function valued(
+  fill: FillRecord,
+  terms: Terms & { readonly priceOf: PriceOf },
+): readonly [FillRecord, FillRecord | null] {
+  const { quote, priceOf } = terms;
+  const { src, dst } = parseMarket(fill.market);
+  if (dst === quote) return [{ ...fill, market: nameOf(src, terms) }, null];
+  if (src === quote) return [turned(fill), null];
+  const worth = (amount: Units): Units => valueIn(quote, { asset: dst, amount }, priceOf) ?? NO_UNITS;
+  const { side, amount, total, fee, price } = fill;
+  const coin = {
+    ...fill,
+    market: nameOf(src, terms),
+    price: worth(price),
+    total: worth(total),
+    fee: side === 'buy' ? fee : worth(fee),
+  };
+  const isBuy = side === 'buy';
+  const money: FillRecord = {
+    ...fill,
+    market: nameOf(dst, terms),
+    side: isBuy ? 'sell' : 'buy',
+    price: worth(UNITS_PER_ONE as Units),
+    amount: isBuy ? total : ((total - fee) as Units),
+    total: isBuy ? coin.total : ((coin.total - coin.fee) as Units),
+    fee: NO_UNITS,
+  };
+  return [coin, amount === 0n ? null : money];
+}
+
+/** A fill in which the run's currency is the coin: what it is traded for is bought and sold for it. */
+function turned(fill: FillRecord): FillRecord {
+  const { side, amount, total, price } = fill;
+  return {
+    ...fill,
+    market: BRIDGE,
+    side: side === 'buy' ? 'sell' : 'buy',
+    price: (price === 0n ? 0n : divideHalfEven(UNITS_PER_ONE * UNITS_PER_ONE, price)) as Units,
+    amount: total,
+    total: amount,
+  };
+}
+
+/** What tether costs in rial at a time: the open of the bar that it is in, the close of the last one after it, the first open before all. */
+function bridgePriceAt(candles: CandleColumns | null, atMs: number): PriceOf {
+  if (candles === null || candles.length === 0) return () => null;
+  let [low, high] = [0, candles.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((candles.openTimeMs[middle] ?? 0) <= atMs) low = middle;
+    else high = middle - 1;
+  }
+  const isOver = (candles.openTimeMs[low] ?? 0) + resolutionMs(candles.resolution) <= atMs;
+  const price = cellUnits((isOver ? candles.close : candles.open)[low] ?? 0, columnScale(candles.priceDecimals));
+  return (market) => (market === BRIDGE ? price : null);
+}

@@ -1,0 +1,33 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { Market } from '../domain/market.ts';
+import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Units } from '../domain/money.ts';
+import { BRIDGE, pathOf } from '../portfolio/valuation.ts';
+
+/** The currency of a run's results: the one that was asked for, else rial where any market is priced in it, else tether. */
+export function runCurrency(
+  markets: readonly Pick<Market, 'dst'>[],
+  wanted: QuoteCurrency | null = null,
+): QuoteCurrency {
+  return wanted ?? (markets.some(({ dst }) => dst === 'rls') ? 'rls' : 'usdt');
+}
+
+/** Whether a run of these markets needs the market of tether in rial, so that all money of its results is in one currency. */
+export function needsBridge(markets: readonly Pick<Market, 'dst'>[], wanted: QuoteCurrency | null): boolean {
+  const quotes = new Set(markets.map(({ dst }) => dst));
+  return quotes.size > 1 || (wanted !== null && !quotes.has(wanted));
+}
+
+/** Throws `INVALID_OPTIONS` where something that the run can trade has no way to the currency of its results. */
+export function refuseUnvalued(markets: readonly Market[], quote: QuoteCurrency): void {
+  const symbols = new Set<string>(markets.map(({ symbol }) => symbol));
+  const priceOf = (symbol: string): Units | null => (symbols.has(symbol) ? (1n as Units) : null);
+  const unvalued = [...new Set(markets.flatMap(({ src, dst }) => [src, dst]))].filter(
+    (currency) => pathOf(quote, currency, priceOf) === null,
+  );
+  if (unvalued.length === 0) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected markets that value everything in ${quote}, were ${[...symbols].join(', ')}, which do not say what ${unvalued.join(' and ')} is worth: add candles of ${BRIDGE}`,
+  );
+}

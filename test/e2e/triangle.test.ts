@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { summarize } from '../../src/daemon/summary.ts';
+import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../src/domain/money.ts';
+import { divideHalfEven } from '../../src/domain/rounding.ts';
+import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-triangle-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test('triangles on the embedded exchange make what the wallets say', async () => {
+  const balances = { rls: '20000000000', usdt: '20000', btc: '0.5' };
+  const strategy = {
+    plugin: resolve('strategies/triangle.ts'),
+    market: 'BTCIRT',
+    params: { edge: 0.001, size: '100', pauseMs: 20_000 },
+  };
+  const config = { strategies: [strategy], 'embedded.balances': balances };
+  const world = createEmbeddedWorld({ seed: 7, config });
+  const life = await BotLife.prepare(world, join(folder, 'mirror.sqlite'));
+  const { engine, counts, shell } = life.bot;
+  shell.start();
+  await life.run(900_000);
+  await life.drain();
+
+  const { strategies } = summarize(engine, counts);
+  const wallets = new Map(
+    world.venue.simulation.exchange.accounts.walletsOf(world.userId).map(({ currency, total }) => [currency, total]),
+  );
+  const gained = (currency: keyof typeof balances): bigint =>
+    (wallets.get(currency) ?? 0n) - parseUnits(balances[currency]);
+  const priceOf = (market: string): bigint => engine.markets.priceOf(market) ?? 0n;
+  const inRial =
+    gained('rls') +
+    divideHalfEven(gained('btc') * priceOf('BTCIRT'), UNITS_PER_ONE) +
+    divideHalfEven(gained('usdt') * priceOf('USDTIRT'), UNITS_PER_ONE);
+
+  expect(strategies[0]?.fills).toBeGreaterThan(6);
+  expect(strategies).toMatchObject([
+    {
+      currency: 'rls',
+      profit: formatUnits(inRial),
+      positions: { btc: formatUnits(gained('btc')), usdt: formatUnits(gained('usdt')) },
+      unvalued: [],
+    },
+  ]);
+}, 60_000);

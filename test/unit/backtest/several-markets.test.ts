@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { createResult } from '../../../src/backtest/result/create-result.ts';
+import { runBacktest, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { createMarket, type Market } from '../../../src/domain/market.ts';
+import { formatUnits, parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
+import { divideHalfEven } from '../../../src/domain/rounding.ts';
+import { DEFAULT_ENGINE_TIMES, type SeatSettings } from '../../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import type { RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import triangle from '../../../strategies/triangle.ts';
+import { FROM_MS } from './candle-run.ts';
+
+const STEPS = { priceStep: '1', amountStep: '0.0001' };
+const COIN_IN_RIAL = createMarket({ market: 'BTCIRT', ...STEPS });
+const COIN_IN_TETHER = createMarket({ market: 'BTCUSDT', ...STEPS });
+const TETHER_IN_RIAL = createMarket({ market: 'USDTIRT', priceStep: '1', amountStep: '0.01' });
+const HOUR_MS = 3_600_000;
+const FEES = { rls: { maker: 1_000, taker: 1_000 }, usdt: { maker: 1_000, taker: 1_000 } };
+
+/** Hours that open and close at the same price; a price of null is an hour without a bar. */
+function barsOf(market: Market, prices: readonly (number | null)[]): { market: Market; columns: CandleColumns } {
+  const bars = prices.flatMap((price, hour) => (price === null ? [] : [{ price, timeMs: FROM_MS + hour * HOUR_MS }]));
+  const column = Float64Array.from(bars, ({ price }) => price);
+  const columns = {
+    market: market.symbol,
+    resolution: '60' as const,
+    length: bars.length,
+    priceDecimals: 0,
+    volumeDecimals: 4,
+    openTimeMs: Float64Array.from(bars, ({ timeMs }) => timeMs),
+    open: column,
+    high: column.map((price) => price + 1),
+    low: column.map((price) => price - 1),
+    close: column,
+    volume: new Float64Array(bars.length).fill(1e9),
+  };
+  return { market, columns };
+}
+
+function seatOf(limits: Partial<RiskLimits> = {}): SeatSettings {
+  const runner = new StrategyRunner(triangle, {
+    market: 'BTCIRT',
+    span: '1h',
+    params: { size: '1000', edge: 0.01 },
+    hasBooks: false,
+  });
+  const noAge = { maxBookAgeMs: null, collarBps: null };
+  return { runner, onError: 'stop', pauseMs: 0, limits: createRiskLimits({ ...noAge, ...limits }), capital: {} };
+}
+
+const BALANCES = { rls: parseUnits('10000000'), usdt: parseUnits('10000'), btc: parseUnits('10') };
+
+function backtestOf(over: Partial<CandleBacktest> = {}): CandleBacktest {
+  return {
+    seats: [seatOf()],
+    execution: { ...DEFAULT_ENGINE_TIMES, instance: 'test' },
+    markets: [
+      barsOf(COIN_IN_RIAL, [100_000, 98_000, 98_000, 100_000, 100_000, 101_000]),
+      barsOf(COIN_IN_TETHER, [1_000, 1_000, 1_000, 1_000, 1_000, 1_010]),
+      barsOf(TETHER_IN_RIAL, [100, 100, 100, 100, 100, 100]),
+    ],
+    fees: FEES,
+    balances: BALANCES,
+    rules: {},
+    fromMs: FROM_MS,
+    config: null,
+    loadMs: 0,
+    clock: () => 0,
+    ...over,
+  };
+}
+
+/** What the fills left of each currency, worked out from nothing else. */
+function walletsAfter(fills: ReturnType<typeof runBacktest>['fills']): Record<'rls' | 'usdt' | 'btc', bigint> {
+  const wallets: Record<'rls' | 'usdt' | 'btc', bigint> = { ...BALANCES };
+  for (const { market, side, amount, total, fee } of fills) {
+    const coin = market === 'USDTIRT' ? 'usdt' : 'btc';
+    const money = market === 'BTCUSDT' ? 'usdt' : 'rls';
+    wallets[coin] += side === 'buy' ? amount - fee : 0n - amount;
+    wallets[money] += side === 'buy' ? 0n - total : total - fee;
+  }
+  return wallets;
+}
+
+const at = (amount: bigint, price: bigint): bigint => divideHalfEven(amount * price * UNITS_PER_ONE, UNITS_PER_ONE);
+
+test('a triangle runs in one account, with its equity in rial, each asset valued once', () => {
+  const run = runBacktest(backtestOf());
+  expect(new Set(run.fills.map(({ market }) => market))).toEqual(new Set(['BTCIRT', 'BTCUSDT', 'USDTIRT']));
+  expect(run.quote).toBe('rls');
+  expect(formatUnits(run.initialEquity)).toBe('12000000');
+  const { rls, usdt, btc } = walletsAfter(run.fills);
+  expect(run.finalEquity).toBe(rls + at(usdt, 100n) + at(btc, 101_000n));
+  expect(run.curve.equity[run.curve.length - 1]).toBeCloseTo(Number(run.finalEquity) / 1e10, 3);
+});
+
+test('a run has its results in tether where that is chosen', () => {
+  const run = runBacktest(backtestOf({ currency: 'usdt' }));
+  expect(run.quote).toBe('usdt');
+  expect(formatUnits(run.initialEquity)).toBe('120000');
+  const { rls, usdt, btc } = walletsAfter(run.fills);
+  expect(run.finalEquity).toBe(divideHalfEven(rls, 100n) + usdt + at(btc, 1_010n));
+  const { summary } = createResult(run);
+  expect(summary.profit).toBe(formatUnits(run.finalEquity - run.initialEquity));
+});
+
+test('round trips go over markets, fees and turnover are in the currency of the run', () => {
+  const run = runBacktest(backtestOf());
+  const { summary, trades, warnings } = createResult(run);
+  // Bought for 98,000 rial, sold for 1,000 tether, which are 100,000 rial: less two fees of 0.1 %.
+  expect(trades.map(({ market, isOpen }) => `${market} ${isOpen}`)).toContain('BTCIRT false');
+  const coin = trades.find(({ market, isOpen }) => market === 'BTCIRT' && !isOpen);
+  expect(coin).toMatchObject({ entryPrice: '98000', exitPrice: '100000' });
+  const tradedInRial = run.fills.reduce(
+    (sum, { market, total }) => sum + (market === 'BTCUSDT' ? total * 100n : total),
+    0n,
+  );
+  expect(summary.tradedValue).toBe(formatUnits(tradedInRial));
+  expect(Number(summary.fees)).toBeCloseTo(Number(tradedInRial) / 1e13, 0);
+  expect(warnings.join()).not.toContain('USDTIRT that no buy');
+});
+
+test('a market that begins later counts at its first open, and has no round in an hour without its bar', () => {
+  const late = [
+    barsOf(COIN_IN_RIAL, [98_000, 98_000, 98_000, 98_000]),
+    barsOf(COIN_IN_TETHER, [1_000, 1_000, 1_000, 1_000]),
+    barsOf(TETHER_IN_RIAL, [null, null, 100, 100]),
+  ];
+  const run = runBacktest(backtestOf({ markets: late }));
+  expect(formatUnits(run.initialEquity)).toBe(formatUnits(parseUnits('11980000')));
+  expect(Math.min(...run.curve.equity.subarray(0, run.curve.length))).toBeGreaterThan(11_900_000);
+  expect(Math.min(...run.fills.map(({ atMs }) => atMs))).toBeGreaterThanOrEqual(FROM_MS + 3 * HOUR_MS);
+});
+
+test('a run whose markets do not tell what everything is worth is refused', () => {
+  const [first, second] = backtestOf().markets;
+  if (first === undefined || second === undefined) throw new Error('two markets');
+  expect(() => runBacktest(backtestOf({ markets: [first, second] }))).toThrow(
+    'expected markets that value everything in rls, were BTCIRT, BTCUSDT, which do not say what usdt is worth: add candles of USDTIRT',
+  );
+});
+
+test('the limit on the loss of a day counts what the triangle made, not what one market lost', () => {
+  const limits = { maxDailyLoss: { rls: parseUnits('1000') as Units, usdt: null } };
+  const run = runBacktest(backtestOf({ seats: [seatOf(limits)] }));
+  expect(run.orders.filter(({ state }) => state === 'rejected')).toEqual([]);
+  expect(run.fills.length).toBe(runBacktest(backtestOf()).fills.length);
+});
