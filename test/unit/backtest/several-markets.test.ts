@@ -3,7 +3,7 @@ import { createResult } from '../../../src/backtest/result/create-result.ts';
 import { runBacktest, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';
-import { formatUnits, parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
+import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../src/domain/rounding.ts';
 import { DEFAULT_ENGINE_TIMES, type SeatSettings } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
@@ -143,7 +143,7 @@ test('a run whose markets do not tell what everything is worth is refused', () =
 });
 
 test('the limit on the loss of a day counts what the triangle made, not what one market lost', () => {
-  const limits = { maxDailyLoss: { rls: parseUnits('1000') as Units, usdt: null } };
+  const limits = { maxDailyLoss: { rls: parseUnits('1000'), usdt: null } };
   const run = runBacktest(backtestOf({ seats: [seatOf(limits)] }));
   expect(run.orders.filter(({ state }) => state === 'rejected')).toEqual([]);
   expect(run.fills.length).toBe(runBacktest(backtestOf()).fills.length);
