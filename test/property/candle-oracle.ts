@@ -278,12 +278,12 @@ class Oracle {
     );
   }
 
-  /** Cash and what is held, valued at the last price of its market. */
+  /** Cash and what is held, valued at the last close of its market, before the first at its first open. */
   equity(): bigint {
     const { quote, markets } = this.world;
     return markets.reduce((sum, market) => {
-      const bar = this.lastBar.get(market);
-      return bar === undefined ? sum : sum + halfEven((this.totals[market.src] ?? 0n) * bar.close, ONE);
+      const price = this.lastBar.get(market)?.close ?? market.bars[0]?.open ?? 0n;
+      return sum + halfEven((this.totals[market.src] ?? 0n) * price, ONE);
     }, this.totals[quote] ?? 0n);
   }
 
