@@ -152,7 +152,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     conclude(run, problems, options);
     return;
   }
-  progress.begin(`loading ${options.csv ?? 'bars'}`);
+  progress.begin(`loading ${options.csv.map(({ path }) => path).join(', ') || 'bars'}`);
   const created = await createBacktest({
     ...request,
     resolution: options.resolution,
