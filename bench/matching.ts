@@ -1,3 +1,4 @@
+import { Users } from '../src/simulator/core/users/users.ts';
 import { OrderBook, Side as PeerSide, type IProcessOrder } from 'nodejs-order-book';
 import { createMarket } from '../src/domain/market.ts';
 import { parseMarket } from '../src/domain/market-symbol.ts';
@@ -111,7 +112,7 @@ function createExchange(): SimulatedExchange {
       trading: { marketBandMillionths: 900_000, historyKept: 20, ordersKept: 5_000 },
       transactionsKept: 20,
     },
-    () => ({ advance: () => {} }) as unknown as SimulatedExchange['services'],
+    () => ({ users: new Users(), advance: () => {} }) as unknown as SimulatedExchange['services'],
   );
   for (let userId = 1; userId <= USERS; userId += 1) {
     for (const currency of ['btc', 'rls']) {

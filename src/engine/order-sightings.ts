@@ -52,6 +52,8 @@ export interface OrderSightingsOptions {
   readonly keeper: OrderKeeper;
   readonly instance: string;
   readonly expect: (requestId: number, take: AnswerTaker) => void;
+  /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
+  readonly isTold?: boolean;
   /** Told of the answer to a question by id. */
   readonly onRecord: (record: VenueOrder, askedId: number) => void;
 }
@@ -63,7 +65,7 @@ export interface OrderSightingsOptions {
 export class OrderSightings {
   readonly findings: Findings;
   readonly inquiries: OrderInquiries;
-  readonly endings = new OrderEndings();
+  readonly endings: OrderEndings;
   readonly sureIds: SureIds;
   names = new KnownNames('');
   private readonly keeper: OrderKeeper;
@@ -75,11 +77,12 @@ export class OrderSightings {
   private readonly twins = new Set<number>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
-  constructor({ keeper, instance, expect, onRecord }: OrderSightingsOptions) {
+  constructor({ keeper, instance, isTold = false, expect, onRecord }: OrderSightingsOptions) {
     this.keeper = keeper;
     this.instance = instance;
     this.findings = new Findings(keeper.outbox);
-    this.sureIds = new SureIds(keeper.outbox);
+    this.endings = new OrderEndings(isTold);
+    this.sureIds = new SureIds(keeper.outbox, isTold);
     this.inquiries = new OrderInquiries({
       outbox: keeper.outbox,
       expect,

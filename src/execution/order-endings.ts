@@ -23,6 +23,12 @@ export type Ending =
  */
 export class OrderEndings {
   private readonly signs = new Map<string, Signs>();
+  private readonly enough: number;
+
+  /** `isTold`: the venue tells of every change by itself, so that one reading of a known word is as good as two. */
+  constructor(isTold = false) {
+    this.enough = isTold ? 1 : 2;
+  }
 
   /** A sign besides its status that the order has ended. */
   corroborate(key: string): void {
@@ -42,7 +48,7 @@ export class OrderEndings {
     const isCorroborated = before?.isCorroborated ?? false;
     this.signs.set(key, { word: status, readings, isCorroborated });
     if (!isClosedStatus(status)) return readings >= 2 && isCorroborated ? 'ended' : 'doubtful';
-    return (status === 'Done' && isWhole) || readings >= 2 || isCorroborated ? 'ended' : 'doubtful';
+    return (status === 'Done' && isWhole) || readings >= this.enough || isCorroborated ? 'ended' : 'doubtful';
   }
 
   /** Nothing more is to be found out about it. */
