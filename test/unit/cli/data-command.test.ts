@@ -121,7 +121,11 @@ describe('sarraf data', () => {
       'begins before it ends',
     ],
     ['no resolution', ['export', 'x.csv', '--market', 'ETHIRT'], 'expected --resolution for candles'],
-    ['a resolution that is none', ['resample', '--market', 'ETHIRT', '--resolution', '7'], 'expected one of 1, 5, 15'],
+    [
+      'a resolution that is none',
+      ['resample', '--market', 'ETHIRT', '--resolution', '7'],
+      'expected one of 1m, 5m, 15m',
+    ],
     ['a time that is none', ['export', 'x.csv', '--market', 'ETHIRT', '--from', 'noon'], 'found "noon"'],
     [
       'an exchange without address',

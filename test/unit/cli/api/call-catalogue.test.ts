@@ -29,7 +29,7 @@ describe('the calls', () => {
 
   test('are in every group, under names that are typed easily', () => {
     expect(new Set(CALLS.map(({ group }) => group))).toEqual(new Set(CALL_GROUPS));
-    for (const { word } of CALLS) expect(word).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
+    for (const { word } of CALLS) expect(word).toMatch(/^[a-z]+(?:-[a-z0-9]+)*$/);
     expect(callOf('generateAddress')).toMatchObject({ word: 'generate-address', group: 'account' });
     expect(callOf('options').group).toBe('market data');
   });

@@ -34,6 +34,7 @@ async function reply(word: string, ...args: readonly string[]): Promise<unknown>
 
 test('reads market data', async () => {
   expect(await reply('order-book', 'symbol=BTCIRT')).toEqual({ updatedAtMs: expect.any(Number), bids: [], asks: [] });
+  expect(await reply('order-book-v3', 'symbol=BTCIRT')).toMatchObject({ bids: [], asks: [] });
   expect(await reply('all-order-books')).toHaveProperty('BTCIRT');
   expect(await reply('depth', 'symbol=btcirt')).toHaveProperty('lastTradePrice');
   expect(await reply('public-trades', 'symbol=BTCIRT')).toEqual([]);
