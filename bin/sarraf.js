@@ -6,9 +6,9 @@ const FIRST = [22, 19];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < FIRST[0] || (major === FIRST[0] && minor < FIRST[1])) {
-  console.error(
+  process.stderr.write(
     `sarraf needs Node ${FIRST.join('.')} or newer, and this is Node ${process.versions.node}. ` +
-      'Install a newer one, or put one into this folder with "npm install node@24" and call sarraf with npx.',
+      'Install a newer one, or put one into this folder with "npm install node@24" and call sarraf with npx.\n',
   );
   process.exitCode = 2;
 } else {
