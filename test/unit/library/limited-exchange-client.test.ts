@@ -100,7 +100,7 @@ describe('the client of the library', () => {
   test('says after its longest wait that nothing was sent, and when the next may go', async () => {
     const { time, statuses, open } = world();
     const client = open({ maxWaitMs: 5_000 });
-    for (let call = 0; call < 15; call += 1) void trades(client);
+    for (let call = 0; call < USED; call += 1) void trades(client);
     const late = trades(client).catch((error: unknown) => error);
     await time.run(START_MS + 6_000);
     const error = await late;
