@@ -59,6 +59,8 @@ export function createBotHome(options: BotHomeOptions): BotHome {
       credentials: options.credentials ?? { token: TOKEN },
       limits: Object.fromEntries(limits),
       ledgerFolder,
+      // So that the limits themselves are what is tried.
+      headroom: 0,
     },
     strategies: [
       ...['BTCIRT', 'BTCUSDT', 'BTCIRT', 'BTCUSDT', 'BTCUSDT'].map(strategy),
