@@ -10,10 +10,10 @@ import { CrashWatch } from './crash-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { openFreshMirror } from './fresh-mirror.ts';
+import { HealthDesk } from './health/health-desk.ts';
 import { leftLines } from './left-text.ts';
 import { loadSeats } from './load-seats.ts';
 import { takeRunLocks } from './locks/run-locks.ts';
-import type { Lock } from './locks/lock.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
@@ -64,9 +64,16 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     const replay = config.embedded.replay === null ? null : await readReplayFile(config.embedded.replay);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
     const recording = createRecording(config, screen);
+    const health = new HealthDesk(config);
     try {
-      return await runWith({ options, screen, replay, recording, lock: locks.data });
+      const address = await health.begin();
+      if (address !== null) {
+        locks.data.tellHealth(address);
+        screen.say('health', `health at ${address}`, { address });
+      }
+      return await runWith({ options, screen, replay, recording, health });
     } finally {
+      await health.end();
       await recording?.close();
     }
   } finally {
@@ -86,8 +93,10 @@ async function runWith(run: Run): Promise<Summary> {
     ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
   });
   try {
+    run.health.waitFor('its strategies are being loaded');
     return await runAt(venue, run);
   } finally {
+    run.health.waitFor('it has ended');
     await venue.limiter.close();
     await venue.close();
   }
@@ -98,7 +107,7 @@ interface Run {
   readonly screen: Screen;
   readonly replay: ReplayFile | null;
   readonly recording: Recording | null;
-  readonly lock: Lock;
+  readonly health: HealthDesk;
 }
 
 async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
@@ -122,7 +131,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
 }
 
 async function runSeats(venue: BotVenue, run: Run, threads: StrategyThreads): Promise<Summary> {
-  const { options, screen, replay, recording, lock } = run;
+  const { options, screen, replay, recording, health } = run;
   const { config } = options;
   const { seats, problems } = await loadSeats({
     strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
@@ -157,17 +166,19 @@ async function runSeats(venue: BotVenue, run: Run, threads: StrategyThreads): Pr
       config,
       venue,
       mirror,
-      lock,
       ledgerFile: venue.ledgerFile,
       onError: (error) => screen.say('notice', error instanceof Error ? error.message : String(error)),
     });
     counted = (notices) => operator.count(notices);
     try {
+      health.show(operator.source());
       for (const problem of problems) screen.say('notice', problem);
       sayBegin(screen, { venue, replay, bot, config });
       await live(bot, { options, venue, screen, operator });
     } finally {
-      await operator.end();
+      // The mirror closes with the bot: nobody may ask it any more.
+      health.waitFor('it is ending');
+      operator.end();
     }
     const summary = summarize(bot.engine, bot.counts);
     if (options.json || config.mode !== 'embedded') {
@@ -247,8 +258,7 @@ async function live(
   const onStatus = (): void => screen.say('status', statusLine(bot, venue));
   shell.start();
   try {
-    const address = await operator.begin();
-    if (address !== null) screen.say('health', `health at ${address}`, { address });
+    operator.begin();
     await runUntil(bot, {
       venue,
       signal: options.signal,

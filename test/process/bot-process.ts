@@ -8,6 +8,8 @@ export interface LogLine {
   readonly msg: string;
   readonly event?: string;
   readonly address?: string;
+  /** With the first line of a bot at work. */
+  readonly markets?: readonly string[];
 }
 
 /** Longer than the configured drain, the last comparison and a request's time-out take together. */
@@ -45,9 +47,16 @@ export class BotProcess {
     return JSON.parse(text) as LogLine;
   }
 
-  /** Where it says how it is. */
-  async healthAddress(): Promise<string> {
+  /** Where it says how it is, as soon as that is there: before the exchange has answered. */
+  async firstHealthAddress(): Promise<string> {
     const { address = '' } = await this.line(({ event }) => event === 'health');
+    return address;
+  }
+
+  /** Where it says how it is, once the exchange has answered and the bot is at work. */
+  async healthAddress(): Promise<string> {
+    const address = await this.firstHealthAddress();
+    await this.line(({ event, markets }) => event === 'begin' && markets !== undefined);
     return address;
   }
 

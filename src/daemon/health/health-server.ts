@@ -16,7 +16,8 @@ const MOST_CONNECTIONS = 32;
 const ARRIVES_WITHIN_MS = 5_000;
 
 export interface HealthServerOptions {
-  readonly source: HealthSource;
+  /** Asked with every look: who answers may change. */
+  readonly source: () => HealthSource;
   /** The address to listen at; this machine alone without it. */
   readonly host?: string;
   /** 0 takes a free one. */
@@ -61,7 +62,7 @@ export class HealthServer {
     await this.app.close();
   }
 
-  private createApp(source: HealthSource): FastifyInstance {
+  private createApp(source: () => HealthSource): FastifyInstance {
     const app = fastify({
       logger: false,
       trustProxy: false,
@@ -81,8 +82,8 @@ export class HealthServer {
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ ok: false, reasons: ['expected GET /healthz, /readyz or /metrics'] }),
     );
-    app.get('/healthz', (_request, reply) => answer(reply, livingVerdict(source)));
-    app.get('/readyz', (_request, reply) => answer(reply, readyVerdict(source)));
+    app.get('/healthz', (_request, reply) => answer(reply, livingVerdict(source())));
+    app.get('/readyz', (_request, reply) => answer(reply, readyVerdict(source())));
     app.get('/metrics', async (_request, reply) =>
       reply.type(this.metrics.contentType).send(await this.metrics.text()),
     );

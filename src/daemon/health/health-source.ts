@@ -42,7 +42,10 @@ export interface HealthSource {
   mirrorFault(): string | null;
   /** Whether only the room that is kept for cancels is left to write to. */
   isDiskFull(): boolean;
-  phase(): 'syncing' | 'trading' | 'halted' | 'draining';
+  /** `starting`: no bot is at work yet, or none any more. */
+  phase(): 'starting' | 'syncing' | 'trading' | 'halted' | 'draining';
+  /** What is waited for while no bot is at work, in a sentence; null while one is. */
+  waitsFor(): string | null;
   /** Why trading is halted; null when it is not. */
   haltReason(): string | null;
   /** What does not agree with the exchange, a text each. */

@@ -60,11 +60,13 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
   const halt = source.haltReason();
   const fault = source.credentialFault();
   const placing = source.placingFault();
+  const waitsFor = source.waitsFor();
   const stale = source
     .dataAges()
     .filter(({ feed, ageMs, longestAgeMs }) => (ageMs === null ? !NOT_WAITED_FOR.has(feed) : ageMs > longestAgeMs));
   return verdict([
     ...livingReasons(source),
+    ...(waitsFor === null ? [] : [waitsFor]),
     ...(phase === 'syncing' ? ['it is still finding out how things stand'] : []),
     ...(phase === 'draining' ? ['it is ending'] : []),
     ...(halt === null && phase !== 'halted' ? [] : [`trading is halted: ${halt ?? 'no reason is known'}`]),

@@ -22,7 +22,7 @@ export class Metrics {
   private readonly set = new MetricSet();
   private readonly lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
 
-  constructor(source: HealthSource) {
+  constructor(source: () => HealthSource) {
     this.lag.enable();
     this.addCounts(source);
     this.addUse(source);
@@ -44,25 +44,34 @@ export class Metrics {
     this.lag.disable();
   }
 
-  private addCounts(source: HealthSource): void {
+  private addCounts(source: () => HealthSource): void {
     this.set.counter(
       {
         name: 'sarraf_requests_total',
         help: 'Requests by endpoint and what came of them.',
         labels: ['endpoint', 'outcome'],
       },
-      () => source.requests().map(({ endpoint, outcome, count }) => ({ labels: { endpoint, outcome }, value: count })),
+      () =>
+        source()
+          .requests()
+          .map(({ endpoint, outcome, count }) => ({ labels: { endpoint, outcome }, value: count })),
     );
     this.set.counter({ name: 'sarraf_notices_total', help: 'Notices to people by level.', labels: ['level'] }, () =>
-      records(source.noticesByLevel(), 'level'),
+      records(source().noticesByLevel(), 'level'),
     );
     this.set.counter(
       { name: 'sarraf_fills_total', help: 'Trades of own orders by strategy.', labels: ['strategy'] },
-      () => source.strategies().map(({ strategy, fills }) => ({ labels: { strategy }, value: fills })),
+      () =>
+        source()
+          .strategies()
+          .map(({ strategy, fills }) => ({ labels: { strategy }, value: fills })),
     );
     this.set.counter(
       { name: 'sarraf_strategy_requests_total', help: 'Trading requests by strategy.', labels: ['strategy'] },
-      () => source.strategies().map(({ strategy, requests }) => ({ labels: { strategy }, value: requests })),
+      () =>
+        source()
+          .strategies()
+          .map(({ strategy, requests }) => ({ labels: { strategy }, value: requests })),
     );
     this.set.gauge(
       {
@@ -71,64 +80,69 @@ export class Metrics {
         labels: ['strategy'],
       },
       () =>
-        source
+        source()
           .strategies()
           .filter(({ fills }) => fills > 0)
           .map(({ strategy, requests, fills }) => ({ labels: { strategy }, value: requests / fills })),
     );
   }
 
-  private addUse(source: HealthSource): void {
+  private addUse(source: () => HealthSource): void {
     const labels = ['budget', 'subject'];
     const series = (name: 'inUse' | 'limit') => () =>
-      source.budgets().map((use) => ({ labels: { budget: use.budget, subject: use.subject }, value: use[name] }));
+      source()
+        .budgets()
+        .map((use) => ({ labels: { budget: use.budget, subject: use.subject }, value: use[name] }));
     this.set.gauge({ name: 'sarraf_budget_slots_in_use', help: 'Requests that count now.', labels }, series('inUse'));
     this.set.gauge({ name: 'sarraf_budget_slots', help: 'Requests that may count at once.', labels }, series('limit'));
     this.set.gauge(
       { name: 'sarraf_data_age_seconds', help: 'Age of what was last read by feed.', labels: ['feed'] },
       () =>
-        source
+        source()
           .dataAges()
           .flatMap(({ feed, ageMs }) => (ageMs === null ? [] : [{ labels: { feed }, value: ageMs / 1_000 }])),
     );
     this.set.gauge(
       { name: 'sarraf_data_longest_age_seconds', help: 'Age beyond which a feed is stale.', labels: ['feed'] },
-      () => source.dataAges().map(({ feed, longestAgeMs }) => ({ labels: { feed }, value: longestAgeMs / 1_000 })),
+      () =>
+        source()
+          .dataAges()
+          .map(({ feed, longestAgeMs }) => ({ labels: { feed }, value: longestAgeMs / 1_000 })),
     );
   }
 
-  private addStates(source: HealthSource): void {
+  private addStates(source: () => HealthSource): void {
     this.set.gauge({ name: 'sarraf_orders', help: 'Own orders by state.', labels: ['state'] }, () =>
-      records(source.ordersByState(), 'state'),
+      records(source().ordersByState(), 'state'),
     );
     this.set.gauge({ name: 'sarraf_ready', help: '1 while an order could leave at once (/readyz).' }, () =>
-      single(Number(readyVerdict(source).ok)),
+      single(Number(readyVerdict(source()).ok)),
     );
     this.set.gauge({ name: 'sarraf_halted', help: '1 while trading is halted.' }, () =>
-      single(source.haltReason() === null ? 0 : 1),
+      single(source().haltReason() === null ? 0 : 1),
     );
     this.set.gauge(
       { name: 'sarraf_doubts', help: 'What keeps new orders back until the exchange is right again about it.' },
-      () => single(source.doubts().length),
+      () => single(source().doubts().length),
     );
     this.set.gauge({ name: 'sarraf_breaks', help: 'What does not agree with the exchange.' }, () =>
-      single(source.breaks().length),
+      single(source().breaks().length),
     );
     this.set.gauge({ name: 'sarraf_lockouts', help: 'Budgets that are locked out.' }, () =>
-      single(source.lockouts().length),
+      single(source().lockouts().length),
     );
     this.set.gauge(
       { name: 'sarraf_credential_refused', help: '1 while the exchange refuses the credential (401).' },
-      () => single(source.credentialFault() === null ? 0 : 1),
+      () => single(source().credentialFault() === null ? 0 : 1),
     );
     this.set.gauge({ name: 'sarraf_mirror_writable', help: '1 while the mirror can be written to.' }, () =>
-      single(source.mirrorFault() === null ? 1 : 0),
+      single(source().mirrorFault() === null ? 1 : 0),
     );
   }
 
-  private addProcess(source: HealthSource): void {
+  private addProcess(source: () => HealthSource): void {
     this.set.gauge({ name: 'sarraf_heartbeat_age_seconds', help: "Age of the loop's last turn." }, () =>
-      single(source.heartbeatAgeMs() / 1_000),
+      single(source().heartbeatAgeMs() / 1_000),
     );
     this.set.gauge(
       { name: 'sarraf_loop_lag_seconds', help: 'Lag of the event loop since the last look.', labels: ['quantile'] },

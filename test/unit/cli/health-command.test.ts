@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A bot that has the data folder and serves its health, as the daemon does. */
 async function startBot(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Promise<string> {
   const lock = lockDataFolder(folder);
-  const server = new HealthServer({ source: wellSource(but), host, port: 0 });
+  const server = new HealthServer({ source: () => wellSource(but), host, port: 0 });
   ends.push(
     async () => server.close(),
     () => lock.release(),

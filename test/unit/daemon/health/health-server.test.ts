@@ -2,6 +2,8 @@ import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HealthSource } from '../../../../src/daemon/health/health-source.ts';
 import { HealthServer } from '../../../../src/daemon/health/health-server.ts';
+import { LedgerWatch } from '../../../../src/daemon/health/ledger-watch.ts';
+import { startingSource } from '../../../../src/daemon/health/starting-source.ts';
 import { wellSource } from './well-source.ts';
 
 const servers: HealthServer[] = [];
@@ -10,7 +12,7 @@ afterEach(async () => {
 });
 
 async function serve(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Promise<string> {
-  const server = new HealthServer({ source: wellSource(but), host, port: 0 });
+  const server = new HealthServer({ source: () => wellSource(but), host, port: 0 });
   servers.push(server);
   return server.listen();
 }
@@ -70,6 +72,11 @@ describe('/readyz', () => {
 
   test.each<[string, Partial<HealthSource>, RegExp]>([
     ['the loop stands still', { heartbeatAgeMs: () => 60_000 }, /last turned 60 s ago/],
+    [
+      'the exchange has not answered yet',
+      startingSource({ waitsFor: () => 'no answer from the exchange yet', ledger: new LedgerWatch(null, []) }),
+      /^no answer from the exchange yet$/,
+    ],
     ['it begins', { phase: () => 'syncing' }, /still finding out/],
     ['the disk is full', { isDiskFull: () => true }, /disk is full/],
     ['it ends', { phase: () => 'draining' }, /is ending/],
@@ -154,7 +161,7 @@ describe('/metrics', () => {
 
 describe('the server', () => {
   test('listens on this machine alone unless told otherwise', async () => {
-    const server = new HealthServer({ source: wellSource(), port: 0 });
+    const server = new HealthServer({ source: () => wellSource(), port: 0 });
     servers.push(server);
     expect(await server.listen()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
@@ -185,7 +192,7 @@ describe('the server', () => {
 
   test('says that its port is taken', async () => {
     const port = Number(new URL(await serve()).port);
-    const second = new HealthServer({ source: wellSource(), port });
+    const second = new HealthServer({ source: () => wellSource(), port });
     await expect(second.listen()).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',
       message: expect.stringContaining('Set another port, or none'),

@@ -7,6 +7,7 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
     mirrorFault: () => null,
     isDiskFull: () => false,
     phase: () => 'trading',
+    waitsFor: () => null,
     haltReason: () => null,
     credentialFault: () => null,
     placingFault: () => null,

@@ -1,0 +1,52 @@
+import { ledgerOf } from '../settings/banner.ts';
+import { ledgerSubjects } from '../settings/client-credentials.ts';
+import type { BotConfig } from '../settings/create-bot-config.ts';
+import { HealthServer } from './health-server.ts';
+import type { HealthSource } from './health-source.ts';
+import { LedgerWatch } from './ledger-watch.ts';
+import { startingSource } from './starting-source.ts';
+
+/** What the bot waits for at first. A ledger that counts as full can make that minutes, a lockout hours. */
+const FIRST = 'no answer from the exchange yet, so nothing is traded';
+
+/**
+ * Health over HTTP for the whole life of a run. It listens before anything is asked of the exchange, since a supervisor has to tell a bot that waits from
+ * one that is gone; once the bot is there, the bot itself is asked.
+ */
+export class HealthDesk {
+  private readonly server: HealthServer | null;
+  private waitsFor = FIRST;
+  private readonly starting: HealthSource;
+  private source: HealthSource;
+
+  constructor(config: BotConfig) {
+    const { host, port } = config.health;
+    const { ip, token } = ledgerSubjects(config.exchange.credentials);
+    this.starting = startingSource({
+      waitsFor: () => this.waitsFor,
+      ledger: new LedgerWatch(ledgerOf(config), [ip, token]),
+    });
+    this.source = this.starting;
+    this.server = port === null ? null : new HealthServer({ source: () => this.source, host, port });
+  }
+
+  /** Begins to listen, and answers where; null where no health is wanted. Throws `INVALID_OPTIONS` when the port can not be had. */
+  async begin(): Promise<string | null> {
+    return (await this.server?.listen()) ?? null;
+  }
+
+  /** Says what is waited for while no bot is at work. */
+  waitFor(what: string): void {
+    this.waitsFor = what;
+    this.source = this.starting;
+  }
+
+  /** Asks a bot that is at work from now on. */
+  show(source: HealthSource): void {
+    this.source = source;
+  }
+
+  async end(): Promise<void> {
+    await this.server?.close();
+  }
+}

@@ -1,0 +1,52 @@
+import { readLedger } from '../../budget/ledger-report.ts';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
+import type { BudgetUse, LockoutState } from './health-source.ts';
+
+/** A report of the ledger is read from its file; one this young is good enough. */
+const REPORT_LASTS_MS = 1_000;
+
+/** What health says of the ledger. */
+export interface LedgerHealth {
+  /** Why no order can leave yet, as after a ledger was made anew; null where one can. */
+  readonly placingFault: string | null;
+  readonly budgets: readonly BudgetUse[];
+  readonly lockouts: readonly LockoutState[];
+}
+
+const NOTHING: LedgerHealth = { placingFault: null, budgets: [], lockouts: [] };
+
+/** Looks at the ledger's file once a second at most, however often it is asked. */
+export class LedgerWatch {
+  /** Null where the ledger is in memory. */
+  private readonly file: string | null;
+  private readonly subjects: ReadonlySet<string>;
+  private readAtMs = Number.NEGATIVE_INFINITY;
+  private health = NOTHING;
+
+  /** `subjects`: by whom the ledger counts the bot's requests. */
+  constructor(file: string | null, subjects: Iterable<string>) {
+    this.file = file;
+    this.subjects = new Set(subjects);
+  }
+
+  look(): LedgerHealth {
+    const nowMs = monotonicMs();
+    if (this.file === null || nowMs - this.readAtMs < REPORT_LASTS_MS) return this.health;
+    this.readAtMs = nowMs;
+    try {
+      const rows = readLedger(this.file, nowMs);
+      const begins = tradingBegins(rows, this.subjects);
+      this.health = {
+        placingFault: begins.why === 'unknown' ? beginsText(begins) : null,
+        budgets: rows.map(({ budget, subject, inUse, limit }) => ({ budget, subject, inUse, limit })),
+        lockouts: rows.flatMap(({ budget, lockedForMs }) =>
+          lockedForMs === null ? [] : [{ budget, forMs: lockedForMs }],
+        ),
+      };
+    } catch {
+      // Somebody has it locked, or it is not made yet: what was read before is good enough.
+    }
+    return this.health;
+  }
+}

@@ -1,0 +1,32 @@
+import type { HealthSource } from './health-source.ts';
+import type { LedgerWatch } from './ledger-watch.ts';
+
+/**
+ * What health knows while no bot is at work: before the exchange has answered, and after the bot has ended. Only the ledger is there by then. The loop
+ * turns, or nobody would be asking this.
+ */
+export function startingSource(of: {
+  /** Why nothing is traded, in a sentence. */
+  readonly waitsFor: () => string;
+  readonly ledger: LedgerWatch;
+}): HealthSource {
+  return {
+    heartbeatAgeMs: () => 0,
+    mirrorFault: () => null,
+    isDiskFull: () => false,
+    phase: () => 'starting',
+    waitsFor: () => of.waitsFor(),
+    haltReason: () => null,
+    credentialFault: () => null,
+    placingFault: () => of.ledger.look().placingFault,
+    breaks: () => [],
+    doubts: () => [],
+    lockouts: () => of.ledger.look().lockouts,
+    dataAges: () => [],
+    budgets: () => of.ledger.look().budgets,
+    requests: () => [],
+    ordersByState: () => ({}),
+    noticesByLevel: () => ({}),
+    strategies: () => [],
+  };
+}
