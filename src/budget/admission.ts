@@ -4,6 +4,8 @@ import { mayUseReserve, type RequestClass } from '../domain/request-class.ts';
 export interface LedgerBudget {
   readonly name: string;
   readonly limit: number;
+  /** What the exchange itself allows, where `limit` is less by a headroom; the same without it. */
+  readonly statedLimit?: number;
   readonly windowMs: number;
   /** Slots that only cancels and resolutions get; without it a tenth where these are sent, and none elsewhere. */
   readonly reserve?: number;

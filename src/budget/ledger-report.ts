@@ -1,5 +1,5 @@
-import { LATE_ARRIVAL_MS } from './admission.ts';
 import { openLedgerReadOnly } from './ledger-file.ts';
+import { fullUntil, hasHeadroom } from './unknown-past.ts';
 
 /** One budget as the ledger has it now. */
 export interface BudgetReport {
@@ -11,8 +11,12 @@ export interface BudgetReport {
   readonly inUse: number;
   readonly reserve: number;
   readonly assumed: boolean;
-  /** How long the window still counts as full because nothing is known of it. */
+  /** How long the window still counts as full, at the latest, because nothing is known of it. */
   readonly fullForMs: number;
+  /** Whether an answer of the exchange, which may come at any time, would make that a window and no more. */
+  readonly isUnheard: boolean;
+  /** Requests that were sent and have not ended. */
+  readonly onTheWay: number;
   /** How long a limit reply still holds it back; null where none does. */
   readonly lockedForMs: number | null;
   /** Whether a canary is on its way to see if a lockout is over. */
@@ -28,7 +32,11 @@ interface Row {
   readonly window_ms: number;
   readonly reserve: number;
   readonly assumed: number;
+  readonly grown_since_ms: number | null;
   readonly full_since_ms: number | null;
+  readonly heard_at_ms: number | null;
+  readonly stated_limit: number;
+  readonly on_the_way: number;
   readonly in_use: number;
   readonly kind: 'open' | 'trial' | null;
   readonly at_ms: number | null;
@@ -37,7 +45,10 @@ interface Row {
 
 const QUERY = `
   SELECT budgets.subject, budgets.budget, request_limit, window_ms, reserve, assumed,
-    max(ifnull(budgets.full_since_ms, clock.full_since_ms), ifnull(clock.full_since_ms, budgets.full_since_ms)) AS full_since_ms,
+    ifnull(stated_limit, request_limit) AS stated_limit,
+    budgets.full_since_ms AS grown_since_ms, clock.full_since_ms, heard_at_ms,
+    (SELECT count(*) FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget
+      AND stamped_at_ms IS NULL AND ended_at_ms IS NULL) AS on_the_way,
     (SELECT count(*) FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget
       AND ifnull(stamped_at_ms, @nowMs) + window_ms >= @nowMs) AS in_use,
     lockouts.kind, lockouts.at_ms, credential_stops.probe_at_ms
@@ -53,24 +64,32 @@ const QUERY = `
 export function readLedger(path: string, nowMs: number): readonly BudgetReport[] {
   const database = openLedgerReadOnly(path);
   try {
-    return database
-      .prepare<[{ readonly nowMs: number }], Row>(QUERY)
-      .all({ nowMs })
-      .map((row) => ({
-        subject: row.subject,
-        budget: row.budget,
-        limit: row.request_limit,
-        windowMs: row.window_ms,
-        inUse: row.in_use,
-        reserve: row.reserve,
-        assumed: row.assumed === 1,
-        fullForMs:
-          row.full_since_ms === null ? 0 : Math.max(0, row.full_since_ms + row.window_ms + LATE_ARRIVAL_MS - nowMs),
-        lockedForMs: row.kind === 'open' && row.at_ms !== null ? Math.max(0, row.at_ms - nowMs) : null,
-        isOnTrial: row.kind === 'trial',
-        stoppedForMs: row.probe_at_ms === null ? null : Math.max(0, row.probe_at_ms - nowMs),
-      }));
+    const rows = database.prepare<[{ readonly nowMs: number }], Row>(QUERY).all({ nowMs });
+    const canBeHeard = rows.some((row) => hasHeadroom({ limit: row.request_limit, statedLimit: row.stated_limit }));
+    return rows.map((row) => reportOf(row, { nowMs, canBeHeard }));
   } finally {
     database.close();
   }
+}
+
+function reportOf(row: Row, of: { readonly nowMs: number; readonly canBeHeard: boolean }): BudgetReport {
+  const { nowMs, canBeHeard } = of;
+  const { window_ms: windowMs, full_since_ms: sinceMs, heard_at_ms: heardAtMs, grown_since_ms: grownSinceMs } = row;
+  const pastMs = sinceMs === null ? 0 : fullUntil({ sinceMs, heardAtMs }, windowMs) - nowMs;
+  const grownMs = grownSinceMs === null ? 0 : fullUntil({ sinceMs: grownSinceMs, heardAtMs: null }, windowMs) - nowMs;
+  return {
+    subject: row.subject,
+    budget: row.budget,
+    limit: row.request_limit,
+    windowMs,
+    inUse: row.in_use,
+    reserve: row.reserve,
+    assumed: row.assumed === 1,
+    fullForMs: Math.max(0, pastMs, grownMs),
+    isUnheard: canBeHeard && heardAtMs === null && pastMs > Math.max(windowMs, grownMs),
+    onTheWay: row.on_the_way,
+    lockedForMs: row.kind === 'open' && row.at_ms !== null ? Math.max(0, row.at_ms - nowMs) : null,
+    isOnTrial: row.kind === 'trial',
+    stoppedForMs: row.probe_at_ms === null ? null : Math.max(0, row.probe_at_ms - nowMs),
+  };
 }

@@ -55,4 +55,10 @@ export const LEDGER_MIGRATIONS: readonly string[] = [
   ALTER TABLE slots ADD COLUMN is_followed INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX slots_in_doubt ON slots (subject, budget, ended_at_ms) WHERE ended_at_ms IS NOT NULL AND stamped_at_ms IS NULL;
   `,
+  `
+  -- When the first request was answered that was sent after full_since_ms.
+  ALTER TABLE clock ADD COLUMN heard_at_ms INTEGER;
+  -- What the exchange itself allows; null: request_limit.
+  ALTER TABLE budgets ADD COLUMN stated_limit INTEGER;
+  `,
 ];

@@ -1,6 +1,5 @@
 import {
   isReleased,
-  LATE_ARRIVAL_MS,
   waitForSlot,
   type Admission,
   type AdmissionAsk,
@@ -10,6 +9,7 @@ import {
   type SlotEnd,
 } from './admission.ts';
 import { follows, LONGEST_DOUBT_MS, stampByAnswer, stampByAnyAnswer, waitForProbe, type Answer } from './doubt.ts';
+import { afterAnswer, fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 
@@ -45,19 +45,20 @@ interface Occupied {
  *   time of the proof. An owner that is merely stopped or slow keeps its slots.
  * - Times must be of one clock that runs as the exchange's does. Monotonic time is handed in, so a stepped wall clock moves nothing; rounding
  *   down both admission and stamp is made up for by the strict comparison. After a restart of the machine, or without the file, nothing is known,
- *   and the window counts as full (`fullSinceMs`).
+ *   and the window counts as full (`unknown-past.ts`).
  *
  * Little is wasted: a slot that is answered after r is free again W + r + 1 ms after its admission, so a saturated budget delivers
  * N * W / (W + r + 1) a window, above 98 % for replies within a hundredth of W. Slots of a budget: its limit at most.
  */
 export class BudgetLedger implements RequestLedger {
   private readonly occupied = new Map<string, Occupied>();
-  private readonly fullSinceMs: number | null;
+  private past: UnknownPast | null;
   private lastId = 0;
 
   /** `fullSinceMs`: from when on nothing is known of earlier requests; without it the venue is new and there were none. */
   constructor(budgets: Iterable<LedgerBudget>, options: { readonly fullSinceMs?: number } = {}) {
-    this.fullSinceMs = options.fullSinceMs ?? null;
+    const { fullSinceMs } = options;
+    this.past = fullSinceMs === undefined ? null : { sinceMs: fullSinceMs, heardAtMs: null };
     for (const budget of budgets) {
       this.occupied.set(budget.name, {
         budget,
@@ -78,15 +79,23 @@ export class BudgetLedger implements RequestLedger {
     if (nowMs > occupied.keptUntilMs) releaseOld(occupied, nowMs);
     const probeWaitMs = occupied.doubtful === 0 ? 0 : probeWaitOf(occupied, nowMs);
     if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
+    const { past } = this;
+    const { requestClass } = ask;
     const waitMs = waitForSlot({
       budget,
-      requestClass: ask.requestClass,
+      requestClass,
       occupied: slots.length,
       stampAt: (index) => stampAt(slots, index),
-      fullUntilMs: this.fullSinceMs === null ? null : this.fullSinceMs + budget.windowMs + LATE_ARRIVAL_MS,
+      fullUntilMs:
+        past === null || mayAsk(past, { budget, requestClass, open: openOf(slots) })
+          ? null
+          : fullUntil(past, budget.windowMs),
       nowMs,
     });
-    if (waitMs !== 0) return { admitted: false, reason: 'full', waitMs };
+    if (waitMs !== 0) {
+      const mostMs = past === null ? Number.POSITIVE_INFINITY : longestWait(past, budget);
+      return { admitted: false, reason: 'full', waitMs: waitMs === null ? null : Math.min(waitMs, mostMs) };
+    }
     this.lastId += 1;
     const slot: OpenSlot = {
       id: this.lastId,
@@ -108,7 +117,10 @@ export class BudgetLedger implements RequestLedger {
     if (occupied === undefined || open === undefined) return;
     if (end === 'unanswered') this.doubt(occupied, open, atMs);
     else this.stamp(occupied, open, atMs);
-    if (end === 'answered') this.endDoubts(occupied, { admittedAtMs: open.admittedAtMs, atMs });
+    if (end !== 'answered') return;
+    const answer = { admittedAtMs: open.admittedAtMs, atMs };
+    this.endDoubts(occupied, answer);
+    if (this.past !== null) this.past = afterAnswer(this.past, answer);
   }
 
   withdraw(slot: Slot): void {
@@ -168,6 +180,11 @@ export class BudgetLedger implements RequestLedger {
 
 function isDoubt(slot: OpenSlot): slot is OpenSlot & { readonly endedAtMs: number } {
   return slot.endedAtMs !== null && slot.stampedAtMs === null;
+}
+
+/** Slots of which the end, or the arrival, is not known. */
+function openOf(slots: readonly Slot[]): number {
+  return slots.filter(({ stampedAtMs }) => stampedAtMs === null).length;
 }
 
 function probeWaitOf({ budget, slots }: Occupied, nowMs: number): number | null {

@@ -4,6 +4,8 @@ import { HANDLED_TOGETHER_MS, LONGEST_DOUBT_MS, PART_STANDS_STILL_MS, type Answe
 
 export interface BudgetRow {
   readonly requestLimit: number;
+  /** What the exchange itself allows. */
+  readonly statedLimit: number;
   readonly windowMs: number;
   readonly reserve: number;
   readonly assumed: number;
@@ -52,10 +54,12 @@ export class SlotRows {
   constructor(database: Database.Database) {
     this.database = database;
     this.selectBudget = database.prepare(`
-      SELECT request_limit AS requestLimit, window_ms AS windowMs, reserve, assumed, full_since_ms AS fullSinceMs
+      SELECT request_limit AS requestLimit, ifnull(stated_limit, request_limit) AS statedLimit, window_ms AS windowMs,
+        reserve, assumed, full_since_ms AS fullSinceMs
       FROM budgets WHERE subject = @subject AND budget = @budget`);
     this.upsertBudget = database.prepare(`
-      INSERT OR REPLACE INTO budgets VALUES (@subject, @budget, @requestLimit, @windowMs, @reserve, @assumed, @fullSinceMs)`);
+      INSERT OR REPLACE INTO budgets (subject, budget, request_limit, stated_limit, window_ms, reserve, assumed, full_since_ms)
+      VALUES (@subject, @budget, @requestLimit, @statedLimit, @windowMs, @reserve, @assumed, @fullSinceMs)`);
     this.deleteReleased = database.prepare(
       'DELETE FROM slots WHERE subject = @subject AND budget = @budget AND stamped_at_ms < @beforeMs',
     );

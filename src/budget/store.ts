@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import {
-  LATE_ARRIVAL_MS,
   reserveOf,
   waitForSlot,
   type Admission,
@@ -12,7 +11,7 @@ import {
   type SlotEnd,
 } from './admission.ts';
 import { PROBE_EVERY_MS } from './credential-stop.ts';
-import { waitForProbe } from './doubt.ts';
+import { waitForProbe, type Answer } from './doubt.ts';
 import { isBusy, LOCK_WAIT_MS, openLedgerFile } from './ledger-file.ts';
 import {
   heldUntil,
@@ -27,6 +26,7 @@ import {
 import { lifeSignOf, monotonicMs, ownerText, thisOwner, type LifeSign } from './process-owner.ts';
 import { SlotRows, type BudgetKey, type BudgetRow } from './slot-rows.ts';
 import { StoredLockouts } from './stored-lockouts.ts';
+import { fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
 
 /** A budget as the endpoints declare it. */
 export interface StoredBudget extends LedgerBudget {
@@ -77,6 +77,7 @@ interface Ending {
 interface ClockRow {
   readonly bootId: string;
   readonly fullSinceMs: number | null;
+  readonly heardAtMs: number | null;
 }
 
 /**
@@ -101,6 +102,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly path: string;
   private readonly inode: number;
   private readonly selectClock: Database.Statement<[], ClockRow>;
+  private readonly updateHeard: Database.Statement<[Answer]>;
   private readonly rows: SlotRows;
   private readonly lockouts: StoredLockouts;
   private readonly budgets: ReadonlyMap<string, StoredBudget>;
@@ -121,10 +123,14 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     const nowMs = this.machine.monotonicMs();
     this.database = openLedgerFile(options.path, (database) => {
       const fullSinceMs = options.whenMissing === 'full' ? nowMs : null;
-      database.prepare('INSERT INTO clock VALUES (1, ?, ?)').run(bootId, fullSinceMs);
+      database.prepare('INSERT INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)').run(bootId, fullSinceMs);
     });
     this.inode = statSync(options.path).ino;
-    this.selectClock = this.database.prepare('SELECT boot_id AS bootId, full_since_ms AS fullSinceMs FROM clock');
+    this.selectClock = this.database.prepare(
+      'SELECT boot_id AS bootId, full_since_ms AS fullSinceMs, heard_at_ms AS heardAtMs FROM clock',
+    );
+    this.updateHeard = this.database.prepare(`
+      UPDATE clock SET heard_at_ms = @atMs WHERE heard_at_ms IS NULL AND full_since_ms <= @admittedAtMs`);
     this.rows = new SlotRows(this.database);
     this.lockouts = new StoredLockouts(this.database, {
       subjectOfBudget: (budget) => this.keyOf(budget).subject,
@@ -133,7 +139,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     });
     this.database
       .transaction(() => {
-        this.fullSince(nowMs);
+        this.unknownPast(nowMs);
         if (!this.isGuest) this.rows.forgetIdleBudgets();
         for (const budget of this.budgets.values()) this.writeBudget(budget, nowMs);
       })
@@ -203,7 +209,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
 
   private admitLocked(ask: AdmissionAsk, budget: StoredBudget, nowMs: number): Admission {
     this.writeEndings();
-    const fullSinceMs = this.fullSince(nowMs);
+    const past = this.unknownPast(nowMs);
     const key = this.keyOf(ask.budget);
     const row = this.rows.budget(key) ?? this.writeBudget(budget, nowMs);
     const windowMs = row.windowMs + Math.ceil(row.windowMs / CLOCK_DRIFT_PARTS);
@@ -211,21 +217,31 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.rows.endOldestDoubts(nowMs);
     this.rows.releaseBefore(key, nowMs - windowMs);
     const doubts = this.rows.doubts(key);
+    const onTheWay = doubts.length > 0 || past?.heardAtMs === null ? this.rows.onTheWay(key) : [];
     if (doubts.length > 0) {
-      const onTheWay = this.rows.onTheWay(key);
       const probeWaitMs = waitForProbe({ doubts, onTheWay, limit: row.requestLimit, nowMs });
       if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
     }
-    const sinceMs = Math.max(fullSinceMs ?? -Infinity, row.fullSinceMs ?? -Infinity);
+    const { requestClass } = ask;
+    const { requestLimit: limit, statedLimit, reserve } = row;
+    const stated = { name: ask.budget, limit, statedLimit, windowMs, reserve };
+    const open = onTheWay.length + doubts.length;
+    const isQuestion = past !== null && mayAsk(past, { budget: stated, requestClass, open });
     const waitMs = waitForSlot({
-      budget: { name: ask.budget, limit: row.requestLimit, windowMs, reserve: row.reserve },
-      requestClass: ask.requestClass,
+      budget: stated,
+      requestClass,
       occupied: this.rows.occupied(key),
       stampAt: (index) => this.rows.stampAt(key, index),
-      fullUntilMs: sinceMs === -Infinity ? null : sinceMs + windowMs + LATE_ARRIVAL_MS,
+      fullUntilMs: latest(
+        past === null || isQuestion ? null : fullUntil(past, windowMs),
+        row.fullSinceMs === null ? null : fullUntil({ sinceMs: row.fullSinceMs, heardAtMs: null }, windowMs),
+      ),
       nowMs,
     });
-    if (waitMs !== 0) return { admitted: false, reason: 'full', waitMs };
+    if (waitMs !== 0) {
+      const mostMs = past === null ? Number.POSITIVE_INFINITY : longestWait(past, stated);
+      return { admitted: false, reason: 'full', waitMs: waitMs === null ? null : Math.min(waitMs, mostMs) };
+    }
     const { owner } = this.machine;
     const id = this.rows.insert(key, owner, nowMs);
     const slot = {
@@ -240,15 +256,20 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     return { admitted: true, slot };
   }
 
-  /** From when on the file knows everything. Times of another boot say nothing: its slots become a full window, its lockouts go on. */
-  private fullSince(nowMs: number): number | null {
+  /** What the file does not know; null where it knows everything. Times of another boot say nothing: its slots become a full window, its lockouts go on. */
+  private unknownPast(nowMs: number): UnknownPast | null {
     const clock = this.selectClock.get();
-    if (clock?.bootId === this.machine.bootId) return clock.fullSinceMs;
-    this.database.prepare('INSERT OR REPLACE INTO clock VALUES (1, ?, ?)').run(this.machine.bootId, nowMs);
+    if (clock?.bootId === this.machine.bootId) {
+      const { fullSinceMs, heardAtMs } = clock;
+      return fullSinceMs === null ? null : { sinceMs: fullSinceMs, heardAtMs };
+    }
+    this.database
+      .prepare('INSERT OR REPLACE INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)')
+      .run(this.machine.bootId, nowMs);
     this.rows.deleteAll();
     this.database.exec('UPDATE budgets SET full_since_ms = NULL');
     this.lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
-    return nowMs;
+    return { sinceMs: nowMs, heardAtMs: null };
   }
 
   /** Writes down the limit of a budget as this process has it. */
@@ -259,6 +280,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     const hasGrown = known !== null && known.windowMs < budget.windowMs;
     const row = {
       requestLimit: budget.limit,
+      statedLimit: budget.statedLimit ?? budget.limit,
       windowMs: budget.windowMs,
       reserve: reserveOf(budget),
       assumed: Number(budget.assumed),
@@ -313,7 +335,10 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private writeEnding({ slot, end, atMs }: Ending): void {
     if (end === 'unanswered') this.rows.end(slot.id, atMs);
     else this.rows.stamp(slot.id, atMs);
-    if (end === 'answered') this.rows.endDoubts(this.keyOf(slot.budget), { admittedAtMs: slot.admittedAtMs, atMs });
+    if (end !== 'answered') return;
+    const answer = { admittedAtMs: slot.admittedAtMs, atMs };
+    this.rows.endDoubts(this.keyOf(slot.budget), answer);
+    this.updateHeard.run(answer);
   }
 
   private writeReports(): void {
@@ -323,4 +348,9 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private keyOf(budget: string): BudgetKey {
     return { budget, subject: this.subjects[this.budgets.get(budget)?.per ?? 'ip'] };
   }
+}
+
+/** The later of two times, either of which may be none. */
+function latest(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : Math.max(left, right);
 }

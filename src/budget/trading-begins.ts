@@ -1,5 +1,6 @@
 import { LATE_ARRIVAL_MS, type LedgerBudget } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';
+import { hasHeadroom } from './unknown-past.ts';
 
 /** What a bot sends before and with its first order: the markets, the account, the order itself ("Limits"). */
 const NEEDED: ReadonlySet<string> = new Set([
@@ -12,44 +13,57 @@ const NEEDED: ReadonlySet<string> = new Set([
 
 /** When the first order may leave, by the ledger alone. */
 export interface TradingBegins {
-  /** From now on; 0 for at once. */
+  /** From now on; 0 for at once. While the exchange has not answered: from its first answer on. */
   readonly waitMs: number;
+  /** Should no answer come before: the same where one has come, and where none is waited for. */
+  readonly latestMs: number;
   /** The budget that is waited for the longest, and why; null where nothing is waited for. */
   readonly budget: string | null;
   readonly why: 'unknown' | 'locked out' | null;
 }
 
-const AT_ONCE: TradingBegins = { waitMs: 0, budget: null, why: null };
+const AT_ONCE: TradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
 
 /** Reads a report. `subjects`: those whose budgets count for the bot, its address and its credential. */
 export function tradingBegins(rows: readonly BudgetReport[], subjects: ReadonlySet<string>): TradingBegins {
   let latest = AT_ONCE;
   for (const row of rows) {
     if (!NEEDED.has(row.budget) || !subjects.has(row.subject)) continue;
-    const { budget, fullForMs, lockedForMs } = row;
+    const { budget, fullForMs, lockedForMs, isUnheard, windowMs } = row;
     const isLocked = (lockedForMs ?? 0) > fullForMs;
-    const waitMs = isLocked ? (lockedForMs ?? 0) : fullForMs;
-    if (waitMs > latest.waitMs) latest = { waitMs, budget, why: isLocked ? 'locked out' : 'unknown' };
+    const latestMs = isLocked ? (lockedForMs ?? 0) : fullForMs;
+    const waitMs = isLocked || !isUnheard ? latestMs : Math.min(latestMs, windowMs);
+    if (waitMs > latest.waitMs) latest = { waitMs, latestMs, budget, why: isLocked ? 'locked out' : 'unknown' };
   }
   return latest;
 }
 
-/** The same where there is no ledger yet: then every window counts as full, and what may still be on its way besides. */
+/** The same where there is no ledger yet: then every window counts as full until a window after the exchange's first answer. */
 export function freshTradingBegins(budgets: Iterable<LedgerBudget>): TradingBegins {
+  const all = [...budgets];
+  const canBeHeard = all.some(hasHeadroom);
   let latest = AT_ONCE;
-  for (const { name, windowMs } of budgets) {
-    const waitMs = windowMs + LATE_ARRIVAL_MS;
-    if (NEEDED.has(name) && waitMs > latest.waitMs) latest = { waitMs, budget: name, why: 'unknown' };
+  for (const { name, windowMs } of all) {
+    const latestMs = windowMs + LATE_ARRIVAL_MS;
+    const waitMs = canBeHeard ? windowMs : latestMs;
+    if (NEEDED.has(name) && waitMs > latest.waitMs) latest = { waitMs, latestMs, budget: name, why: 'unknown' };
   }
   return latest;
 }
 
 /** In one sentence. */
-export function beginsText({ waitMs, budget, why }: TradingBegins): string {
-  const seconds = Math.ceil(waitMs / 1_000);
+export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): string {
   const because =
     why === 'locked out'
       ? `the exchange has locked ${budget} out`
       : `what was sent before is not known, so the limit of ${budget} counts as used up`;
-  return `trading can begin in ${seconds} s, by the ledger: ${because}`;
+  const when =
+    latestMs > waitMs
+      ? `${secondsText(waitMs)} after the exchange's first answer, in ${secondsText(latestMs)} at the latest`
+      : `in ${secondsText(waitMs)}`;
+  return `trading can begin ${when}, by the ledger: ${because}`;
+}
+
+function secondsText(timeMs: number): string {
+  return `${Math.ceil(timeMs / 1_000)} s`;
 }

@@ -43,7 +43,7 @@ export async function renewLedger(path: string, machine: Machine): Promise<Renew
   let isOurs = false;
   openLedgerFile(path, (database) => {
     isOurs = true;
-    database.prepare('INSERT INTO clock VALUES (1, ?, NULL)').run(machine.bootId);
+    database.prepare('INSERT INTO clock (id, boot_id) VALUES (1, ?)').run(machine.bootId);
   }).close();
   if (!isOurs) return { kind: 'in use' };
   return { kind: 'made', keptAs: found === 'damaged' ? aside : null };
@@ -80,7 +80,7 @@ async function emptyInPlace(path: string, of: { readonly aside: string; readonly
       .transaction(() => {
         if (!isOfThisBoot) carryOver(database, machine);
         database.exec('DELETE FROM slots; DELETE FROM budgets; DELETE FROM clock');
-        database.prepare('INSERT INTO clock VALUES (1, ?, NULL)').run(machine.bootId);
+        database.prepare('INSERT INTO clock (id, boot_id) VALUES (1, ?)').run(machine.bootId);
       })
       .immediate();
     return { kind: 'made', keptAs: aside };

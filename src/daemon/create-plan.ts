@@ -1,6 +1,7 @@
 import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { marketsOf } from '../engine/seat.ts';
+import { hasHeadroom } from '../budget/unknown-past.ts';
 import type { Budget } from '../exchange/endpoint.ts';
 import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
@@ -13,19 +14,25 @@ const PAGES_BEHIND = 2;
 
 /** What a plan is made from: what strategies want, and what the limits give. */
 export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<Budget>): PlanInput {
+  const all = [...budgets];
   return {
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
     ),
     traded: runners.map(({ name, market }) => ({ strategy: name, market })),
     bridged: bridgedOf(runners),
-    budgets: [...budgets].map((budget) => {
+    budgets: all.map((budget) => {
       const { name, limit, windowMs } = budget;
       return { name, limit, windowMs, reserve: reserveOf(budget) };
     }),
     usesAccount: true,
     replyMs: USUAL_REPLY_MS,
-    restart: { orderPages: PAGES_BEHIND, tradePages: PAGES_BEHIND, lateArrivalMs: LATE_ARRIVAL_MS },
+    restart: {
+      orderPages: PAGES_BEHIND,
+      tradePages: PAGES_BEHIND,
+      // An exchange that answers the first question has what was sent before it.
+      arrivedAfterMs: all.some(hasHeadroom) ? USUAL_REPLY_MS : LATE_ARRIVAL_MS,
+    },
   };
 }
 

@@ -198,7 +198,7 @@ function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): stri
   const budget = caller.budgetOf(call);
   const row = readLedger(ledgerFile, monotonicMs()).find((other) => other.budget === budget);
   const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0, row?.stoppedForMs ?? 0);
-  if (waitMs === 0) return 'waiting for the exchange to answer';
+  if (waitMs === 0 || (row?.onTheWay ?? 0) > 0) return 'waiting for the exchange to answer';
   const why =
     (row?.lockedForMs ?? 0) > 0
       ? 'the exchange has locked this address out'
@@ -211,7 +211,9 @@ function sayWhenTradingBegins({ ledgerFile, time, subjects }: RemoteExchange, sa
   const begins = tradingBegins(readLedger(ledgerFile, monotonicMs()), new Set(Object.values(subjects)));
   if (begins.waitMs < QUIET_FOR_MS) return;
   const at = new Date(time.now() + begins.waitMs).toISOString().slice(0, 19).replace('T', ' ');
-  say(`${beginsText(begins)}. That is at ${at} UTC; see "sarraf ledger --help"`);
+  const when =
+    begins.latestMs > begins.waitMs ? `Should it answer at once, that is at ${at} UTC` : `That is at ${at} UTC`;
+  say(`${beginsText(begins)}. ${when}; see "sarraf ledger --help"`);
 }
 
 /** Real trading. */

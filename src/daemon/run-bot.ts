@@ -11,6 +11,7 @@ import { createBot, type CreatedBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { openFreshMirror } from './fresh-mirror.ts';
 import { HealthDesk } from './health/health-desk.ts';
+import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
 import { loadSeats } from './load-seats.ts';
 import { takeRunLocks } from './locks/run-locks.ts';
@@ -25,7 +26,8 @@ import { drain, runUntil } from './run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
 import { clock as clockText, createLogScreen, createScreen, type Screen } from './screen.ts';
 import { mirrorName } from './session-file.ts';
-import { banner } from './settings/banner.ts';
+import { banner, ledgerOf } from './settings/banner.ts';
+import { ledgerSubjects } from './settings/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { summarize, summaryLines, type Summary } from './summary.ts';
 import { profitOfSeat } from '../engine/profit-of-seat.ts';
@@ -60,6 +62,9 @@ export async function runBot(options: RunOptions): Promise<Summary> {
   const { config } = options;
   const locks = takeRunLocks(config);
   try {
+    const ledger = ledgerOf(config);
+    const subjects = Object.values(ledgerSubjects(config.exchange.credentials));
+    writeLedgerNote(config.data.folder, ledger === null ? null : { ledger, subjects });
     const screen = screenFor(options);
     const replay = config.embedded.replay === null ? null : await readReplayFile(config.embedded.replay);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);

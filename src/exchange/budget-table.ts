@@ -42,7 +42,7 @@ export function budgetTable(
     throw new SarrafError('INVALID_OPTIONS', `expected a headroom from 0 to below 1, was ${headroom}`);
   }
   for (const budget of table.values()) {
-    table.set(budget.name, { ...budget, limit: usableOf(budget.limit, headroom) });
+    table.set(budget.name, { ...budget, limit: usableOf(budget.limit, headroom), statedLimit: budget.limit });
   }
   return table;
 }

@@ -7,6 +7,8 @@ export type Access = 'none' | 'optional-token' | 'token' | 'READ' | 'TRADE' | 'W
 export interface Budget {
   readonly name: string;
   readonly limit: number;
+  /** What the exchange itself allows, where `limit` is less by a headroom; the same without it. */
+  readonly statedLimit?: number;
   readonly windowMs: number;
   /** Calls without credentials are counted per IP, the others per token or key. */
   readonly per: 'ip' | 'token';

@@ -123,7 +123,7 @@ function feedsOf(runners: readonly StrategyPort[], leisure: number): EngineSetti
     budgets: [...budgetTable().values()].map((budget) => ({ ...budget, reserve: reserveOf(budget) })),
     usesAccount: true,
     replyMs: REPLY_MS,
-    restart: { orderPages: 1, tradePages: 1, lateArrivalMs: DEFAULT_ENGINE_TIMES.lateArrivalMs },
+    restart: { orderPages: 1, tradePages: 1, arrivedAfterMs: DEFAULT_ENGINE_TIMES.lateArrivalMs },
   });
   return plan.feeds.map((feed) => ({
     ...feed,

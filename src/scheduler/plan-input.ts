@@ -13,8 +13,8 @@ export interface RestartReading {
   /** Pages of the orders list and of the trades list, from where the last run had read to. */
   readonly orderPages: number;
   readonly tradePages: number;
-  /** How long after its window a slot counts as taken when nothing is known of the time before the start. */
-  readonly lateArrivalMs: number;
+  /** When nothing is known of the time before the start: after how long what was sent then has arrived, so that its window begins. */
+  readonly arrivedAfterMs: number;
 }
 
 /** All that a plan of polls is made from. */

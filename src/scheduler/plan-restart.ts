@@ -39,7 +39,7 @@ export function planRestart(
   const soonestMs = requests * replyMs + steps.reduce((sum, step) => sum + windowsMs(step, budgets, replyMs), 0);
   const blindMs = Math.max(
     0,
-    ...steps.map(({ budget }) => (budgets.get(budget)?.windowMs ?? 0) + restart.lateArrivalMs),
+    ...steps.map(({ budget }) => (budgets.get(budget)?.windowMs ?? 0) + restart.arrivedAfterMs),
   );
   return { steps, requests, soonestMs, latestMs: blindMs + soonestMs };
 }

@@ -151,6 +151,56 @@ describe('a ledger shared by several owners', () => {
     expect(Math.min(sent, crashes, stops, doubts)).toBeGreaterThan(100);
   });
 
+  test('keeps the limit together with an owner that it does not know of, whose requests arrive before its first answer', () => {
+    let questions = 0;
+    let others = 0;
+    const trip = fc.record({ gapMs: fc.oneof(upTo(400), upTo(30_000)), tripMs: upTo(200), isLost: fc.boolean() });
+    const run = fc.property(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(trip, { minLength: 10, maxLength: 40 }),
+      fc.array(trip, { minLength: 20, maxLength: 60 }),
+      (limit, before, after) => {
+        const budgets = [{ name: BUDGET, limit, statedLimit: limit + 1, windowMs: WINDOW_MS }];
+        const ask = { budget: BUDGET, requestClass: 'cancel' } as const;
+        const unknown = new BudgetLedger(budgets);
+        let timeMs = 0;
+        const arrivals: number[] = [];
+        for (const { gapMs, tripMs, isLost } of before) {
+          timeMs += gapMs;
+          const admission = unknown.admit(ask, Math.floor(timeMs));
+          if (!admission.admitted) continue;
+          const endsAtMs = timeMs + tripMs;
+          arrivals.push(isLost ? endsAtMs + LATE_ARRIVAL_MS - 1 : endsAtMs);
+          unknown.settle(admission.slot, isLost ? 'unanswered' : 'answered', Math.floor(endsAtMs));
+        }
+        // Its ledger is lost, and it is dead: what it has sent arrives by the bound.
+        const lostAtMs = Math.floor(timeMs);
+        const ledger = new BudgetLedger(budgets, { fullSinceMs: lostAtMs });
+        let heardAtMs = lostAtMs + LATE_ARRIVAL_MS;
+        const own: number[] = [];
+        const open: { slot: Slot; endsAtMs: number; isLost: boolean }[] = [];
+        for (const { gapMs, tripMs, isLost } of after) {
+          timeMs += gapMs;
+          for (const { slot, endsAtMs, isLost: isGone } of open.splice(0)) {
+            ledger.settle(slot, isGone ? 'unanswered' : 'answered', Math.floor(endsAtMs));
+            if (!isGone) heardAtMs = Math.min(heardAtMs, endsAtMs);
+            timeMs = Math.max(timeMs, endsAtMs);
+          }
+          const admission = ledger.admit(ask, Math.floor(timeMs));
+          if (!admission.admitted) continue;
+          if (heardAtMs > timeMs) questions += 1;
+          own.push(timeMs + tripMs / 2);
+          open.push({ slot: admission.slot, endsAtMs: timeMs + tripMs, isLost });
+        }
+        others += arrivals.filter((atMs) => atMs > lostAtMs).length;
+        const counted = [...arrivals.map((atMs) => Math.min(atMs, Math.max(heardAtMs, lostAtMs))), ...own];
+        expect(mostInAnyWindow(counted, WINDOW_MS)).toBeLessThanOrEqual(limit + 1);
+      },
+    );
+    fc.assert(run, { numRuns: 500, endOnFailure: true });
+    expect(Math.min(questions, others)).toBeGreaterThan(100);
+  });
+
   test.each([
     ['orders/add', 'place', 300, 600_000, 300],
     ['orders/list', 'cancel', 30, 60_000, 30],

@@ -7,6 +7,7 @@ import { KEPT_READ_TIMES, type StoredReadTimes } from '../../engine/feed-desk.ts
 import { KEPT_CONTROL, type StoredControl } from '../../engine/control.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
+import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
 import { orderLines } from '../order-lines.ts';
 import { readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { mirrorCommand, parsedJson, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
@@ -169,6 +170,7 @@ function showStatus(options: MirrorOptions): void {
   const nowMs = Date.now();
   const { openOrders, kept, ...rest } = summary;
   const strategies = summary.strategies.map((record) => strategyStatus(record, summary.isRunning));
+  const ledger = ledgerStatus(options.data);
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
   print(options, {
     json: {
@@ -176,6 +178,7 @@ function showStatus(options: MirrorOptions): void {
       runner: runner === null ? null : { pid: runner.pid, host: runner.host, sinceMs: runner.sinceMs },
       readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
+      ledger,
       strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),
       openOrders: openOrders.map(storedOrder),
       kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
@@ -183,6 +186,7 @@ function showStatus(options: MirrorOptions): void {
     lines: () => [
       ...headLines(summary, runner, nowMs),
       `books   ${booksText(books, nowMs)}`,
+      ...ledgerLines(ledger),
       ...credentialLines(credentialOf(kept), nowMs),
       '',
       ...strategyLines(strategies, nowMs),

@@ -120,6 +120,35 @@ describe('the ledger', () => {
     expect(ledger.admit(ask, 900_000)).toEqual({ admitted: false, reason: 'full', waitMs: null });
   });
 
+  test('asks one request of each budget while nothing is known, and is free a window after the first answer', () => {
+    const add = { ...budget(5), name: 'orders/add', windowMs: 600_000, statedLimit: 6 };
+    const ledger = new BudgetLedger([{ ...budget(5), statedLimit: 6 }, add], { fullSinceMs: 1_000 });
+    const ask = { budget: 'orders/list', requestClass: 'account' } as const;
+    const question = ledger.admit(ask, 1_000);
+    if (!question.admitted) throw new Error('expected a question to be admitted');
+    expect(ledger.admit(ask, 1_001)).toEqual({ admitted: false, reason: 'full', waitMs: 60_001 });
+    expect(ledger.admit({ budget: 'orders/add', requestClass: 'place' }, 1_001).admitted).toBe(false);
+    ledger.settle(question.slot, 'answered', 1_200);
+    expect(ledger.admit(ask, 1_300)).toEqual({ admitted: false, reason: 'full', waitMs: 59_901 });
+    expect(ledger.admit(ask, 61_200).admitted).toBe(false);
+    expect(ledger.admit(ask, 61_201).admitted).toBe(true);
+    expect(ledger.admit({ budget: 'orders/add', requestClass: 'place' }, 601_200).admitted).toBe(false);
+    expect(ledger.admit({ budget: 'orders/add', requestClass: 'place' }, 601_201).admitted).toBe(true);
+  });
+
+  test('waits for what may still arrive where its question is not answered, and asks again where it never left', () => {
+    const ask = { budget: 'orders/list', requestClass: 'account' } as const;
+    const ledger = new BudgetLedger([{ ...budget(5), statedLimit: 6 }], { fullSinceMs: 0 });
+    const unsent = ledger.admit(ask, 0);
+    if (unsent.admitted) ledger.settle(unsent.slot, 'unsent', 10);
+    const lost = ledger.admit(ask, 20);
+    if (lost.admitted) ledger.settle(lost.slot, 'unanswered', 30_000);
+    expect([unsent.admitted, lost.admitted]).toEqual([true, true]);
+    expect(ledger.admit(ask, 31_000).admitted).toBe(false);
+    expect(ledger.admit(ask, 180_000).admitted).toBe(false);
+    expect(ledger.admit(ask, 180_001).admitted).toBe(true);
+  });
+
   test('counts a window of which nothing is known as full', () => {
     const ledger = new BudgetLedger([budget(5)], { fullSinceMs: 1_000 });
     const ask = { budget: 'orders/list', requestClass: 'cancel' } as const;

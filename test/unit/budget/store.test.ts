@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LEDGER_MIGRATIONS } from '../../../src/budget/ledger-schema.ts';
 import { readLedger } from '../../../src/budget/ledger-report.ts';
 import { LedgerStore, thisMachine, type LedgerStoreOptions, type Machine } from '../../../src/budget/store.ts';
 import type { LifeSign } from '../../../src/budget/process-owner.ts';
@@ -65,6 +66,8 @@ function openStore(options: Partial<LedgerStoreOptions> = {}): LedgerStore {
 const cancel = { budget: 'orders/list', requestClass: 'cancel' } as const;
 const use = { budget: 'orders/list', credential: 'with' } as const;
 
+const readOrders = (nowMs: number) => readLedger(path, nowMs).find((row) => row.budget === 'orders/add');
+
 function admitted(store: LedgerStore, nowMs: number) {
   const admission = store.admit(cancel, nowMs);
   if (!admission.admitted) throw new Error(`expected a slot at ${nowMs}, was ${admission.reason}`);
@@ -122,6 +125,31 @@ describe('the ledger in a file', () => {
     admitted(rebooted, 180_057);
   });
 
+  test('is free a window after the first answer where the file was missing, for every subject and process', () => {
+    const budgets = [
+      { ...budget(2), statedLimit: 3 },
+      { ...budget(2, 600_000), name: 'orders/add', statedLimit: 3 },
+      { ...budget(2), name: 'v2/options', per: 'ip' as const, statedLimit: 3 },
+    ];
+    const fresh = { budgets, whenMissing: 'full' as const };
+    const store = openStore({ ...fresh, machine: machine({ nowMs: 1_000 }) });
+    expect(readOrders(1_000)).toMatchObject({ fullForMs: 720_000, isUnheard: true });
+    const question = store.admit({ budget: 'v2/options', requestClass: 'account' }, 1_000);
+    if (!question.admitted) throw new Error('expected a question to be admitted');
+    const other = openStore({ ...fresh, machine: machine({ owner: 'other', nowMs: 1_050 }) });
+    expect(other.admit({ budget: 'v2/options', requestClass: 'account' }, 1_100).admitted).toBe(false);
+    store.settle(question.slot, 'answered', 1_200);
+    expect(readOrders(1_200)).toMatchObject({ fullForMs: 600_000, isUnheard: false });
+    expect(other.admit(cancel, 61_206).admitted).toBe(false);
+    admitted(other, 61_207);
+    const later = openStore({ ...fresh, subjects: { ip: 'ip', token: 'xyz' }, machine: machine({ owner: 'later' }) });
+    expect(later.admit({ budget: 'orders/add', requestClass: 'place' }, 601_260).admitted).toBe(false);
+    expect(later.admit({ budget: 'orders/add', requestClass: 'place' }, 601_261).admitted).toBe(true);
+    const rebooted = openStore({ ...fresh, machine: machine({ boot: 'boot-2', nowMs: 50 }) });
+    expect(rebooted.admit({ budget: 'orders/add', requestClass: 'place' }, 60).admitted).toBe(false);
+    expect(readOrders(50)).toMatchObject({ fullForMs: 720_000, isUnheard: true });
+  });
+
   test('counts a window that was made longer as full', () => {
     const store = openStore();
     store.settle(admitted(store, 0), 'answered', 0);
@@ -147,6 +175,25 @@ describe('the ledger in a file', () => {
     expect(store.admit(cancel, 0)).toEqual({ admitted: false, reason: 'ledger unusable', waitMs: null });
     writeFileSync(path, '');
     expect(store.admit(cancel, 0).admitted).toBe(false);
+  });
+
+  test('shows a ledger that an older version wrote, and leaves it as it is', () => {
+    const old = new Database(path);
+    old.pragma('journal_mode = WAL');
+    old.exec(LEDGER_MIGRATIONS[0] ?? '');
+    old.pragma('application_id = 0x7361726c');
+    old.pragma('user_version = 1');
+    old.exec(
+      `INSERT INTO clock VALUES (1, 'boot-1', 0); INSERT INTO budgets VALUES ('abc', 'orders/list', 2, 60000, 0, 0, NULL)`,
+    );
+    old.close();
+    expect(readLedger(path, 100)).toMatchObject([{ budget: 'orders/list', limit: 2, fullForMs: 179_900 }]);
+    const version = new Database(path, { readonly: true });
+    expect(version.pragma('user_version', { simple: true })).toBe(1);
+    version.close();
+    openStore().close();
+    open.length = 0;
+    expect(readLedger(path, 100)).toMatchObject([{ budget: 'orders/list', fullForMs: 179_900 }]);
   });
 
   test('refuses a damaged or foreign file and leaves it as it is', () => {

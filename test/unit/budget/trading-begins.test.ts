@@ -15,6 +15,8 @@ function row(budget: string, but: Partial<BudgetReport> = {}): BudgetReport {
     reserve: 0,
     assumed: false,
     fullForMs: 0,
+    isUnheard: false,
+    onTheWay: 0,
     lockedForMs: null,
     isOnTrial: false,
     stoppedForMs: null,
@@ -50,11 +52,16 @@ describe('when trading can begin', () => {
     expect(tradingBegins(rows, US).waitMs).toBe(0);
   });
 
-  it('without a ledger is after the longest window, and what may still be on its way', () => {
-    expect(freshTradingBegins(budgetTable({}).values())).toEqual({
-      waitMs: 720_000,
-      budget: 'orders/add',
-      why: 'unknown',
-    });
+  it('is a window after the first answer of the exchange while that has not answered', () => {
+    const begins = tradingBegins([row('orders/add', { fullForMs: 718_000, isUnheard: true })], US);
+    expect(beginsText(begins)).toBe(
+      "trading can begin 600 s after the exchange's first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up",
+    );
+  });
+
+  it('without a ledger is after the longest window, and without headroom after what may still be on its way besides', () => {
+    const orders = { budget: 'orders/add', why: 'unknown', latestMs: 720_000 };
+    expect(freshTradingBegins(budgetTable({}).values())).toEqual({ ...orders, waitMs: 600_000 });
+    expect(freshTradingBegins(budgetTable({}, 0).values())).toEqual({ ...orders, waitMs: 720_000 });
   });
 });

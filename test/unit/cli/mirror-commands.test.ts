@@ -8,6 +8,9 @@ import { balancesCommand } from '../../../src/cli/commands/balances.ts';
 import { intentsCommand } from '../../../src/cli/commands/intents.ts';
 import { ordersCommand } from '../../../src/cli/commands/orders.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
+import { LedgerStore } from '../../../src/budget/store.ts';
+import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
+import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { tradesCommand } from '../../../src/cli/commands/trades.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
@@ -155,6 +158,26 @@ describe('sarraf status', () => {
     expect(out).toContain('3 open orders; 1 intent is at work.');
     expect(out).toMatch(/^halt {4}since 2024-05-06 07:08 UTC: by hand\. "sarraf resume" ends it$/m);
     expect(out).toMatch(/^books {3}not compared with the exchange yet$/m);
+  });
+
+  test('says by the ledger of the last run when an order could leave', async () => {
+    const ledger = join(folder, 'ledger.sqlite');
+    new LedgerStore({
+      path: ledger,
+      budgets: budgetTable().values(),
+      subjects: { ip: 'here', token: 'us' },
+      whenMissing: 'full',
+    }).close();
+    writeLedgerNote(folder, { ledger, subjects: ['here', 'us'] });
+    const { out } = await sarraf('status');
+    expect(out).toMatch(
+      /^ledger {2}.*ledger\.sqlite: trading can begin 600 s after the exchange's first answer, in 7\d\d s at the latest, by the ledger: /m,
+    );
+    expect(await json('status')).toMatchObject({
+      ledger: { ledger, tradingBegins: { waitMs: 600_000, budget: 'orders/add', why: 'unknown' } },
+    });
+    writeLedgerNote(folder, null);
+    expect(await json('status')).toMatchObject({ ledger: null });
   });
 
   test('gives programs everything', async () => {

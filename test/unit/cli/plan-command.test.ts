@@ -36,7 +36,7 @@ describe('sarraf plan', () => {
     expect(out).toMatch(/^ {2}v2\/orderbook +15 +58 +43$/m);
     expect(out).toMatch(/^ {2}orders\/list +20 +4 +29 +2 +9$/m);
     expect(out).toMatch(/^ {2}orders\/add +0 +29.4 +29.4 {2}placements$/m);
-    expect(out).toMatch(/^After a restart the account is read with 8 requests in 4 s; in 244 s at the latest/m);
+    expect(out).toMatch(/^After a restart the account is read with 8 requests in 4 s; in 125 s at the latest/m);
   });
 
   test('prints JSON for programs, and plans for every market', async () => {

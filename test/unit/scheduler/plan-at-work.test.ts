@@ -75,7 +75,7 @@ describe('a plan at work under the ledger', () => {
         subscriptions,
         fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 7, maxLength: 7 }),
         (wanted, replies) => {
-          const restart = { orderPages: 0, tradePages: 0, lateArrivalMs: 0 };
+          const restart = { orderPages: 0, tradePages: 0, arrivedAfterMs: 0 };
           const { feeds, problems } = planPolls({
             subscriptions: wanted,
             traded: [],

@@ -73,7 +73,7 @@ function plan(situation: Situation): PollPlan {
     budgets: BUDGETS.map((budget) => ({ ...budget, limit: Math.round(budget.limit * (situation.scale ?? 1)) })),
     usesAccount: situation.usesAccount ?? false,
     replyMs: situation.replyMs ?? 500,
-    restart: { orderPages: 2, tradePages: 2, lateArrivalMs: 120_000 },
+    restart: { orderPages: 2, tradePages: 2, arrivedAfterMs: 120_000 },
   });
 }
 
@@ -236,7 +236,7 @@ describe('what does not fit', () => {
 
   test('tells of a reserve that leaves nothing', () => {
     const input = { subscriptions: [], traded: [], usesAccount: true, replyMs: 500 };
-    const restart = { orderPages: 1, tradePages: 1, lateArrivalMs: 0 };
+    const restart = { orderPages: 1, tradePages: 1, arrivedAfterMs: 0 };
     const budgets = BUDGETS.map((budget) => (budget.name === 'orders/list' ? { ...budget, reserve: 30 } : budget));
     const given = planPolls({ ...input, budgets, restart });
     expect(given.problems).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('what does not fit', () => {
 
   test('refuses a budget that is not there', () => {
     const input = { subscriptions: [], traded: [], budgets: [], usesAccount: true, replyMs: 500 };
-    const restart = { orderPages: 1, tradePages: 1, lateArrivalMs: 0 };
+    const restart = { orderPages: 1, tradePages: 1, arrivedAfterMs: 0 };
     expect(() => planPolls({ ...input, restart })).toThrow('expected a budget named v2/options');
   });
 });

@@ -1,0 +1,52 @@
+import type { RequestClass } from '../domain/request-class.ts';
+import { LATE_ARRIVAL_MS, type LedgerBudget } from './admission.ts';
+import type { Answer } from './doubt.ts';
+
+/**
+ * What a ledger does not know that was made anew, or that is of before a restart of the machine: whatever was sent until then. That is taken for the
+ * whole limit of every budget. It has arrived once the exchange has answered a request that was sent later, or after `LATE_ARRIVAL_MS`; a window after that
+ * none of it counts any more. What the exchange handles after it has answered a later request is an edge of promise 1.
+ */
+export interface UnknownPast {
+  readonly sinceMs: number;
+  /** When the first request that was sent since was answered; null while none was. */
+  readonly heardAtMs: number | null;
+}
+
+/** Until when a window counts as full; a window longer than the exchange's is for the clocks. */
+export function fullUntil({ sinceMs, heardAtMs }: UnknownPast, windowMs: number): number {
+  const arrivedAtMs = sinceMs + LATE_ARRIVAL_MS;
+  return windowMs + (heardAtMs === null ? arrivedAtMs : Math.min(heardAtMs, arrivedAtMs));
+}
+
+/** Takes in an answer of the exchange, of whichever budget. */
+export function afterAnswer(past: UnknownPast, { admittedAtMs, atMs }: Answer): UnknownPast {
+  return past.heardAtMs === null && admittedAtMs >= past.sinceMs ? { ...past, heardAtMs: atMs } : past;
+}
+
+/** The most that somebody waits who is not admitted: while nothing was heard an answer may come at any time, and a window later there may be a slot. */
+export function longestWait(past: UnknownPast, budget: LedgerBudget): number {
+  return past.heardAtMs === null && hasHeadroom(budget) ? budget.windowMs + 1 : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whether a request may leave though nothing is known of the window: one of each budget, to be answered. Whoever sent before kept below the exchange's own
+ * limit by the headroom, and that is where it goes; so there is none without headroom. An order is no question.
+ */
+export function mayAsk(
+  past: UnknownPast,
+  of: {
+    readonly budget: LedgerBudget;
+    readonly requestClass: RequestClass;
+    /** Requests of the budget of which the end, or the arrival, is not known. */
+    readonly open: number;
+  },
+): boolean {
+  const { budget, requestClass, open } = of;
+  return past.heardAtMs === null && open === 0 && requestClass !== 'place' && hasHeadroom(budget);
+}
+
+/** Whether the exchange takes more than is used of a budget. */
+export function hasHeadroom({ limit, statedLimit = limit }: Pick<LedgerBudget, 'limit' | 'statedLimit'>): boolean {
+  return statedLimit > limit;
+}

@@ -1,0 +1,36 @@
+import { readLedger, type BudgetReport } from '../budget/ledger-report.ts';
+import { monotonicMs } from '../budget/process-owner.ts';
+import { beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
+import { readLedgerNote } from '../daemon/ledger-note.ts';
+
+/** What the ledger of a bot says of it now. */
+export interface LedgerStatus {
+  readonly ledger: string;
+  readonly tradingBegins: TradingBegins;
+}
+
+/** Reads the ledger that the last run of a data folder was counted in; null where there is none, or it can not be read. */
+export function ledgerStatus(dataFolder: string): LedgerStatus | null {
+  const note = readLedgerNote(dataFolder);
+  if (note === null) return null;
+  const rows = rowsOf(note.ledger);
+  if (rows === null) return null;
+  const subjects = new Set(note.subjects);
+  return { ledger: note.ledger, tradingBegins: tradingBegins(rows, subjects) };
+}
+
+/** Lines about it for people. */
+export function ledgerLines(status: LedgerStatus | null): readonly string[] {
+  if (status === null) return [];
+  const { tradingBegins: begins, ledger } = status;
+  return [`ledger  ${ledger}: ${begins.waitMs === 0 ? 'an order could leave at once' : beginsText(begins)}`];
+}
+
+/** Null where somebody has it locked, or it is gone: the mirror can be shown all the same. "sarraf budget" says why. */
+function rowsOf(ledger: string): readonly BudgetReport[] | null {
+  try {
+    return readLedger(ledger, monotonicMs());
+  } catch {
+    return null;
+  }
+}
