@@ -20,6 +20,8 @@ const PURE = [
 
 export default defineConfig({
   test: {
+    // Processes and threads that tests start take their compiled code from it.
+    env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled' },
     // A bound for what hangs, not a time that anything should take: the machine may be slow and busy.
     testTimeout: 300_000,
     hookTimeout: 300_000,

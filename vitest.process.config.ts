@@ -8,6 +8,8 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
+    // Processes and threads that tests start take their compiled code from it.
+    env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled' },
     include: ['test/process/**/*.process.ts'],
     testTimeout: 1_800_000,
     hookTimeout: 60_000,

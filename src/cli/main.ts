@@ -1,53 +1,32 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError } from './command-error.ts';
+import { COMMANDS, type ListedCommand } from './command-table.ts';
 import { FAILED, OK, WRONG_INPUT } from './exit-codes.ts';
 
-/** Every command, one a file: a line here for each. They are loaded when they are named, since all of them take a second. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  run: async () => (await import('./commands/run.ts')).runCommand(),
-  exchange: async () => (await import('./commands/exchange.ts')).exchangeCommand(),
-  backtest: async () => (await import('./commands/backtest.ts')).backtestCommand(),
-  parity: async () => (await import('./commands/parity.ts')).parityCommand(),
-  plan: async () => (await import('./commands/plan.ts')).planCommand(),
-  budget: async () => (await import('./commands/budget.ts')).budgetCommand(),
-  api: async () => (await import('./commands/api.ts')).apiCommand(),
-  order: async () => (await import('./commands/order.ts')).orderCommand(),
-  withdraw: async () => (await import('./commands/withdraw.ts')).withdrawCommand(),
-  'deposit-address': async () => (await import('./commands/deposit-address.ts')).depositAddressCommand(),
-  login: async () => (await import('./commands/login.ts')).loginCommand(),
-  gateway: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
-  ledger: async () => (await import('./commands/ledger.ts')).ledgerCommand(),
-  status: async () => (await import('./commands/status.ts')).statusCommand(),
-  orders: async () => (await import('./commands/orders.ts')).ordersCommand(),
-  trades: async () => (await import('./commands/trades.ts')).tradesCommand(),
-  balances: async () => (await import('./commands/balances.ts')).balancesCommand(),
-  intents: async () => (await import('./commands/intents.ts')).intentsCommand(),
-  reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand(),
-  halt: async () => (await import('./commands/halt.ts')).haltCommand(),
-  resume: async () => (await import('./commands/resume.ts')).resumeCommand(),
-  health: async () => (await import('./commands/health.ts')).healthCommand(),
-  report: async () => (await import('./commands/report.ts')).reportCommand(),
-  record: async () => (await import('./commands/record.ts')).recordCommand(),
-  data: async () => (await import('./commands/data.ts')).dataCommands(),
-  fuzz: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
-  completion: async () => (await import('./commands/completion.ts')).completionCommand(() => createProgram(undefined)),
-};
+/** A command in the list of all: its line of help, and nothing loaded. */
+function outline(name: string, { takes, summary }: ListedCommand): Command {
+  const command = new Command(name).description(summary);
+  return takes === undefined ? command : command.arguments(takes);
+}
 
-/** The program with the command that is named, or, where none is, with all of them. */
-async function createProgram(named: string | undefined): Promise<Command> {
+async function wholeProgram(): Promise<Command> {
+  return createProgram(Object.keys(COMMANDS));
+}
+
+/** The program with those commands loaded that are named, or, where none is, with the list of all. */
+async function createProgram(named: readonly string[]): Promise<Command> {
   const program = new Command('sarraf')
     .description('Trades on, simulates and backtests spot exchanges that have only a rate-limited REST interface.')
     .version(VERSION)
     .showSuggestionAfterError()
     .exitOverride();
-  const one = named === undefined || !Object.hasOwn(COMMANDS, named) ? undefined : COMMANDS[named];
-  const wanted = one === undefined ? Object.values(COMMANDS) : [one];
-  for (const command of await Promise.all(wanted.map(async (load) => load())))
-    program.addCommand(command.exitOverride());
+  const found = Object.entries(COMMANDS).filter(([name]) => named.includes(name));
+  for (const [, { load }] of found) program.addCommand((await load(wholeProgram)).exitOverride());
+  if (found.length > 0) return program;
+  for (const [name, listed] of Object.entries(COMMANDS)) program.addCommand(outline(name, listed));
   return program;
 }
 
@@ -86,10 +65,8 @@ async function endByCrash(error: unknown): Promise<void> {
 }
 process.on('uncaughtException', (error) => void endByCrash(error));
 process.on('unhandledRejection', (reason) => void endByCrash(reason));
-// Compiling all that a run needs takes longer than starting it.
-enableCompileCache();
 try {
-  const program = await createProgram(process.argv[2]);
+  const program = await createProgram(process.argv.slice(2, 4));
   await program.parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);

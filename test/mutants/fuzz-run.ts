@@ -40,7 +40,7 @@ export async function runFuzz(options: FuzzRunOptions): Promise<FuzzRun> {
   const span = ['--seed', String(firstSeed), '--seeds', String(seeds), '--hours', String(hours)];
   const child = spawn(
     process.execPath,
-    ['src/cli/main.ts', 'fuzz', '--json', '--fail-fast', '--jobs', String(jobs), ...span],
+    ['bin/sarraf.js', 'fuzz', '--json', '--fail-fast', '--jobs', String(jobs), ...span],
     { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const end = (): void => void child.kill('SIGTERM');

@@ -22,7 +22,7 @@ export class BotProcess {
 
   /** `nodeArguments` go before the program, such as a module to be loaded first. */
   constructor(home: BotHome, nodeArguments: readonly string[] = []) {
-    this.process = startNode([...nodeArguments, 'src/cli/main.ts', 'run', '--config', home.configPath]);
+    this.process = startNode([...nodeArguments, 'bin/sarraf.js', 'run', '--config', home.configPath]);
   }
 
   get id(): number {

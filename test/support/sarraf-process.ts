@@ -39,5 +39,5 @@ export function startNode(args: readonly string[]): SarrafProcess {
 }
 
 export function startSarraf(args: readonly string[]): SarrafProcess {
-  return startNode(['src/cli/main.ts', ...args]);
+  return startNode(['bin/sarraf.js', ...args]);
 }

@@ -1,7 +1,7 @@
 import { ledgerOf } from '../settings/banner.ts';
 import { ledgerSubjects } from '../settings/client-credentials.ts';
 import type { BotConfig } from '../settings/create-bot-config.ts';
-import { HealthServer } from './health-server.ts';
+import type { HealthServer } from './health-server.ts';
 import type { HealthSource } from './health-source.ts';
 import { LedgerWatch } from './ledger-watch.ts';
 import { startingSource } from './starting-source.ts';
@@ -14,25 +14,30 @@ const FIRST = 'no answer from the exchange yet, so nothing is traded';
  * one that is gone; once the bot is there, the bot itself is asked.
  */
 export class HealthDesk {
-  private readonly server: HealthServer | null;
+  private readonly at: BotConfig['health'];
+  private server: HealthServer | null = null;
   private waitsFor = FIRST;
   private readonly starting: HealthSource;
   private source: HealthSource;
 
   constructor(config: BotConfig) {
-    const { host, port } = config.health;
+    this.at = config.health;
     const { ip, token } = ledgerSubjects(config.exchange.credentials);
     this.starting = startingSource({
       waitsFor: () => this.waitsFor,
       ledger: new LedgerWatch(ledgerOf(config), [ip, token]),
     });
     this.source = this.starting;
-    this.server = port === null ? null : new HealthServer({ source: () => this.source, host, port });
   }
 
   /** Begins to listen, and answers where; null where no health is wanted. Throws `INVALID_OPTIONS` when the port can not be had. */
   async begin(): Promise<string | null> {
-    return (await this.server?.listen()) ?? null;
+    const { host, port } = this.at;
+    if (port === null) return null;
+    // A run without a port need not load a web server.
+    const { HealthServer } = await import('./health-server.ts');
+    this.server = new HealthServer({ source: () => this.source, host, port });
+    return this.server.listen();
   }
 
   /** Says what is waited for while no bot is at work. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
+const MAIN = join(import.meta.dirname, '../../../bin/sarraf.js');
 const EXAMPLE = join(import.meta.dirname, '../../../config/exchange.yaml');
 
 interface Ended {

@@ -35,14 +35,10 @@ const sarraf = async (...args: string[]) => startSarraf([...args, '--data', fold
 
 /** As a person at the keyboard who types a line. */
 function typed(line: string, ...args: string[]) {
-  const { status, stderr, stdout } = spawnSync(
-    process.execPath,
-    ['src/cli/main.ts', 'halt', '--data', folder, ...args],
-    {
-      input: line,
-      encoding: 'utf8',
-    },
-  );
+  const { status, stderr, stdout } = spawnSync(process.execPath, ['bin/sarraf.js', 'halt', '--data', folder, ...args], {
+    input: line,
+    encoding: 'utf8',
+  });
   return { status, stderr, stdout };
 }
 

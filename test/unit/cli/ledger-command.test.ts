@@ -125,7 +125,7 @@ test('renewing moves nothing of which it can not tell whether it is damaged', as
 describe('sarraf ledger', () => {
   const PLACE = (): string[] => ['--address', `${ADDRESS}/`, '--ledger-folder', folder];
   const typed = (line: string) =>
-    spawnSync(process.execPath, ['src/cli/main.ts', 'ledger', 'new', ...PLACE()], { input: line, encoding: 'utf8' });
+    spawnSync(process.execPath, ['bin/sarraf.js', 'ledger', 'new', ...PLACE()], { input: line, encoding: 'utf8' });
 
   test('prints the path of an address, and the same for a configuration of it', async () => {
     expect(await startSarraf(['ledger', 'path', ...PLACE()]).finished).toEqual({

@@ -18,7 +18,7 @@ function openToOthers(folder: string): readonly string[] {
 
 /** Starts a command in a process that would let everyone read its files. */
 const startOpen = (args: readonly string[]) =>
-  startNode(['--import', 'data:text/javascript,process.umask(0)', 'src/cli/main.ts', ...args]);
+  startNode(['--import', 'data:text/javascript,process.umask(0)', 'bin/sarraf.js', ...args]);
 
 test('a run keeps its mirror, control, recording, events and log from others, while it runs and after it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-private-'));

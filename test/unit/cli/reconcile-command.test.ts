@@ -151,7 +151,7 @@ describe('sarraf reconcile --accept, with a bot that runs', () => {
       },
     );
     try {
-      const asked = spawnSync(process.execPath, ['src/cli/main.ts', 'reconcile', '--accept', '--data', folder], {
+      const asked = spawnSync(process.execPath, ['bin/sarraf.js', 'reconcile', '--accept', '--data', folder], {
         input: 'yes\n',
         encoding: 'utf8',
       });

@@ -28,7 +28,7 @@ describe('sarraf run', () => {
 
   test('ends in order when nobody reads what it prints any more', async () => {
     const data = join(folder, 'unread');
-    const args = ['src/cli/main.ts', 'run', '--speed=max', '--for=20s', '--json', `--data=${data}`];
+    const args = ['bin/sarraf.js', 'run', '--speed=max', '--for=20s', '--json', `--data=${data}`];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let error = '';
     child.stderr.on('data', (chunk: Buffer) => (error += chunk.toString()));

@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+
+/** A command as the list of all shows it, and where it is. */
+export interface ListedCommand {
+  /** Its arguments as help shows them. */
+  readonly takes?: string;
+  /** One line. */
+  readonly summary: string;
+  /** Loads it. `whole` makes the program with all of its commands, for those that tell of the others. */
+  readonly load: (whole: () => Promise<Command>) => Promise<Command>;
+}
+
+/** Every command, one a file. A command is loaded when it is named: loading all of them takes a second. */
+export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
+  run: {
+    summary: 'Runs the bot: without a configuration, two demo strategies on the built-in exchange.',
+    load: async () => (await import('./commands/run.ts')).runCommand(),
+  },
+  exchange: {
+    summary: 'Serves a simulated exchange over HTTP.',
+    load: async () => (await import('./commands/exchange.ts')).exchangeCommand(),
+  },
+  backtest: {
+    takes: '[strategy]',
+    summary: 'Runs strategies on recorded candles or books, by the engine that trades live.',
+    load: async () => (await import('./commands/backtest.ts')).backtestCommand(),
+  },
+  parity: {
+    summary: 'Runs a recorded session again as a backtest, and says what differs and why.',
+    load: async () => (await import('./commands/parity.ts')).parityCommand(),
+  },
+  plan: {
+    summary: 'Shows how often everything is polled, and whether it fits the limits.',
+    load: async () => (await import('./commands/plan.ts')).planCommand(),
+  },
+  budget: {
+    summary: 'Shows the use, reserve and lockouts of every request budget.',
+    load: async () => (await import('./commands/budget.ts')).budgetCommand(),
+  },
+  api: {
+    takes: '[call]',
+    summary: 'Calls any endpoint of the exchange; without a call it lists them all.',
+    load: async () => (await import('./commands/api.ts')).apiCommand(),
+  },
+  order: {
+    summary: 'Places, cancels or shows one order by hand, beside a bot or without one.',
+    load: async () => (await import('./commands/order.ts')).orderCommand(),
+  },
+  withdraw: {
+    takes: '<amount>',
+    summary: 'Withdraws rial to a bank account of yours; asks first.',
+    load: async () => (await import('./commands/withdraw.ts')).withdrawCommand(),
+  },
+  'deposit-address': {
+    takes: '<currency>',
+    summary: 'Shows the deposit addresses of a coin, or makes a new one.',
+    load: async () => (await import('./commands/deposit-address.ts')).depositAddressCommand(),
+  },
+  login: {
+    summary: 'Logs in and keeps the token in a file that only you can read.',
+    load: async () => (await import('./commands/login.ts')).loginCommand(),
+  },
+  gateway: {
+    summary: 'Makes or verifies a payment of the payment gateway, for merchants.',
+    load: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
+  },
+  ledger: {
+    summary: 'Says where the ledger of requests is, and makes a new one.',
+    load: async () => (await import('./commands/ledger.ts')).ledgerCommand(),
+  },
+  status: {
+    summary: 'Shows how the bot is doing.',
+    load: async () => (await import('./commands/status.ts')).statusCommand(),
+  },
+  orders: {
+    takes: '[order]',
+    summary: 'Lists the orders of this bot, or shows one with its trades and journal.',
+    load: async () => (await import('./commands/orders.ts')).ordersCommand(),
+  },
+  trades: {
+    summary: 'Lists the trades of the account, newest last.',
+    load: async () => (await import('./commands/trades.ts')).tradesCommand(),
+  },
+  balances: {
+    summary: 'Shows what the wallets held when they were last read.',
+    load: async () => (await import('./commands/balances.ts')).balancesCommand(),
+  },
+  intents: {
+    summary: 'Lists what the strategies wanted and what became of it, newest last.',
+    load: async () => (await import('./commands/intents.ts')).intentsCommand(),
+  },
+  reconcile: {
+    summary: 'Shows whether the books of the bot agree with the exchange.',
+    load: async () => (await import('./commands/reconcile.ts')).reconcileCommand(),
+  },
+  halt: {
+    summary: "Stops trading and cancels the bot's orders, whether it runs or not.",
+    load: async () => (await import('./commands/halt.ts')).haltCommand(),
+  },
+  resume: {
+    summary: 'Ends a halt: the bot that runs, or the next that starts, trades again.',
+    load: async () => (await import('./commands/resume.ts')).resumeCommand(),
+  },
+  health: {
+    summary: 'Says whether the bot that runs is well.',
+    load: async () => (await import('./commands/health.ts')).healthCommand(),
+  },
+  report: {
+    summary: 'Lists, shows and compares backtests that were kept.',
+    load: async () => (await import('./commands/report.ts')).reportCommand(),
+  },
+  record: {
+    summary: 'Records books, public trades and statistics of an exchange for backtests.',
+    load: async () => (await import('./commands/record.ts')).recordCommand(),
+  },
+  data: {
+    summary: 'Brings recorded market data in and out, and checks it.',
+    load: async () => (await import('./commands/data.ts')).dataCommands(),
+  },
+  fuzz: {
+    summary: 'Runs the whole bot in virtual time against a faulty exchange, and checks its promises.',
+    load: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
+  },
+  completion: {
+    takes: '<shell>',
+    summary: 'Prints a script that completes commands in a shell.',
+    load: async (whole) => (await import('./commands/completion.ts')).completionCommand(whole),
+  },
+};
