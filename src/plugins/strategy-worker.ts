@@ -122,5 +122,9 @@ if (loaded instanceof StrategyRunner) {
     }
   });
   line.say(SAID.answer, ready(loaded));
-} else line.say(SAID.answer, loaded);
+} else {
+  // With nothing to wait for the thread ends by itself, maybe before anybody has looked: that would take the place of the problem.
+  hasSaidEnd = true;
+  line.say(SAID.answer, loaded);
+}
 port.postMessage(null);

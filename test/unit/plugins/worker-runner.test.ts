@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
 import { bookEvent, closedCandle, engineView } from '../strategy/engine-view.ts';
 
@@ -91,6 +92,24 @@ describe('a strategy in a thread', () => {
     const line = { text: 'saw', fields: { position: '4', average: 15 } };
     expect(runner.takeLog()).toEqual([line, line]);
     expect(runner.takeLog()).toEqual([]);
+  });
+
+  test('that can not be set up says why, however late anybody looks', async () => {
+    const [wrong, gone] = [join(folder, 'wrong.ts'), join(folder, 'gone')];
+    const leaves = `import { writeFileSync } from 'node:fs';\nprocess.on('exit', () => writeFileSync('${gone}', ''));\n`;
+    writeFileSync(wrong, `${leaves}${SOURCE}`);
+    const setup = { file: wrong, shownFile: 'wrong.ts', name: null, market: 'BTCIRT', span: '1h' } as const;
+    const thread = new StrategyThread({
+      setup: { ...setup, params: { size: 'large' }, knownMarkets: null },
+      limits: { handlerMs: 60_000, loadMs: 120_000, memoryMb: 64 },
+      onEnd: () => undefined,
+      onPrint: () => undefined,
+    });
+    // This thread is busy until the other one is at its end.
+    const sleep = new Int32Array(new SharedArrayBuffer(4));
+    while (!existsSync(gone)) Atomics.wait(sleep, 0, 0, 10);
+    expect(await thread.loaded()).toMatchObject({ kind: 'problem', params: [{ path: ['size'] }] });
+    await thread.dispose();
   });
 
   test('that loops is ended after its time, and ends nothing else', async () => {
