@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
+import { startSarraf, type Finished } from '../../support/sarraf-process.ts';
 
 let folder: string;
 let csv: string;
@@ -27,8 +28,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const backtest = async (...args: readonly string[]): Promise<{ code: number | null; out: string; error: string }> =>
-  startSarraf(['backtest', ...args, '--data', join(folder, 'data'), '--catalogue', join(folder, 'catalogue')]).finished;
+const inFolder = (args: readonly string[]): readonly string[] => [
+  'backtest',
+  ...args,
+  '--data',
+  join(folder, 'data'),
+  '--catalogue',
+  join(folder, 'catalogue'),
+];
+
+const backtest = async (...args: readonly string[]): Promise<Finished> => sarrafHere(inFolder(args));
 
 const SHORT = [
   'ma-cross',
@@ -73,7 +82,7 @@ describe('a strategy that fails in a backtest', () => {
     ['throws-late', "if (state.bars === 5) setImmediate(() => { throw new Error('late'); });", 'late'],
   ])('by what nobody catches is named: %s', async (name, body, message) => {
     const file = plugin(name, body);
-    const { code, error } = await backtest(...on(file));
+    const { code, error } = await startSarraf(inFolder(on(file))).finished;
     expect(code).toBe(1);
     expect(error).toContain(
       `INVALID_STRATEGY: ${file}:10: threw outside of its handlers, where nobody catches it: ${message}`,
@@ -155,7 +164,7 @@ describe('sarraf backtest', () => {
   });
 
   test('runs the strategies of a configuration on candles of the catalogue', async () => {
-    const imported = await startSarraf([
+    const imported = await sarrafHere([
       'data',
       'import',
       csv,
@@ -163,7 +172,7 @@ describe('sarraf backtest', () => {
       'BTCUSDT',
       '--catalogue',
       join(folder, 'catalogue'),
-    ]).finished;
+    ]);
     expect(imported.code, imported.error).toBe(0);
     const config = join(folder, 'bot.yaml');
     writeFileSync(

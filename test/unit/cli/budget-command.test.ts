@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ledgerFolder, ledgerPath, subjectOf } from '../../../src/budget/ledger-file.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-budget-'));
 const path = join(folder, 'ledger.sqlite');
@@ -29,14 +29,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('sarraf budget', () => {
   test('prints a table for people', async () => {
-    const { code, out } = await startSarraf(['budget', '--ledger', path]).finished;
+    const { code, out } = await sarrafHere(['budget', '--ledger', path]);
     expect(code).toBe(0);
     expect(out).toMatch(/^orders\/list\s+abc\s+1\s+30\s+60 s\s+3\s+yes\s+ok$/m);
     expect(out).toMatch(/^v2\/options\s+ip\s+0\s+30\s+60 s\s+0\s+assumed\s+LOCKED OUT for 60 min$/m);
   });
 
   test('prints JSON for programs', async () => {
-    const { out } = await startSarraf(['budget', '--json', '--ledger', path]).finished;
+    const { out } = await sarrafHere(['budget', '--json', '--ledger', path]);
     expect(JSON.parse(out)).toMatchObject({
       ledgers: [
         { ledger: path, budgets: [{ budget: 'orders/list', inUse: 1, reserve: 3, assumed: false }, { assumed: true }] },
@@ -51,7 +51,7 @@ describe('sarraf budget', () => {
       config,
       ['mode: paper', 'paper:', '  baseUrl: http://127.0.0.1:9', 'exchange:', folderLine].join('\n'),
     );
-    const { code, error } = await startSarraf(['budget', '--config', config]).finished;
+    const { code, error } = await sarrafHere(['budget', '--config', config]);
     expect(code).toBe(1);
     expect(error).toContain(ledgerPath('http://127.0.0.1:9', join(folder, 'ledgers')));
   });
@@ -61,26 +61,26 @@ describe('sarraf budget', () => {
     const lines = ['mode: live', 'exchange:', '  baseUrl: https://far.example', `  ledgerFolder: ${folder}`];
     const strategy = 'strategies: [{ plugin: ma-cross, market: BTCIRT }]';
     writeFileSync(config, [...lines, '  credentials: { token: "${NO_SUCH_TOKEN}" }', strategy].join('\n'));
-    const { code, error } = await startSarraf(['budget', '--config', config]).finished;
+    const { code, error } = await sarrafHere(['budget', '--config', config]);
     expect([code, error]).toEqual([1, expect.stringContaining(ledgerPath('https://far.example', folder))]);
   });
 
   test('refuses two places, and a bot that has its exchange in itself', async () => {
-    const both = await startSarraf(['budget', '--config', 'bot.yaml', '--ledger', path]).finished;
+    const both = await sarrafHere(['budget', '--config', 'bot.yaml', '--ledger', path]);
     expect([both.code, both.error]).toEqual([
       2,
       'expected the ledger as --ledger <file> or --config <file>, were both\n',
     ]);
     const config = join(folder, 'embedded.yaml');
     writeFileSync(config, 'mode: embedded\n');
-    const embedded = await startSarraf(['budget', '--config', config]).finished;
+    const embedded = await sarrafHere(['budget', '--config', config]);
     expect(embedded.code).toBe(2);
     expect(embedded.error).toMatch(/without a ledger/);
   });
 
   test('says in one line that there is no ledger, and makes none', async () => {
     const missing = join(folder, 'missing.sqlite');
-    const { code, error } = await startSarraf(['budget', '--ledger', missing]).finished;
+    const { code, error } = await sarrafHere(['budget', '--ledger', missing]);
     expect(code).toBe(1);
     expect(error.trim().split('\n')).toHaveLength(1);
     expect(error).toContain(missing);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { progressText } from '../../../src/cli/data/progress-line.ts';
-import { startSarraf, type Finished } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
+import type { Finished } from '../../support/sarraf-process.ts';
 
 const START = Date.UTC(2024, 7, 8);
 const HOUR = 3_600_000;
@@ -19,7 +20,7 @@ afterEach(() => {
 });
 
 const data = (...args: readonly string[]): Promise<Finished> =>
-  startSarraf(['data', ...args, '--catalogue', join(folder, 'catalogue')]).finished;
+  sarrafHere(['data', ...args, '--catalogue', join(folder, 'catalogue')]);
 
 function csv(name: string, rows: readonly string[]): string {
   const path = join(folder, name);
@@ -75,7 +76,7 @@ describe('sarraf data', () => {
   test('says in one line where a file is in place of its folder', async () => {
     const path = csv('btc.csv', bars(HOURS));
     for (const args of [['list'], ['import', path, '--market', 'BTCIRT']]) {
-      const { code, error } = await startSarraf(['data', ...args, '--catalogue', path]).finished;
+      const { code, error } = await sarrafHere(['data', ...args, '--catalogue', path]);
       expect({ code, lines: error.trim().split('\n').length }).toEqual({ code: 2, lines: 1 });
       expect(error).toMatch(/^expected to be able to use .*btc\.csv.*: name a folder where this names a file$/m);
     }
@@ -172,12 +173,11 @@ describe('sarraf data', () => {
   });
 
   test('has help with examples for every command', async () => {
-    expect((await startSarraf(['data', '--help']).finished).out).toContain('Examples:\n  sarraf data import');
-    const names = ['import', 'download', 'list', 'verify', 'export', 'resample'];
-    const helps = await Promise.all(names.map(async (name) => startSarraf(['data', name, '--help']).finished));
-    for (const [index, { code, out }] of helps.entries()) {
+    expect((await sarrafHere(['data', '--help'])).out).toContain('Examples:\n  sarraf data import');
+    for (const name of ['import', 'download', 'list', 'verify', 'export', 'resample']) {
+      const { code, out } = await sarrafHere(['data', name, '--help']);
       expect(code).toBe(0);
-      expect(out).toContain(`Examples:\n  sarraf data ${names[index]}`);
+      expect(out).toContain(`Examples:\n  sarraf data ${name}`);
     }
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 
 describe('sarraf fuzz', () => {
   test.each([
     ['--hours', 'six'],
     ['--jobs', '1000'],
   ])('refuses %s %s', async (option, value) => {
-    const { code, error } = await startSarraf(['fuzz', option, value]).finished;
+    const { code, error } = await sarrafHere(['fuzz', option, value]);
     expect(code).toBe(2);
     expect(error).toContain(option);
   });

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cancelNeedText } from '../../../src/cli/own-open-orders.ts';
 import { ControlClient } from '../../../src/daemon/control/control-client.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { startNode, startSarraf, type SarrafProcess } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
+import { startNode, type SarrafProcess } from '../../support/sarraf-process.ts';
 
 const HALTING_BOT = fileURLToPath(new URL('./halting-bot.ts', import.meta.url));
 
@@ -31,7 +32,7 @@ async function startBot(manner: 'closes' | 'leaves' | 'dies'): Promise<SarrafPro
   return bot;
 }
 
-const sarraf = async (...args: string[]) => startSarraf([...args, '--data', folder]).finished;
+const sarraf = async (...args: string[]) => sarrafHere([...args, '--data', folder]);
 
 /** As a person at the keyboard who types a line. */
 function typed(line: string, ...args: string[]) {
@@ -120,7 +121,7 @@ describe('sarraf halt', () => {
 
   test('refuses a folder that is none, and makes none', async () => {
     const missing = join(folder, 'missing');
-    const { code, error } = await startSarraf(['halt', '--data', missing]).finished;
+    const { code, error } = await sarrafHere(['halt', '--data', missing]);
     expect(code).toBe(1);
     expect(error).toBe(`expected the data folder of a bot at ${missing}, found none: name it with --data\n`);
   });

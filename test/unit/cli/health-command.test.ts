@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HealthSource } from '../../../src/daemon/health/health-source.ts';
 import { HealthServer } from '../../../src/daemon/health/health-server.ts';
 import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 import { wellSource } from '../daemon/health/well-source.ts';
 
 let folder = '';
@@ -33,7 +33,7 @@ async function startBot(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Pr
   return address;
 }
 
-const health = async (...options: string[]) => startSarraf(['health', '--data', folder, ...options]).finished;
+const health = async (...options: string[]) => sarrafHere(['health', '--data', folder, ...options]);
 
 describe('sarraf health', () => {
   test('finds the bot by its data folder, whichever port it has, and says that it is well', async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ledgerPath } from '../../../src/budget/ledger-file.ts';
 import { LedgerStore, type Machine } from '../../../src/budget/store.ts';
 import { renewLedger } from '../../../src/cli/renew-ledger.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const ADDRESS = 'https://exchange.example';
 const ASK = { budget: 'orders/list', requestClass: 'market' } as const;
@@ -128,14 +128,14 @@ describe('sarraf ledger', () => {
     spawnSync(process.execPath, ['bin/sarraf.js', 'ledger', 'new', ...PLACE()], { input: line, encoding: 'utf8' });
 
   test('prints the path of an address, and the same for a configuration of it', async () => {
-    expect(await startSarraf(['ledger', 'path', ...PLACE()]).finished).toEqual({
+    expect(await sarrafHere(['ledger', 'path', ...PLACE()])).toEqual({
       code: 0,
       out: `${path}\n`,
       error: '',
     });
     const config = join(folder, 'bot.yaml');
     writeFileSync(config, `mode: paper\nexchange: { baseUrl: "${ADDRESS}", ledgerFolder: . }\n`);
-    const { out } = await startSarraf(['ledger', 'path', '--json', '--config', config]).finished;
+    const { out } = await sarrafHere(['ledger', 'path', '--json', '--config', config]);
     expect(JSON.parse(out)).toEqual({ ledger: path });
   });
 
@@ -143,7 +143,7 @@ describe('sarraf ledger', () => {
     expect(typed('y\n')).toMatchObject({ status: 2, stderr: expect.stringContaining('nothing was done') });
     expect(readdirSync(folder)).toEqual([]);
     expect(typed('new\n')).toMatchObject({ status: 0, stdout: `made ${path}: it counts no request as sent\n` });
-    const { code, out } = await startSarraf(['ledger', 'new', '--yes', '--json', ...PLACE()]).finished;
+    const { code, out } = await sarrafHere(['ledger', 'new', '--yes', '--json', ...PLACE()]);
     expect([code, JSON.parse(out)]).toMatchObject([
       0,
       { ledger: path, kind: 'made', keptAs: join(folder, asides()[0]!) },
@@ -152,7 +152,7 @@ describe('sarraf ledger', () => {
 
   test('fails, and says what to do, while a bot has it', async () => {
     openStore(machineAt(0));
-    const { code, out, error } = await startSarraf(['ledger', 'new', '--yes', ...PLACE()]).finished;
+    const { code, out, error } = await sarrafHere(['ledger', 'new', '--yes', ...PLACE()]);
     expect([code, out]).toEqual([1, '']);
     expect(error).toContain('a process has it open: stop every bot that sends to this exchange first');
   });
@@ -162,7 +162,7 @@ describe('sarraf ledger', () => {
     ['an address with a path', ['--address', `${ADDRESS}/v2`], 'expected an address of scheme and host alone'],
     ['a bot with an exchange of its own', ['--config', 'config/bot.yaml'], 'the exchange is in the bot itself'],
   ])('refuses %s in one line', async (_, args, message) => {
-    const { code, out, error } = await startSarraf(['ledger', 'path', ...args]).finished;
+    const { code, out, error } = await sarrafHere(['ledger', 'path', ...args]);
     expect([code, out, error.trim().split('\n').length]).toEqual([2, '', 1]);
     expect(error).toContain(message);
   });

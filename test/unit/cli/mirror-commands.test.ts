@@ -17,7 +17,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 import { fillRecord, intentRecord, journalLine, kept, orderRecord } from '../mirror/mirror-fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-commands-'));
@@ -151,7 +151,7 @@ const json = async (name: string, ...args: string[]): Promise<Record<string, unk
 
 describe('sarraf status', () => {
   test('shows, while the bot runs, what it does and whether something is wrong', async () => {
-    const { code, out } = await startSarraf(['status', '--data', folder]).finished;
+    const { code, out } = await sarrafHere(['status', '--data', folder]);
     expect(code).toBe(0);
     expect(out).toContain('epoch e001: a bot is running');
     expect(out).toMatch(/^grid {6}paused {2,}- .* \d+ days ago {2}onBook threw; its figures can not be read: .*$/m);
@@ -302,9 +302,9 @@ describe('every command', () => {
   });
 
   test('ends with 1 where there is no mirror, and with 2 for a wrong option', async () => {
-    const missing = await startSarraf(['status', '--data', join(folder, 'missing')]).finished;
+    const missing = await sarrafHere(['status', '--data', join(folder, 'missing')]);
     expect([missing.code, missing.error.trim().split('\n').length]).toEqual([1, 1]);
-    expect((await startSarraf(['orders', '--state', 'lost']).finished).code).toBe(2);
+    expect((await sarrafHere(['orders', '--state', 'lost'])).code).toBe(2);
   });
 
   test('reads the mirror of the embedded exchange where there is no other', async () => {

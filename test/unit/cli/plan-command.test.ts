@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planOfConfigs } from '../../../src/cli/plan-of-config.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-plan-'));
 const wantsLittle = join(folder, 'wants-little.ts');
@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('sarraf plan', () => {
   test('prints the age of every datum, the use of every endpoint and what a restart takes', async () => {
-    const { code, out, error } = await startSarraf(['plan', '--strategies', wantsLittle, '--span', '1h']).finished;
+    const { code, out, error } = await sarrafHere(['plan', '--strategies', wantsLittle, '--span', '1h']);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^ {2}book BTCIRT +4 s +4 s +5\.5 s +30 s +little$/m);
     expect(out).toMatch(/^ {2}candles BTCIRT 1h +at close +60 min +close \+ 2\.5 s +close \+ 30 min +little$/m);
@@ -41,7 +41,7 @@ describe('sarraf plan', () => {
 
   test('prints JSON for programs, and plans for every market', async () => {
     const args = ['plan', '--json', '--strategies', wantsLittle, '--market', 'BTCIRT', 'eth-usdt'];
-    const { out } = await startSarraf(args).finished;
+    const { out } = await sarrafHere(args);
     const plan = JSON.parse(out) as { feeds: { key: string }[] };
     expect(plan).toMatchObject({ problems: [], strategyProblems: [], largestStretch: 1, restart: { requests: 10 } });
     expect(plan.feeds.map(({ key }) => key)).toEqual([
@@ -58,7 +58,7 @@ describe('sarraf plan', () => {
   });
 
   test('says what does not fit, and shows what there would be', async () => {
-    const { code, out, error } = await startSarraf(['plan', '--strategies', wantsTooMuch]).finished;
+    const { code, out, error } = await sarrafHere(['plan', '--strategies', wantsTooMuch]);
     expect(code).toBe(2);
     expect(error).toBe(
       'It does not fit:\n  v2/trades: expected at most 13.3 requests a minute (95 % of 14 in 60 s), found 24 for trades BTCIRT at most 3 s old (too-much): ask for fewer markets, allow older data with maxAgeMs, or raise the limit if the exchange grants more\n',
@@ -79,13 +79,13 @@ describe('sarraf plan', () => {
       'expected one of the embedded markets',
     ],
   ])('refuses what is %s in one line', async (_, args, message) => {
-    const { code, out, error } = await startSarraf(['plan', ...args]).finished;
+    const { code, out, error } = await sarrafHere(['plan', ...args]);
     expect([code, out, error.trim().split('\n').length]).toEqual([2, '', 1]);
     expect(error).toContain(message);
   });
 
   test('plans for the strategies of a run that is told none', async () => {
-    const { out } = await startSarraf(['plan']).finished;
+    const { out } = await sarrafHere(['plan']);
     expect(out).toMatch(/^Plan for ma-cross \(BTCIRT\), market-maker \(BTCIRT\)$/m);
   });
 
@@ -103,8 +103,7 @@ strategies:
   - { plugin: wants-little.ts, name: first, market: FOOIRT, span: 15m }
 `,
     );
-    const { code, out, error } = await startSarraf(['plan', '--config', config, '--set', 'strategies.0.span=5m'])
-      .finished;
+    const { code, out, error } = await sarrafHere(['plan', '--config', config, '--set', 'strategies.0.span=5m']);
     expect([code, error.includes('secret-of-the-bot')]).toEqual([0, false]);
     expect(out).toMatch(/^Plan for first \(FOOIRT\)$/m);
     expect(out).toMatch(/^ {2}candles FOOIRT 5m .* first$/m);
@@ -113,7 +112,7 @@ strategies:
 
   test('tells a strategy that can not be set up, and plans for the others', async () => {
     const set = ['strategies.0.params.fast=-1', 'strategies.0.name=wrong'].flatMap((text) => ['--set', text]);
-    const { code, out, error } = await startSarraf(['plan', ...set]).finished;
+    const { code, out, error } = await sarrafHere(['plan', ...set]);
     expect([code, error.trim().split('\n').length]).toEqual([0, 1]);
     expect(error).toContain('fast');
     expect(out).toMatch(/^Plan for market-maker \(BTCIRT\)$/m);
@@ -131,11 +130,11 @@ test('names the line of the configuration that a strategy refuses, or the option
     '      fsat: 4',
   ];
   writeFileSync(config, lines.join('\n'));
-  const { code, error } = await startSarraf(['plan', '--config', config]).finished;
+  const { code, error } = await sarrafHere(['plan', '--config', config]);
   expect(code).toBe(2);
   expect(error).toContain(`${config}:5:13: strategies[0].params.fast: Too small`);
   expect(error).toContain(`${config}:6:13: strategies[0].params.fsat: expected the name of a parameter`);
-  const set = await startSarraf(['plan', '--config', config, '--set', 'strategies.0.params.fast=x']).finished;
+  const set = await sarrafHere(['plan', '--config', config, '--set', 'strategies.0.params.fast=x']);
   expect(set.error).toContain('--set strategies.0.params.fast: Invalid input');
 });
 

@@ -11,7 +11,7 @@ import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -157,7 +157,7 @@ describe('sarraf reconcile --accept, with a bot that runs', () => {
       });
       expect(asked).toMatchObject({ status: 2, stderr: expect.stringContaining('nothing was done') });
       expect(asked.stderr).toContain(LOST);
-      const { code, out } = await startSarraf(['reconcile', '--accept', '--yes', '--data', folder]).finished;
+      const { code, out } = await sarrafHere(['reconcile', '--accept', '--yes', '--data', folder]);
       expect([code, out]).toEqual([0, 'accepted: the books begin anew\n']);
       await life.run(3 * MINUTE_MS);
       expect((await sarraf()).out).toMatch(/^The books and the exchange agree\.$/m);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acquireLock } from '../../../src/daemon/locks/lock.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 import { startSarraf, type SarrafProcess } from '../../support/sarraf-process.ts';
 
 const market = parseMarket('BTCIRT').symbol;
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const { address } = JSON.parse(await exchange.line((line) => line.includes('"listening"'))) as Line;
   config = join(folder, 'bot.yaml');
   writeFileSync(config, `mode: paper\npaper: { baseUrl: '${address}' }\nexchange: { ledgerFolder: ledgers }\n`);
-  const made = await startSarraf(['ledger', 'new', '--config', config, '--yes']).finished;
+  const made = await sarrafHere(['ledger', 'new', '--config', config, '--yes']);
   expect(made.code).toBe(0);
 });
 afterAll(async () => {
@@ -81,7 +82,7 @@ describe('sarraf record', () => {
     expect(end).toMatchObject({ event: 'recorded', catalogue, failure: null, markets: [{ market: 'BTCIRT' }] });
     expect(await booksOf(catalogue)).toBe(end?.markets[0]?.kinds['books']?.rows);
     expect(new Catalogue({ root: catalogue }).keys().map(({ kind }) => kind)).toEqual(['books', 'stats', 'trades']);
-    const verified = await startSarraf(['data', 'verify', '--catalogue', catalogue]).finished;
+    const verified = await sarrafHere(['data', 'verify', '--catalogue', catalogue]);
     expect(verified.code).toBe(0);
     const [day = ''] = readdirSync(join(catalogue, 'raw'));
     const [file = ''] = readdirSync(join(catalogue, 'raw', day));
@@ -143,13 +144,13 @@ describe('sarraf record', () => {
     ['the embedded exchange', ['--config', 'config/bot.yaml'], 'recorded with sarraf run --record'],
     ['a time of nothing', ['--for', '0s'], 'expected a length of time'],
   ])('refuses %s in one line', async (_, args, message) => {
-    const { code, out, error } = await startSarraf(['record', ...args]).finished;
+    const { code, out, error } = await sarrafHere(['record', ...args]);
     expect([code, out, error.trim().split('\n').length]).toEqual([2, '', 1]);
     expect(error).toContain(message);
   });
 
   test('refuses a market that the exchange does not have', async () => {
-    const { code, error } = await startSarraf(['record', '--config', config, '--market', 'FOOIRT']).finished;
+    const { code, error } = await sarrafHere(['record', '--config', config, '--market', 'FOOIRT']);
     expect(code).toBe(2);
     expect(error).toMatch(/^expected markets of http:.*, was FOOIRT\n$/);
   });
@@ -204,22 +205,22 @@ interface Result {
 describe('sarraf run --record', () => {
   test('records what the bot asks for, and says where it is', async () => {
     const data = join(folder, 'run');
-    const { code, out } = await startSarraf(['run', '--record', '--for=5s', `--data=${data}`]).finished;
+    const { code, out } = await sarrafHere(['run', '--record', '--for=5s', `--data=${data}`]);
     expect(code).toBe(0);
     const [, books = '0', bars = '0'] =
       /^Recorded (\d+) books, 0 trades, 0 statistics and (\d+) bars of BTCIRT in /m.exec(out) ?? [];
     expect(Number(books)).toBeGreaterThan(1);
     expect(Number(bars)).toBeGreaterThan(1);
     expect(await booksOf(join(data, 'catalogue'))).toBe(Number(books));
-    const listed = await startSarraf(['data', 'list', '--catalogue', join(data, 'catalogue')]).finished;
+    const listed = await sarrafHere(['data', 'list', '--catalogue', join(data, 'catalogue')]);
     expect(listed.out).toMatch(/^BTCIRT +books +\d+ .*embedded exchange, seed 1$/m);
-    const verified = await startSarraf(['data', 'verify', '--catalogue', join(data, 'catalogue')]).finished;
+    const verified = await sarrafHere(['data', 'verify', '--catalogue', join(data, 'catalogue')]);
     expect(verified).toMatchObject({ code: 0, error: '' });
     // The commands that it offers, as they stand.
     const kinds: unknown[] = [];
     for (const [, backtest = ''] of out.matchAll(/^ {2}npx sarraf (backtest .*)$/gm)) {
       const words = backtest.replaceAll('"', '').split(' ');
-      const backtested = await startSarraf([...words, '--no-save', '--json']).finished;
+      const backtested = await sarrafHere([...words, '--no-save', '--json']);
       expect(backtested).toMatchObject({ code: 0, error: '' });
       const { fidelity, timing } = JSON.parse(backtested.out) as Result;
       kinds.push(fidelity.kind);
@@ -229,19 +230,19 @@ describe('sarraf run --record', () => {
     // What its own requests took can be drawn from.
     const account = ['--market', 'BTCIRT', '--cash', '1000000000', '--catalogue', join(data, 'catalogue'), '--no-save'];
     const poll = ['backtest', 'market-maker', '--fidelity', 'poll', '--json', ...account, '--latency-from', data];
-    const drawn = await startSarraf([...poll, '--seed', '7']).finished;
+    const drawn = await sarrafHere([...poll, '--seed', '7']);
     const { rules } = (JSON.parse(drawn.out) as Result).fidelity;
     expect(rules.find(({ rule }) => rule === 'latency')?.setting).toMatch(
       /^drawn for each request from \d+ recorded round trips? of .*; half of it each way, seed 7$/,
     );
-    const both = await startSarraf([...poll, '--latency', '5']).finished;
+    const both = await sarrafHere([...poll, '--latency', '5']);
     expect([both.code, both.error]).toEqual([2, expect.stringContaining('expected --latency or --latency-from')]);
   });
 
   test('records to the folder of the configuration, in virtual time too', async () => {
     const file = join(folder, 'recording.yaml');
     writeFileSync(file, 'record: { folder: kept, raw: true }\ndata: { folder: virtual }\n');
-    const { code, out } = await startSarraf(['run', '--config', file, '--speed=max', '--for=2s', '--json']).finished;
+    const { code, out } = await sarrafHere(['run', '--config', file, '--speed=max', '--for=2s', '--json']);
     expect(code).toBe(0);
     const recorded = out
       .trim()

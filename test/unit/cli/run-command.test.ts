@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -21,7 +21,7 @@ describe('sarraf run', () => {
     ['a market that it does not have', ['--market', 'FOO'], 'expected a market such as'],
     ['a recording that is not there', ['--replay', 'nothing.csv'], 'nothing.csv, found none'],
   ])('refuses %s in one line', async (_, args, message) => {
-    const { code, error } = await startSarraf(['run', `--data=${join(folder, 'none')}`, ...args]).finished;
+    const { code, error } = await sarrafHere(['run', `--data=${join(folder, 'none')}`, ...args]);
     expect([code, error.trim().split('\n').length]).toEqual([2, 1]);
     expect(error).toContain(message);
   });
@@ -41,7 +41,7 @@ describe('sarraf run', () => {
   test('leaves the data of another run alone', async () => {
     const lock = lockDataFolder(folder);
     try {
-      const { code, error } = await startSarraf(['run', '--for=1s', `--data=${folder}`]).finished;
+      const { code, error } = await sarrafHere(['run', '--for=1s', `--data=${folder}`]);
       expect(code).toBe(1);
       expect(error).toMatch(/^DATA_UNUSABLE: expected .* for this run alone; pid \d+ .* has it: .*--data\n$/);
     } finally {

@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createResult } from '../../../../src/backtest/result/create-result.ts';
 import { writeRunFolder } from '../../../../src/backtest/result/write-run-folder.ts';
-import { startSarraf, type Finished } from '../../../support/sarraf-process.ts';
+import { sarrafHere } from '../../../support/sarraf-here.ts';
+import type { Finished } from '../../../support/sarraf-process.ts';
 import { demoRun } from '../demo-run.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'sarraf-report-'));
@@ -19,8 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-const report = async (...args: string[]): Promise<Finished> =>
-  startSarraf(['report', ...args, '--data', data]).finished;
+const report = async (...args: string[]): Promise<Finished> => sarrafHere(['report', ...args, '--data', data]);
 
 describe('sarraf report', () => {
   test('lists the runs that are kept, newest last', async () => {

@@ -4,18 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CALLS } from '../../../../src/cli/api/call-catalogue.ts';
-import { startSarraf } from '../../../support/sarraf-process.ts';
+import { sarrafHere } from '../../../support/sarraf-here.ts';
 
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-completion-'));
-  await Promise.all(
-    ['bash', 'zsh', 'fish'].map(async (shell) => {
-      const { code, out, error } = await startSarraf(['completion', shell]).finished;
-      expect({ code, error }).toEqual({ code: 0, error: '' });
-      writeFileSync(join(folder, shell), out);
-    }),
-  );
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, out, error } = await sarrafHere(['completion', shell]);
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    writeFileSync(join(folder, shell), out);
+  }
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -78,9 +76,9 @@ describe.each(['bash', 'zsh', 'fish'])('the script for %s', (shell) => {
 });
 
 test('a shell that nobody knows is refused, and any other can have the words', async () => {
-  const wrong = await startSarraf(['completion', 'tcsh']).finished;
+  const wrong = await sarrafHere(['completion', 'tcsh']);
   expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining('bash, zsh, fish')]);
-  const { out } = await startSarraf(['completion', 'bash', '--json']).finished;
+  const { out } = await sarrafHere(['completion', 'bash', '--json']);
   const { places } = JSON.parse(out) as { readonly places: readonly { readonly place: string }[] };
   expect(places.find(({ place }) => place === 'api transfer')).toMatchObject({ values: { src: ['spot', 'margin'] } });
 });
