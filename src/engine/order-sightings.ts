@@ -1,4 +1,5 @@
 import { ZERO } from '../domain/decimal-text.ts';
+import { invariant } from '../domain/errors.ts';
 import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
 import { isClosedStatus, isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
@@ -106,6 +107,16 @@ export class OrderSightings {
   /** Whether it is being found out whose an order is. */
   isAsking(venueOrderId: number): boolean {
     return this.inquiries.isUnderWay(venueOrderId);
+  }
+
+  /** Whether a record is of an order of this instance that is not known here, and is to be taken over. */
+  isMissing(record: VenueOrder): boolean {
+    const { id, clientOrderId, status } = record;
+    if (this.find(record) !== undefined) return false;
+    if (this.pairOf(record) !== undefined) return true;
+    const name = readOrderName(clientOrderId);
+    if (name?.instance !== this.instance) return false;
+    return status === null || isOpenStatus(status) || this.names.mayBeMissing(name, id ?? 0);
   }
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
@@ -312,8 +323,8 @@ export class OrderSightings {
   }
 
   /** The first leg of the pair that a nameless record is the second of, where that was taken over alone. */
-  private pairOf({ clientOrderId, pairId, market }: VenueOrder): OrderRecord | undefined {
-    if (clientOrderId !== null || pairId === null || market === null) return undefined;
+  private pairOf({ clientOrderId, pairId }: VenueOrder): OrderRecord | undefined {
+    if (clientOrderId !== null || pairId === null) return undefined;
     const first = this.keeper.table.byVenueId(pairId);
     return first?.intentId === ADOPTED && first.pairKey === null ? first : undefined;
   }
@@ -337,28 +348,30 @@ export class OrderSightings {
   private takeStranger(record: VenueOrder, way: SightingWay): Sighting {
     const id = record.id ?? 0;
     this.keeper.sawOrderId(id);
-    const name = readOrderName(record.clientOrderId);
-    const isOurs = name?.instance === this.instance && record.market !== null && record.status !== null;
-    const isMissing = isOurs && (isOpenStatus(record.status ?? '') || this.names.mayBeMissing(name, id));
-    if (isMissing) {
-      // One reading may have got the name or the status wrong.
-      if (way.askedId === id) {
-        const key = record.clientOrderId ?? '';
-        return this.takeOwn(this.adopt(record, { key, strategy: name.strategy, pairKey: null }), record, way);
-      }
-      this.inquiries.ask(id);
+    if (this.isMissing(record)) {
+      // One reading may have got the name or the status wrong, or lack what it takes to take it over.
+      const isWhole = record.market !== null && record.status !== null;
+      if (isWhole && way.askedId === id) return this.takeOver(record, way);
+      if (way.askedId !== id) this.inquiries.ask(id);
       return { kind: 'doubtful' };
     }
+    if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
+    if (way.askedId === id) this.addForeign(id, record.clientOrderId);
+    else this.meetStranger(id, record.clientOrderId);
+    return { kind: 'foreign' };
+  }
+
+  private takeOver(record: VenueOrder, way: SightingWay): Sighting {
     const first = this.pairOf(record);
     if (first !== undefined) {
       const leg = this.adopt(record, { key: stopLegKey(first.key), strategy: first.strategy, pairKey: first.key });
       this.keeper.add({ ...first, pairKey: leg.key });
       return this.takeOwn(leg, record, way);
     }
-    if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
-    if (way.askedId === id) this.addForeign(id, record.clientOrderId);
-    else this.meetStranger(id, record.clientOrderId);
-    return { kind: 'foreign' };
+    const { clientOrderId: key } = record;
+    const name = readOrderName(key);
+    invariant(key !== null && name !== null, () => `expected the name of an order of ours to take over, was ${key}`);
+    return this.takeOwn(this.adopt(record, { key, strategy: name.strategy, pairKey: null }), record, way);
   }
 
   /** Foreign is what two readings say is nobody's: else its trades, which may be ours, would be given away for good. */

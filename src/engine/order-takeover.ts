@@ -54,17 +54,20 @@ export class OrderTakeover {
     const names = new KnownNames(state.epoch);
     sightings.names = names;
     this.isPutBack = names.restore(json === undefined ? null : (JSON.parse(json) as StoredNames), lastRow);
+    const known = [
+      ...state.orders.map(({ venueId }) => venueId ?? 0),
+      ...state.fills.map(({ venueOrderId }) => venueOrderId ?? 0),
+    ];
+    const highest = known.reduce((most, id) => Math.max(most, id), 0);
+    // What is taken over from now on must not count as known after the next restart.
+    if (this.isPutBack) names.tookOverTo(highest);
     if (json === undefined || this.isPutBack) this.keep();
     if (this.isPutBack) {
       outbox.warn(
         'the mirror was put back from a copy: what this instance ordered since is looked for, and taken over',
       );
     }
-    const known = [
-      ...state.orders.map(({ venueId }) => venueId ?? 0),
-      ...state.fills.map(({ venueOrderId }) => venueOrderId ?? 0),
-    ];
-    this.fromId = (names.state.takenOverTo ?? known.reduce((highest, id) => Math.max(highest, id), 0)) + 1;
+    this.fromId = (names.state.takenOverTo ?? highest) + 1;
   }
 
   pump(nowMs: number): void {
@@ -87,9 +90,10 @@ export class OrderTakeover {
   }
 
   private takePage(page: Page<VenueOrder>, atMs: number): void {
-    const { take } = this.options;
+    const { take, sightings } = this.options;
     this.readings += 1;
     let isSure = this.readings > 1;
+    let missingId = Number.POSITIVE_INFINITY;
     for (const record of page.items) {
       const { id } = record;
       if (id === null) continue;
@@ -97,15 +101,19 @@ export class OrderTakeover {
       if (this.told.get(id) === text) take(record, { askedId: id });
       else isSure = false;
       this.told.set(id, text);
+      if (sightings.isMissing(record)) missingId = Math.min(missingId, id);
     }
-    if (!isSure && this.readings < MOST_READINGS) return;
-    const lastId = page.items.reduce((last, { id }) => Math.max(last, id ?? 0), this.fromId - 1);
+    const isWhole = missingId === Number.POSITIVE_INFINITY;
+    if (!(isSure && isWhole) && this.readings < MOST_READINGS) return;
+    const readTo = page.items.reduce((last, { id }) => Math.max(last, id ?? 0), this.fromId - 1);
+    // What could not be taken over is read again.
+    const lastId = Math.min(readTo, missingId - 1);
     this.told.clear();
     this.readings = 0;
     this.pages += 1;
     this.options.sightings.names.tookOverTo(lastId);
     this.fromId = lastId + 1;
-    if (page.hasNext === false || page.items.length === 0) this.end(atMs);
+    if (isWhole && (page.hasNext === false || page.items.length === 0)) this.end(atMs);
     else if (this.pages >= MOST_PASS_PAGES) {
       this.options.outbox.alarm(
         'the mirror was put back from a copy that is too old: not all orders since were looked at',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buy, oco } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
+import { withoutFields } from './wrong-once.ts';
 
 const wish = (price: string) => buy('BTCUSDT', { amount: '1', price });
 
@@ -116,6 +117,47 @@ describe('a mirror that was put back from a copy', () => {
       world.advance(30_000);
       expect(position(world)).toBe(before);
     }
+  });
+
+  it('takes over an ended order, pairs too, of which many readings do not say in which market it was', () => {
+    const { world, copy } = copied();
+    world.want(wish('97'));
+    const ended = world.accept();
+    world.venue.fill(ended.id ?? 0);
+    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    const [first, second] = world.acceptPair();
+    world.venue.fill(second.id ?? 0);
+    world.advance(10_000);
+    const before = position(world);
+    world.mirror.putBack(copy, 'e002');
+    withoutFields(world, 60, { market: null, execution: null });
+    world.restart();
+    world.advance(90_000);
+    expect(world.order(ended.clientOrderId ?? '')).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+    expect(world.order(`${first.clientOrderId ?? ''}/2`)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+    expect(position(world)).toBe(before);
+    expect(world.fills().filter(({ orderKey }) => orderKey === null)).toEqual([]);
+  });
+
+  it('looks for all of them after a restart too, though a later one was taken over before it', () => {
+    const { world, copy } = copied();
+    world.want(wish('97'));
+    const lower = world.accept();
+    world.venue.end(lower.id ?? 0);
+    world.want(wish('96'));
+    const higher = world.accept();
+    world.advance(10_000);
+    world.mirror.putBack(copy, 'e002');
+    withoutFields(world, 60, { market: null });
+    world.restart();
+    world.advance(100);
+    expect(world.engine.desk.takeover.isUnderWay).toBe(true);
+    world.engine.desk.takeRecord(higher, { askedId: higher.id ?? 0 });
+    world.advance(100);
+    expect(world.order(higher.clientOrderId ?? '').venueId).toBe(higher.id);
+    world.restart();
+    world.advance(30_000);
+    expect(world.order(lower.clientOrderId ?? '')).toMatchObject({ state: 'cancelled', venueId: lower.id });
   });
 
   it('is not taken for one where the mirror only goes on', () => {

@@ -49,3 +49,12 @@ export function wrongWallets(world: EngineWorld, times: number, changed: Readonl
     wallets.map((wallet, index) => (index === 0 ? { ...wallet, ...changed } : wallet)),
   );
 }
+
+/** So many readings of orders, in lists and by themselves, lack fields of every record. */
+export function withoutFields(world: EngineWorld, times: number, lacking: Readonly<Record<string, null>>): void {
+  wrongly<Page<VenueOrder>>(world, { kind: 'orders', times }, ({ items, hasNext }) => ({
+    items: items.map((order) => ({ ...order, ...lacking })),
+    hasNext,
+  }));
+  wrongly<VenueOrder>(world, { kind: 'order', times }, (order) => ({ ...order, ...lacking }));
+}
