@@ -12,6 +12,7 @@ import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { JournalChecker } from './checkers/journal-checker.ts';
 import { LockoutChecker } from './checkers/lockout-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
+import { NONE_REFUSED } from './checkers/own-key.ts';
 import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
 import type { Coverage } from './coverage.ts';
@@ -171,6 +172,11 @@ export class Bot {
   /** Whether a budget, or the account, is locked out. */
   isLockedOut(): boolean {
     return this.life?.isLockedOut() ?? false;
+  }
+
+  /** Orders of which it was told that they are refused, and which may be there. */
+  get refusedNames(): ReadonlySet<string> {
+    return this.mutator?.refusedNames ?? NONE_REFUSED;
   }
 
   /** What was wrong with the requests that left, whichever life they left. */

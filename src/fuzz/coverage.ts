@@ -23,6 +23,9 @@ const NEEDED = [
   ...WRONG_KINDS.map((kind) => `wrong reply ${kind}` as const),
   'wrong refusal of what was done',
   'wrong refusal of what was not done',
+  "refusal with the interface's code of what was done",
+  "refusal with the interface's code of what was not done",
+  'orders that turned up after a rejection',
   'findings',
   'findings that two readings had',
   'findings that were right again',
@@ -40,6 +43,7 @@ export class Coverage {
   private readonly live = new Map<string, OrderRecord>();
   /** Those of them that there was no clear answer about. */
   private readonly doubtful = new Set<string>();
+  private readonly rejected = new Set<string>();
 
   count(what: string, times = 1): void {
     this.found.set(what, (this.found.get(what) ?? 0) + times);
@@ -47,7 +51,9 @@ export class Coverage {
 
   order(order: OrderRecord): void {
     const before = this.live.get(order.key);
-    if (before === undefined) this.begin(order);
+    const isRevived = before === undefined && order.state !== 'rejected' && this.rejected.delete(order.key);
+    if (isRevived) this.count('orders that turned up after a rejection');
+    else if (before === undefined) this.begin(order);
     if (before === undefined && order.intentId === 'adopted') this.count('orders taken over');
     if (order.state === 'unknown') this.doubtful.add(order.key);
     if (before !== undefined && order.attempts > before.attempts && before.attempts > 0) this.count('sent again');
@@ -56,6 +62,7 @@ export class Coverage {
     if (order.state === 'filled' || order.state === 'cancelled' || order.state === 'rejected') {
       this.live.delete(order.key);
       this.count(`ended ${order.state}`);
+      if (order.state === 'rejected') this.rejected.add(order.key);
       if (this.doubtful.delete(order.key)) this.count(`unknown, in the end ${order.state}`);
     }
   }

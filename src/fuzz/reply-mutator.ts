@@ -14,7 +14,8 @@ export interface ReplyMutatorOptions {
 type Asked = Pick<HttpRequest, 'method' | 'path' | 'body'>;
 
 /** Requests that change the exchange, where a refusal that is none does harm. */
-const CHANGING = ['/market/orders/add', '/market/orders/update-status'] as const;
+const PLACEMENT = '/market/orders/add';
+const CHANGING = [PLACEMENT, '/market/orders/update-status'] as const;
 /** What the session lives of stays right: without it there is nothing to read. */
 const LOGIN = '/auth/login';
 
@@ -35,12 +36,30 @@ const REFUSALS: readonly HttpResponse[] = [
   json(422, { status: 'failed', code: 'AmountTooLow', message: 'No.' }),
 ];
 
+/** What the interface says a placement is refused with, and a cancel. */
+const PLACEMENT_CODES = [
+  'InvalidOrderPrice',
+  'BadPrice',
+  'PriceConditionFailed',
+  'OverValueOrder',
+  'SmallOrder',
+  'DuplicateOrder',
+  'InvalidMarketPair',
+  'MarketClosed',
+  'TradingUnavailable',
+  'FeatureUnavailable',
+  'DuplicateClientOrderId',
+] as const;
+const CANCEL_CODES = ['NotFound', 'FeatureUnavailable', 'NullIdAndClientOrderId'] as const;
+
 /** Replies that are remembered, to be given again in place of later ones. */
 const MOST_REMEMBERED = 30;
 
 /** Makes replies wrong on their way to the bot: one thing about one of them now and then. It belongs to no process, as the network does not. */
 export class ReplyMutator {
   isOn = true;
+  /** Orders by their clientOrderIds that the exchange may have taken, and of which the bot was told, with the interface's own code, that it has not. */
+  readonly refusedNames = new Set<string>();
   private readonly options: ReplyMutatorOptions;
   /** By path: what was said before. */
   private readonly said = new Map<string, HttpResponse[]>();
@@ -52,12 +71,15 @@ export class ReplyMutator {
   /** What something in between answers in place of the exchange: the request does not get there, or its reply does not come back. */
   refusal(request: Asked): { readonly response: HttpResponse; readonly isHandled: boolean } | null {
     const { plan, dice, onWrong } = this.options;
-    if (!this.isOn || plan.refusals === 0 || !CHANGING.some((path) => request.path.startsWith(path))) return null;
-    if (!dice.happens(plan.refusals)) return null;
-    const response = dice.pick(REFUSALS);
+    if (!this.isOn || !CHANGING.some((path) => request.path.startsWith(path))) return null;
+    const hasOwnCode = plan.ownCodeRefusals > 0 && dice.happens(plan.ownCodeRefusals);
+    if (!hasOwnCode && (plan.refusals === 0 || !dice.happens(plan.refusals))) return null;
+    const response = hasOwnCode ? this.ownRefusal(request) : dice.pick(REFUSALS);
     if (response === null) return null;
     const isHandled = dice.happens(0.6);
-    onWrong(`wrong refusal ${isHandled ? 'of what was done' : 'of what was not done'}`);
+    const what = hasOwnCode ? "refusal with the interface's code" : 'wrong refusal';
+    onWrong(`${what} of what was ${isHandled ? 'done' : 'not done'}`);
+    if (hasOwnCode && isHandled) this.rememberRefused(request);
     return { response, isHandled };
   }
 
@@ -79,6 +101,19 @@ export class ReplyMutator {
     if (body === null) return response;
     onWrong(`wrong reply ${kind}`);
     return { ...response, body };
+  }
+
+  private ownRefusal({ path }: Asked): HttpResponse {
+    const { dice } = this.options;
+    const codes: readonly string[] = path.startsWith(PLACEMENT) ? PLACEMENT_CODES : CANCEL_CODES;
+    const body = { status: 'failed', code: dice.pick(codes), message: 'No.' };
+    return json(dice.happens(0.5) ? 200 : 400, body);
+  }
+
+  private rememberRefused({ path, body }: Asked): void {
+    if (!path.startsWith(PLACEMENT) || body === null) return;
+    const { clientOrderId } = JSON.parse(body) as { readonly clientOrderId?: unknown };
+    if (typeof clientOrderId === 'string') this.refusedNames.add(clientOrderId);
   }
 
   /** Answers what was said to such requests before. */

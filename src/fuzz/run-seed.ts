@@ -203,7 +203,10 @@ class SeedRun {
   private agreement(): readonly Violation[] {
     const { world, bot } = this;
     world.advance();
-    return checkAgreement(truthOf(world.exchange, BOT_USER), readMirrorRows(bot.mirrorPath), INSTANCE);
+    return checkAgreement(truthOf(world.exchange, BOT_USER), readMirrorRows(bot.mirrorPath), {
+      instance: INSTANCE,
+      refused: bot.refusedNames,
+    });
   }
 
   /** What must hold whether or not everything is quiet. */
@@ -215,8 +218,12 @@ class SeedRun {
       ...bot.mistakes.map((message) => ({ check: 'no mistakes', message })),
       ...this.budgets.violations(),
       ...bot.violations(truth),
-      ...checkOrders(truth, rows),
-      ...checkExposure(truth, { instance: INSTANCE, maxPosition: positionLimitsOf(swarm.seed) }),
+      ...checkOrders(truth, rows, bot.refusedNames),
+      ...checkExposure(truth, {
+        instance: INSTANCE,
+        maxPosition: positionLimitsOf(swarm.seed),
+        refused: bot.refusedNames,
+      }),
       ...this.breakViolations(),
     ];
   }

@@ -28,6 +28,8 @@ export interface WrongReplies {
   readonly kinds: readonly WrongKind[];
   /** Of each request that places or cancels: something in between refuses it, whether or not the exchange has it. */
   readonly refusals: number;
+  /** The same with a code of the interface's own for that very request: nobody can tell it from the exchange's. */
+  readonly ownCodeRefusals: number;
 }
 
 const SHARE = 0.5;
@@ -42,5 +44,6 @@ export function drawWrongReplies(dice: Dice): WrongReplies | null {
   const kinds = dice.some(WRONG_KINDS, 0.6);
   const probability = dice.happens(0.8) && kinds.length > 0 ? dice.logUniform(LEAST, MOST) : 0;
   const refusals = dice.happens(0.6) ? dice.logUniform(LEAST, MOST_REFUSALS) : 0;
-  return { probability, kinds, refusals };
+  const ownCodeRefusals = dice.happens(0.5) ? dice.logUniform(LEAST, MOST_REFUSALS) : 0;
+  return { probability, kinds, refusals, ownCodeRefusals };
 }

@@ -67,7 +67,7 @@ export function brokenPromises(exchange: ServedExchange, home: BotHome): readonl
   return [
     ...exchange.budgetViolations(),
     ...checkOrders(truth, rows),
-    ...checkAgreement(truth, rows, home.instance),
+    ...checkAgreement(truth, rows, { instance: home.instance }),
     ...truth.orders
       .filter(({ isOpen }) => isOpen)
       .map(({ id }) => ({ check: 'open orders', message: `expected no open order, ${id} is open` })),

@@ -72,7 +72,7 @@ test('two bots share the limits of one token and both trade, and a third by the 
 
   expect([firstEnd, lastEnd].map(({ code }) => code)).toEqual([0, 0]);
   expect(checkOrders(truth, known)).toEqual([]);
-  expect(checkAgreement(truth, known, 'one')).toEqual([]);
+  expect(checkAgreement(truth, known, { instance: 'one' })).toEqual([]);
   expect(brokenPromises(exchange, homes[1])).toEqual([]);
   const most = Object.entries(LIMITS).map(([budget, { limit, windowMs }]) => {
     const times = exchange.requests().flatMap((request) => (request.budget === budget ? [request.timeMs] : []));

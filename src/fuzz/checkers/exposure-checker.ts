@@ -1,7 +1,7 @@
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../domain/market-symbol.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
-import { ownKeyOf } from './own-key.ts';
+import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
 import { told, type Violation } from './violation.ts';
 
 export interface ExposureLimits {
@@ -9,6 +9,8 @@ export interface ExposureLimits {
   readonly instance: string;
   /** The largest position of one market by its source currency, in units; a currency that is not named is not limited. */
   readonly maxPosition: Readonly<Record<string, bigint>>;
+  /** Orders by their names of which the bot was told that they are not there: what they add is not its doing, what they take away it may use. */
+  readonly refused?: ReadonlySet<string>;
 }
 
 /** How the worst that may come of a market's orders changes at one moment, in units of the source currency. */
@@ -27,11 +29,14 @@ interface Change {
  */
 export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): readonly Violation[] {
   const byId = new Map(truth.orders.map((order) => [order.id, order]));
-  const own = truth.orders.filter((order) => ownKeyOf(order, byId, limits.instance) !== null);
+  const keyOf = (order: TrueOrder): string | null => ownKeyOf(order, byId, limits.instance);
+  const own = truth.orders.filter((order) => keyOf(order) !== null);
+  const { refused = NONE_REFUSED } = limits;
+  const isRefused = (order: TrueOrder): boolean => refused.has(placedNameOf(keyOf(order) ?? ''));
   const fillsOf = Map.groupBy(truth.fills, ({ orderId }) => orderId);
   const messages = [...Map.groupBy(own, ({ market }) => market)].flatMap(([market, orders]) => {
     const limit = limits.maxPosition[parseMarket(market).src];
-    return limit === undefined ? [] : worstBeyond(changesOf(orders, fillsOf), limit, market);
+    return limit === undefined ? [] : worstBeyond(changesOf(orders, { fillsOf, isRefused }), limit, market);
   });
   return told('exposure', messages);
 }
@@ -54,27 +59,38 @@ function worstBeyond(changes: readonly Change[], limit: bigint, market: string):
   return messages;
 }
 
+interface Known {
+  readonly fillsOf: ReadonlyMap<number, readonly TrueFill[]>;
+  readonly isRefused: (order: TrueOrder) => boolean;
+}
+
 /** In the order of time. At one moment what takes away comes before what adds, and orders come by their ids. */
-function changesOf(orders: readonly TrueOrder[], fillsOf: ReadonlyMap<number, readonly TrueFill[]>): readonly Change[] {
+function changesOf(orders: readonly TrueOrder[], known: Known): readonly Change[] {
   const pairs = Map.groupBy(orders, ({ id, pairId }) => Math.min(id, pairId ?? id)).values();
-  const changes = [...pairs].flatMap((legs) => changesOfLegs(legs, fillsOf));
+  const changes = [...pairs].flatMap((legs) => changesOfLegs(legs, known));
   return changes.toSorted(
     (left, right) => left.atMs - right.atMs || Number(left.opened !== null) - Number(right.opened !== null),
   );
 }
 
 /** One order, or the two of an OCO, of which only one trades. */
-function changesOfLegs(
-  legs: readonly TrueOrder[],
-  fillsOf: ReadonlyMap<number, readonly TrueFill[]>,
-): readonly Change[] {
+function changesOfLegs(legs: readonly TrueOrder[], { fillsOf, isRefused }: Known): readonly Change[] {
   const [first] = legs;
   if (first === undefined) return [];
   const { side, amount, openedAtMs } = first;
   const isBuy = side === 'buy';
+  const fills = legs.flatMap(({ id }) => fillsOf.get(id) ?? []);
+  if (isRefused(first)) {
+    return fills.map(({ atMs, amount: filled, fee }) => ({
+      atMs,
+      long: isBuy ? 0n : -filled,
+      short: isBuy ? fee - filled : 0n,
+      opened: null,
+    }));
+  }
   const onOwnSide = (units: bigint) => (isBuy ? { long: units, short: 0n } : { long: 0n, short: units });
   const changes: Change[] = [{ atMs: openedAtMs, ...onOwnSide(amount), opened: first }];
-  for (const { atMs, amount: filled, fee } of legs.flatMap(({ id }) => fillsOf.get(id) ?? [])) {
+  for (const { atMs, amount: filled, fee } of fills) {
     const traded = isBuy ? { long: -fee, short: fee - filled } : { long: -filled, short: 0n };
     changes.push({ atMs, ...traded, opened: null });
   }

@@ -1,6 +1,7 @@
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 import type { MirrorRows } from './mirror-rows.ts';
+import { NONE_REFUSED } from './own-key.ts';
 import { told, type Violation } from './violation.ts';
 
 /** Intents that one order serves, or the pair of an OCO. */
@@ -22,9 +23,14 @@ interface Served {
 
 /**
  * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those that come one after the other were never there
- * together, and what was filled is no more than what was wanted.
+ * together, and what was filled is no more than what was wanted. `refused`: names of orders of which the bot was told that they are not there, so that
+ * others may have come in their stead.
  */
-export function checkOrders(truth: ExchangeTruth, rows: MirrorRows): readonly Violation[] {
+export function checkOrders(
+  truth: ExchangeTruth,
+  rows: MirrorRows,
+  refused: ReadonlySet<string> = NONE_REFUSED,
+): readonly Violation[] {
   const messages: string[] = [];
   for (const [id, orders] of Map.groupBy(truth.orders, ({ clientOrderId }) => clientOrderId)) {
     if (id === null || orders.length === 1) continue;
@@ -32,11 +38,11 @@ export function checkOrders(truth: ExchangeTruth, rows: MirrorRows): readonly Vi
       `expected one order with the clientOrderId ${id}, the exchange accepted ${orders.map((order) => order.id).join(', ')}`,
     );
   }
-  for (const served of servedIntents(truth, rows)) messages.push(...checkIntent(served));
+  for (const served of servedIntents(truth, rows, refused)) messages.push(...checkIntent(served));
   return told('orders', messages);
 }
 
-function servedIntents(truth: ExchangeTruth, rows: MirrorRows): readonly Served[] {
+function servedIntents(truth: ExchangeTruth, rows: MirrorRows, refused: ReadonlySet<string>): readonly Served[] {
   const trueOrders = new Map(truth.orders.map((order) => [order.clientOrderId, order]));
   const byIntent = Map.groupBy(rows.orders, ({ intentId }) => intentId);
   return rows.intents.map(({ id, kind, json }) => ({
@@ -45,7 +51,7 @@ function servedIntents(truth: ExchangeTruth, rows: MirrorRows): readonly Served[
     json,
     orders: (byIntent.get(id) ?? []).flatMap(({ clientOrderId }) => {
       const order = clientOrderId === null ? undefined : trueOrders.get(clientOrderId);
-      return order ?? [];
+      return order === undefined || refused.has(clientOrderId ?? '') ? [] : [order];
     }),
   }));
 }

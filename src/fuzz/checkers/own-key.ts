@@ -10,3 +10,11 @@ export function ownKeyOf(order: TrueOrder, byId: ReadonlyMap<number, TrueOrder>,
   const key = limitLeg === undefined ? null : ownKeyOf({ ...limitLeg, pairId: null }, byId, instance);
   return key === null ? null : `${key}/2`;
 }
+
+/** Where nothing was refused wrongly. */
+export const NONE_REFUSED: ReadonlySet<string> = new Set();
+
+/** The clientOrderId that an order was placed with: its own, or of a stop leg that of the other leg. */
+export function placedNameOf(key: string): string {
+  return key.endsWith('/2') ? key.slice(0, -'/2'.length) : key;
+}

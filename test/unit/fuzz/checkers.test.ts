@@ -77,7 +77,7 @@ const saying = (violations: readonly Violation[]): string => violations.map(({ m
 
 describe('the agreement of mirror and exchange', () => {
   test('has nothing to say when every row is the same', () => {
-    expect(checkAgreement(truth(), rows(), 'bot')).toEqual([]);
+    expect(checkAgreement(truth(), rows(), { instance: 'bot' })).toEqual([]);
   });
 
   test.each([
@@ -95,7 +95,7 @@ describe('the agreement of mirror and exchange', () => {
     ['a hold', truth(), rows({ balances: [{ currency: 'usdt', total: '900', held: '0' }] }), 'held 100'],
     ['a balance that the mirror lacks', truth(), rows({ balances: [] }), 'expected a balance of usdt'],
   ])('names %s', (_, exchange, mirror, words) => {
-    expect(saying(checkAgreement(exchange, mirror, 'bot'))).toContain(words);
+    expect(saying(checkAgreement(exchange, mirror, { instance: 'bot' }))).toContain(words);
   });
 
   test('knows the stop leg of a pair by the other one, and leaves foreign orders alone', () => {
@@ -108,8 +108,27 @@ describe('the agreement of mirror and exchange', () => {
       ],
     });
     const stop = row({ key: 'bot-a-mark-1/2', clientOrderId: null, venueId: 11, matched: '0', filled: '0' });
-    expect(checkAgreement(exchange, rows({ orders: [row(), stop] }), 'bot')).toEqual([]);
-    expect(saying(checkAgreement(exchange, rows(), 'bot'))).toContain('bot-a-mark-1/2');
+    expect(checkAgreement(exchange, rows({ orders: [row(), stop] }), { instance: 'bot' })).toEqual([]);
+    expect(saying(checkAgreement(exchange, rows(), { instance: 'bot' }))).toContain('bot-a-mark-1/2');
+  });
+});
+
+describe('an order that was called refused, and is there', () => {
+  const options = { instance: 'bot', refused: new Set(['bot-a-mark-1']) };
+  const mirror = rows({ orders: [row({ state: 'rejected', matched: '0', filled: '0' })], fills: [] });
+  const traceless = order({ isOpen: false, status: 'Canceled', matched: 0n });
+
+  test('may stay rejected where it ended without a trace, and is missed where it is open or has traded', () => {
+    expect(checkAgreement(truth({ orders: [traceless], fills: [] }), mirror, options)).toEqual([]);
+    expect(saying(checkAgreement(truth({ fills: [] }), mirror, options))).toContain('rejected in the mirror');
+    const ended = order({ isOpen: false, status: 'Canceled' });
+    expect(saying(checkAgreement(truth({ orders: [ended] }), mirror, options))).toContain('rejected in the mirror');
+  });
+
+  test('is no second order of its intent', () => {
+    const second = order({ id: 11, clientOrderId: 'bot-a-mark-2' });
+    const both = rows({ orders: [row(), row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: 11 })] });
+    expect(checkOrders(truth({ orders: [order(), second] }), both, options.refused)).toEqual([]);
   });
 });
 

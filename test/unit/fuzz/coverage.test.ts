@@ -28,6 +28,14 @@ describe('the coverage of a run', () => {
     expect(coverage.counts()).toEqual({ orders: 2, ocos: 1, 'second legs executed': 1, 'sent again': 1 });
   });
 
+  test('counts an order that turned up after a rejection, once and not as another', () => {
+    const coverage = new Coverage();
+    for (const state of ['sending', 'rejected', 'open', 'filled'] as const) {
+      coverage.order(orderIn(state, { key: 'one' }));
+    }
+    expect(coverage.counts()).toMatchObject({ orders: 1, 'orders that turned up after a rejection': 1 });
+  });
+
   test('counts a crash once for each state in which there are orders', () => {
     const coverage = new Coverage();
     coverage.order(orderIn('open', { key: 'one' }));

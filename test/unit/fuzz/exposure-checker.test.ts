@@ -53,6 +53,17 @@ describe('positions with all orders of a side', () => {
     expect(count([first, sale, order(4)], [...bought, fill(2, { side: 'sell', amount: 1n })])).toBe(0);
   });
 
+  test('count of an order that was called refused only what makes them less', () => {
+    const refused = new Set(['bot-a-mark-1']);
+    const limits = { instance: 'bot', maxPosition: { btc: 10n }, refused };
+    const countOf = (orders: readonly TrueOrder[], fills: readonly TrueFill[]): number =>
+      checkExposure({ orders, fills, balances: new Map() }, limits).length;
+    const sold = [fill(1, { side: 'sell', amount: 2n })];
+    expect(countOf([order(1), order(2)], [fill(1)])).toBe(0);
+    expect(countOf([order(1, { side: 'sell' }), order(2), order(3)], [])).toBe(1);
+    expect(countOf([order(1, { side: 'sell' }), order(2), order(3)], sold)).toBe(0);
+  });
+
   test('may be short as far as long', () => {
     expect(count([order(1, { side: 'sell' }), order(2, { side: 'sell' })])).toBe(1);
   });
