@@ -1,8 +1,9 @@
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import { KEPT_FINDINGS, type Finding } from '../engine/findings.ts';
-import { KEPT_RECONCILIATION, type DisagreementText, type StoredReconciliation } from '../engine/reconciler.ts';
+import type { Finding } from '../engine/findings.ts';
+import { readKept } from '../engine/kept-records.ts';
+import type { DisagreementText, StoredReconciliation } from '../engine/reconciler.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
 
 /** `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the next must confirm. */
@@ -35,8 +36,7 @@ export interface ReconciliationReport {
 }
 
 export function readReconciliation(reader: MirrorReader): ReconciliationReport {
-  const json = reader.kept().find(({ name }) => name === KEPT_RECONCILIATION)?.json;
-  const stored = json === undefined ? null : (JSON.parse(json) as StoredReconciliation);
+  const stored = readKept(reader.kept(), 'reconciliation');
   const found = stored?.break ?? stored?.suspicion ?? null;
   return {
     state: stateOf(stored),
@@ -47,20 +47,15 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
     isGone: isGone(stored),
     why: (stored?.break ?? null) === null ? null : reasonIn(reader),
     blockedBy: stored?.blockedBy ?? null,
-    findings: readFindings(reader),
+    findings: readKept(reader.kept(), 'findings') ?? [],
     differences: (found?.rows ?? []).map((row) => ({
       ...row,
       difference: formatUnits(parseUnits(row.found) - parseUnits(row.expected)),
     })),
     books: Object.fromEntries(
-      Object.entries(stored?.books.expected ?? {}).map(([currency, units]) => [currency, formatUnits(BigInt(units))]),
+      Object.entries(stored?.books.expected ?? {}).map(([currency, units]) => [currency, formatUnits(units)]),
     ),
   };
-}
-
-function readFindings(reader: MirrorReader): readonly Finding[] {
-  const json = reader.kept().find(({ name }) => name === KEPT_FINDINGS)?.json;
-  return json === undefined ? [] : (JSON.parse(json) as readonly Finding[]);
 }
 
 /** The wallets that differences are of. An impossible trade is told by its market, so it is of two. */

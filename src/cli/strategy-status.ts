@@ -3,7 +3,6 @@ import type { StrategyRecord } from '../engine/mirror-change.ts';
 import { profitText, type ProfitText } from '../engine/profit-of-seat.ts';
 import { readFigures } from '../engine/seat-record.ts';
 import { profitOf } from '../portfolio/profit.ts';
-import { parsedJson } from './read-mirror.ts';
 
 /** What a strategy has made and spent, as the mirror has it; decimals as texts. */
 export interface StrategyFigures extends ProfitText {
@@ -21,27 +20,19 @@ export interface StrategyStatus {
   readonly reason: string | null;
   /** When its row was written last, in ms since 1970. */
   readonly atMs: number;
-  /** Null where the row can not be read: `problem` says why. */
-  readonly figures: StrategyFigures | null;
-  readonly problem: string | null;
+  readonly figures: StrategyFigures;
   /** The strategy's own state. */
   readonly state: unknown;
 }
 
-/** Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that can not be told. */
+/** Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that can not be told. Throws `DATA_UNUSABLE` for a damaged row. */
 export function strategyStatus(record: StrategyRecord, isRunning: boolean | null): StrategyStatus {
-  const { name, reason, atMs, json } = record;
+  const { name, reason, atMs } = record;
   const status = record.status === 'running' ? statusWhile(isRunning) : record.status;
-  const about = { name, status, reason, atMs };
-  try {
-    const { ledger, fees, orders, fills, requests } = readFigures(record);
-    const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
-    const figures = { ...profitText(profitOf(ledger, ledger.priceOf)), fees: paid, orders, fills, requests };
-    return { ...about, figures, problem: null, state: (JSON.parse(json) as { readonly state: unknown }).state };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { ...about, figures: null, problem: `its figures can not be read: ${why}`, state: parsedJson(json) };
-  }
+  const { ledger, fees, orders, fills, requests, state } = readFigures(record);
+  const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
+  const figures = { ...profitText(profitOf(ledger, ledger.priceOf)), fees: paid, orders, fills, requests };
+  return { name, status, reason, atMs, figures, state };
 }
 
 function statusWhile(isRunning: boolean | null): StrategyStatus['status'] {

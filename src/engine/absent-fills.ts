@@ -1,19 +1,18 @@
-import { formatUnits, parseUnits } from '../domain/money.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
+import { z } from 'zod';
+import { formatUnits } from '../domain/money.ts';
+import { readStored } from '../domain/stored-json.ts';
+import { storedFillRecord, type FillRecord } from '../execution/fill-record.ts';
 import type { Outbox } from './outbox.ts';
 
-/** A trade of an order whose strategy is not at work, with the tag that the strategy gave the order. */
-export interface AbsentFill {
-  readonly fill: FillRecord;
-  readonly tag: string | null;
-}
+/** Trades of orders whose strategies are not at work, each with the tag that the strategy gave the order. */
+export const storedAbsentFills = z.array(z.object({ fill: storedFillRecord, tag: z.string().nullable() }));
+
+export type AbsentFill = z.output<typeof storedAbsentFills>[number];
 
 export const KEPT_ABSENT_FILLS = 'absent-fills';
 
 /** Orders of strategies that are not at work are few; beyond this the oldest is given up, and that is told. */
 const MOST_ABSENT = 2_000;
-
-const MONEY: ReadonlySet<string> = new Set(['price', 'amount', 'total', 'fee']);
 
 /**
  * Trades of orders whose strategies are not at work, as while an offline halt cancels, or after a strategy was taken out of the configuration. They wait
@@ -48,14 +47,12 @@ export class AbsentFills {
   }
 
   restore(json: string | undefined): void {
-    if (json === undefined) return;
-    this.fills = JSON.parse(json, (name, value: unknown) =>
-      MONEY.has(name) ? parseUnits(String(value)) : value,
-    ) as readonly AbsentFill[];
+    if (json !== undefined)
+      this.fills = readStored(storedAbsentFills, json, 'what is kept of trades of absent strategies');
   }
 
   private keep(): void {
-    const stored = this.fills.map(({ fill, tag }) => {
+    const stored: z.input<typeof storedAbsentFills> = this.fills.map(({ fill, tag }) => {
       const { price, amount, total, fee } = fill;
       const money = { price: formatUnits(price), amount: formatUnits(amount), total: formatUnits(total) };
       return { tag, fill: { ...fill, ...money, fee: formatUnits(fee) } };

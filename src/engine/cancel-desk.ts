@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { isClosedStatus, type VenueOrder } from '../domain/order.ts';
+import { readStored } from '../domain/stored-json.ts';
 import type { VenueAnswer } from '../domain/venue-call.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { AnswerTaker } from './answer-taker.ts';
@@ -14,6 +16,9 @@ const RETRY_UNKNOWN_AFTER_MS = 15_000;
 
 /** What is kept of cancels that are wanted, by this name. */
 export const KEPT_CANCELS = 'wanted-cancels';
+
+/** Keys of orders. */
+export const storedCancels = z.array(z.string());
 
 /** Ends orders. What is wanted is remembered until it is so, over a restart as well; whether an order ended is read, never assumed. */
 export class CancelDesk {
@@ -96,7 +101,7 @@ export class CancelDesk {
 
   restore(json: string | undefined): void {
     if (json === undefined) return;
-    for (const key of JSON.parse(json) as readonly string[]) {
+    for (const key of readStored(storedCancels, json, 'what is kept of wanted cancels')) {
       const order = this.keeper.table.get(key);
       if (order !== undefined && !isFinal(order)) this.wanted.set(key, 0);
     }

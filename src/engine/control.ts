@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { exitsAmong, type HeldOf } from '../execution/exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { Page } from '../domain/venue-call.ts';
@@ -10,9 +12,11 @@ import type { Outbox } from './outbox.ts';
 export const KEPT_CONTROL = 'control';
 
 /** What is kept of a halt, so that it holds over a restart. */
-export interface StoredControl {
-  readonly halted: { readonly reason: string; readonly sinceMs: number; readonly wholeAccount: boolean } | null;
-}
+export const storedControl = z.object({
+  halted: z.object({ reason: z.string(), sinceMs: storedTimeMs, wholeAccount: z.boolean() }).nullable(),
+});
+
+type StoredControl = z.output<typeof storedControl>;
 
 /** While halted, what shows up open is canceled at this pace. */
 const LOOK_EVERY_MS = 1_000;
@@ -130,7 +134,7 @@ export class Control {
 
   restore(json: string | undefined): void {
     if (json === undefined) return;
-    this.halted = (JSON.parse(json) as StoredControl).halted;
+    this.halted = readStored(storedControl, json, 'what is kept of a halt').halted;
     if (this.halted === null) return;
     this.nextLookAtMs = this.options.outbox.nowMs;
     this.options.outbox.alarm(

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import type { VenueAnswer, VenueCallKind } from '../domain/venue-call.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -7,11 +9,12 @@ export interface NamedCredential {
   readonly advice: string;
 }
 
-/** What is kept of a refusal, for whoever looks at the mirror. */
-export interface StoredCredential {
-  /** Null while the exchange takes it, as far as is known. */
-  readonly refused: (NamedCredential & { readonly sinceMs: number }) | null;
-}
+/** What is kept of a refusal, for whoever looks at the mirror; null while the exchange takes the credential, as far as is known. */
+export const storedCredential = z.object({
+  refused: z.object({ name: z.string(), advice: z.string(), sinceMs: storedTimeMs }).nullable(),
+});
+
+export type StoredCredential = z.output<typeof storedCredential>;
 
 export const KEPT_CREDENTIAL = 'credential';
 
@@ -65,7 +68,8 @@ export class CredentialWatch {
 
   /** A new start knows nothing yet: the credential may be another one. */
   restore(json: string | undefined): void {
-    if (json !== undefined && (JSON.parse(json) as StoredCredential).refused !== null) this.keep();
+    if (json === undefined) return;
+    if (readStored(storedCredential, json, 'what is kept of the credential').refused !== null) this.keep();
   }
 
   private refused(): void {

@@ -36,7 +36,7 @@ import { StrategyDesk } from './strategy-desk.ts';
 /** Rounds of telling and doing within one step; beyond it something runs in circles, and the rest waits for the next step. */
 const MOST_ROUNDS = 1_000;
 
-const KEPT_ROW = 'row';
+export const KEPT_ROW = 'row';
 
 /** Strategies wait so long at most for the fills of orders that were taken over. */
 const FILLS_WITHIN_MS = 60_000;

@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import type { Candle } from '../domain/candle.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import { statsCall } from '../domain/market-calls.ts';
 import { unitsOf } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { VenueOrder } from '../domain/order.ts';
+import { storedTimeMs } from '../domain/stored-json.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type {
   MarketRule,
@@ -37,7 +39,7 @@ const SECOND_READING_MS = 1_000;
 const PAGES_OF_LINES = 20;
 
 /** When each feed was last read to its end, by its key, in ms since 1970. Kept for whoever looks at the mirror. */
-export type StoredReadTimes = Readonly<Record<string, number>>;
+export const storedReadTimes = z.record(z.string(), storedTimeMs);
 
 export const KEPT_READ_TIMES = 'read-times';
 
@@ -105,7 +107,10 @@ export class FeedDesk {
     if (size === this.timesKept && (size === 0 || nowMs < this.timesKeptAtMs + KEEP_TIMES_EVERY_MS)) return;
     this.timesKept = size;
     this.timesKeptAtMs = nowMs;
-    this.options.outbox.keep(KEPT_READ_TIMES, Object.fromEntries(this.readAtMs) satisfies StoredReadTimes);
+    this.options.outbox.keep(
+      KEPT_READ_TIMES,
+      Object.fromEntries(this.readAtMs) satisfies z.input<typeof storedReadTimes>,
+    );
   }
 
   setIdle(isIdle: boolean): void {

@@ -26,7 +26,7 @@ const REWIND_AFTER_MS = 20_000;
 /** Names of trades that are remembered at most; beyond it nothing below the rest is read again. */
 const MOST_TAKEN = 20_000;
 
-const CURSOR = 'cursor.trades';
+export const KEPT_CURSOR = 'cursor.trades';
 
 /** The next trade of the account is seldom further on than this: all users' trades are counted together. */
 const USUAL_REACH = 1_000_000;
@@ -115,7 +115,7 @@ export class FillReader {
       this.remember(nameOf(fill.tradeId, fill.venueOrderId, fill.side), { id: fill.tradeId, side: fill.side });
       this.feeRates.learn(fill);
     }
-    const kept = state.kept[CURSOR];
+    const kept = state.kept[KEPT_CURSOR];
     this.isNew = kept === undefined;
     // A mirror that was put back from a copy is not new, however little is in it.
     this.isFirst = this.isNew && this.sightings.names.state.former.length === 0;
@@ -202,7 +202,7 @@ export class FillReader {
     }
     this.reading = null;
     this.forgetGone(reading);
-    if (this.isFirst) this.keeper.outbox.keep(CURSOR, this.cursor);
+    if (this.isFirst) this.keeper.outbox.keep(KEPT_CURSOR, this.cursor);
     this.isFirst = false;
     if (reading.taken > 0 && !reading.hasFlaw) this.moveCursor();
     return { next: null, askedAtMs: reading.askedAtMs, taken: reading.taken };
@@ -424,7 +424,7 @@ export class FillReader {
     }
     if (cursor > this.cursor) {
       this.cursor = cursor;
-      this.keeper.outbox.keep(CURSOR, cursor);
+      this.keeper.outbox.keep(KEPT_CURSOR, cursor);
     }
     if (this.taken.size < 4 * READ_AGAIN) return;
     if (this.taken.size > MOST_TAKEN) {

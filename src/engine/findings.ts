@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -19,6 +21,19 @@ interface Entry {
 }
 
 export const KEPT_FINDINGS = 'findings';
+
+/** Those that two readings have said. */
+export const storedFindings = z.array(
+  z.object({
+    subject: z.string(),
+    sinceMs: storedTimeMs,
+    isGrave: z.boolean(),
+    field: z.string(),
+    expected: z.string(),
+    found: z.string(),
+    isSoft: z.literal(true).exactOptional(),
+  }),
+) satisfies z.ZodType<readonly Finding[]>;
 
 /** Subjects that are remembered at most; beyond it the oldest go, which are then told anew. */
 const MOST_SUBJECTS = 500;
@@ -106,7 +121,7 @@ export class Findings {
   restore(json: string | undefined): void {
     if (json === undefined) return;
     this.keptJson = json;
-    for (const finding of JSON.parse(json) as readonly Finding[]) {
+    for (const finding of readStored(storedFindings, json, 'what is kept of findings')) {
       this.entries.set(finding.subject, { finding, readings: 2, lastMs: this.outbox.nowMs, step: -1 });
     }
   }

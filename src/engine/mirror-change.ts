@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Candle, Resolution } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
@@ -68,6 +69,9 @@ export interface JournalEntry {
   /** JSON. */
   readonly json: string;
 }
+
+/** The JSON of a line of the kind `log`, which `sarraf intents --log` reads. */
+export const storedLogLine = z.object({ text: z.string(), fields: z.record(z.string(), z.unknown()).nullable() });
 
 /**
  * A row that the engine wants written. All changes of one step are written together or not at all, in the order of the steps; the requests of a step

@@ -1,13 +1,14 @@
 import type { VenueOrder } from '../domain/order.ts';
+import { readStored } from '../domain/stored-json.ts';
 import type { Page } from '../domain/venue-call.ts';
-import { KnownNames, type StoredNames } from '../execution/known-names.ts';
+import { KnownNames, storedNames } from '../execution/known-names.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderSightings, SightingWay } from './order-sightings.ts';
 import type { Outbox } from './outbox.ts';
 
-const KEPT_NAMES = 'names';
+export const KEPT_NAMES = 'names';
 
 const WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 3_000;
@@ -53,7 +54,10 @@ export class OrderTakeover {
     const json = state.kept[KEPT_NAMES];
     const names = new KnownNames(state.epoch);
     sightings.names = names;
-    this.isPutBack = names.restore(json === undefined ? null : (JSON.parse(json) as StoredNames), lastRow);
+    this.isPutBack = names.restore(
+      json === undefined ? null : readStored(storedNames, json, 'what is kept of names'),
+      lastRow,
+    );
     const known = [
       ...state.orders.map(({ venueId }) => venueId ?? 0),
       ...state.fills.map(({ venueOrderId }) => venueOrderId ?? 0),

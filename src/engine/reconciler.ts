@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
+import { readStored, storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { WalletReading, WalletTransaction } from '../domain/venue-call.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
-import { BalanceBooks, type Disagreement, type StoredBooks } from '../portfolio/balance-books.ts';
+import { BalanceBooks, storedBooks, type Disagreement } from '../portfolio/balance-books.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
 import type { Findings } from './findings.ts';
 import type { Outbox } from './outbox.ts';
@@ -15,34 +17,34 @@ type Phase =
   | { readonly kind: 'wallets'; readonly sinceMs: number }
   | { readonly kind: 'fills after'; readonly sinceMs: number; readonly totals: ReadonlyMap<string, bigint> };
 
-/** A difference that the next conclusion must confirm. */
-interface Suspicion {
-  readonly sinceMs: number;
-  readonly rows: readonly DisagreementText[];
-}
+const decimal = storedUnits.transform((units): string => formatUnits(units));
+const disagreement = z.object({ currency: z.string(), expected: decimal, found: decimal });
 
-export interface DisagreementText {
-  readonly currency: string;
-  readonly expected: string;
-  readonly found: string;
-}
+/** Expected and found are decimals. */
+export type DisagreementText = z.output<typeof disagreement>;
+
+/** A difference that the next conclusion must confirm. */
+const suspicion = z.object({ sinceMs: storedTimeMs, rows: z.array(disagreement).readonly() });
 
 /** What is kept, and what `sarraf reconcile` shows. */
-export interface StoredReconciliation {
-  readonly books: StoredBooks;
-  readonly lastLineIds: Readonly<Record<string, number>>;
-  readonly concludedAtMs: number | null;
-  readonly conclusions: number;
+export const storedReconciliation = z.object({
+  books: storedBooks,
+  lastLineIds: z.record(z.string(), storedCount),
+  concludedAtMs: storedTimeMs.nullable(),
+  conclusions: storedCount,
   /** Currencies that were compared. Missing in what was stored before this was kept: then those of the books. */
-  readonly followed?: readonly string[];
+  followed: z.array(z.string()).optional(),
   /** When the books began, until a later reading has confirmed them. Missing in what was stored before this was kept. */
-  readonly begunAtMs?: number | null;
-  readonly suspicion: Suspicion | null;
+  begunAtMs: storedTimeMs.nullable().optional(),
+  suspicion: suspicion.nullable(),
   /** What kept the last comparisons from saying anything, once that has lasted for too long. */
-  readonly blockedBy?: string | null;
+  blockedBy: z.string().nullable().optional(),
   /** A break stops new orders until a person has looked at it. */
-  readonly break: (Suspicion & { readonly atMs: number }) | null;
-}
+  break: suspicion.extend({ atMs: storedTimeMs }).nullable(),
+});
+
+export type StoredReconciliation = z.output<typeof storedReconciliation>;
+type Suspicion = z.output<typeof suspicion>;
 
 export const KEPT_RECONCILIATION = 'reconciliation';
 
@@ -125,7 +127,7 @@ export class Reconciler {
 
   restore(json: string | undefined): void {
     if (json === undefined) return;
-    const stored = JSON.parse(json) as StoredReconciliation;
+    const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
     this.books.restore(stored.books);
     for (const [currency, id] of Object.entries(stored.lastLineIds)) this.lastLineIds.set(currency, id);
     this.suspicion = stored.suspicion;
@@ -446,7 +448,7 @@ export class Reconciler {
   }
 
   private keep(): void {
-    const stored: StoredReconciliation = {
+    const stored: z.input<typeof storedReconciliation> = {
       books: this.books.store(),
       lastLineIds: Object.fromEntries(this.lastLineIds),
       concludedAtMs: this.concludedAtMs,

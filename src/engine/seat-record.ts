@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
-import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
+import { formatUnits } from '../domain/money.ts';
+import { readStored, storedCount, storedUnits } from '../domain/stored-json.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
-import { restoreEarlier, type EarlierResults } from '../portfolio/earlier-results.ts';
-import { restoreLedger, storeLedger, type StoredLedger } from '../portfolio/stored-ledger.ts';
+import { earlierResults, earlierUnits, restoreEarlier } from '../portfolio/earlier-results.ts';
+import { restoreLedger, storedLedger, storeLedger } from '../portfolio/stored-ledger.ts';
 import type { StrategyRecord } from './mirror-change.ts';
 
 /** What is kept of a strategy besides its state. */
@@ -16,15 +18,24 @@ export interface SeatFigures {
   readonly fees: ReadonlyMap<string, bigint>;
 }
 
-interface StoredSeat {
-  readonly ledger?: StoredLedger;
-  /** Of mirrors before there was a ledger: bigints as texts such as `120n`. */
-  readonly results?: EarlierResults;
-  readonly requests: number;
-  readonly fills: number;
-  readonly orders: number;
-  readonly fees: Readonly<Record<string, string | bigint>>;
-}
+/** The JSON of a strategy's row. */
+export const storedSeat = z
+  .object({
+    /** The strategy's own, which only the strategy can check. */
+    state: z.custom<unknown>((value) => value !== undefined, 'expected the state of the strategy'),
+    ledger: storedLedger.optional(),
+    /** Of mirrors before there was a ledger. */
+    results: earlierResults.optional(),
+    requests: storedCount,
+    fills: storedCount,
+    orders: storedCount,
+    fees: z.record(z.string(), z.union([storedUnits, earlierUnits])),
+  })
+  .refine(({ ledger, results }) => ledger !== undefined || results !== undefined, 'expected its ledger');
+
+type StoredSeat = z.output<typeof storedSeat>;
+
+type SeatRow = Pick<StrategyRecord, 'name' | 'json' | 'atMs'>;
 
 /** The JSON of a strategy's row: its state, which is JSON already, and its figures. */
 export function writeSeat(stateJson: string, { ledger, requests, fills, orders, fees }: SeatFigures): string {
@@ -37,29 +48,32 @@ export function writeSeat(stateJson: string, { ledger, requests, fills, orders, 
  * The figures of a strategy's row, the ledger's being put into `ledger`, which is new. Rows of earlier mirrors are read too.
  * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
  */
-export function readSeat({ json, atMs }: Pick<StrategyRecord, 'json' | 'atMs'>, ledger: AssetLedger): SeatFigures {
-  const { ledger: stored, results, requests, fills, orders, fees } = JSON.parse(json, bigintsOf) as StoredSeat;
-  if (stored !== undefined) restoreLedger(ledger, stored);
-  else if (results !== undefined) restoreEarlier(ledger, results, atMs);
-  const paid = Object.entries(fees).map(([currency, fee]) => [currency, unitsOfFee(fee)] as const);
-  return { ledger, requests, fills, orders, fees: new Map(paid) };
+export function readSeat(record: SeatRow, ledger: AssetLedger): SeatFigures & Pick<StoredSeat, 'state'> {
+  return figuresOf(readRow(record), { ledger, atMs: record.atMs });
 }
 
 /**
  * The ledger of a strategy's row, for a reader that has no strategy: in the currency in which the row keeps it.
  * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
  */
-export function readFigures(record: Pick<StrategyRecord, 'json' | 'atMs'>): SeatFigures {
-  const { ledger, results } = JSON.parse(record.json, bigintsOf) as StoredSeat;
-  const hasRial = results !== undefined && Object.keys(results.rls.markets).length > 0;
-  const currency: QuoteCurrency = ledger?.currency ?? (hasRial ? 'rls' : 'usdt');
-  return readSeat(record, new AssetLedger({ currency, quotes: new Set([currency]), sees: () => true }));
+export function readFigures(record: SeatRow): SeatFigures & Pick<StoredSeat, 'state'> {
+  const row = readRow(record);
+  const hasRial = row.results !== undefined && Object.keys(row.results.rls.markets).length > 0;
+  const currency: QuoteCurrency = row.ledger?.currency ?? (hasRial ? 'rls' : 'usdt');
+  const ledger = new AssetLedger({ currency, quotes: new Set([currency]), sees: () => true });
+  return figuresOf(row, { ledger, atMs: record.atMs });
 }
 
-function bigintsOf(_: string, value: unknown): unknown {
-  return typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
+function readRow({ name, json }: SeatRow): StoredSeat {
+  return readStored(storedSeat, json, `the stored row of the strategy ${name}`);
 }
 
-function unitsOfFee(fee: string | bigint): Units {
-  return typeof fee === 'bigint' ? (fee as Units) : parseUnits(fee);
+function figuresOf(
+  { state, ledger: stored, results, requests, fills, orders, fees }: StoredSeat,
+  of: { readonly ledger: AssetLedger; readonly atMs: number },
+): SeatFigures & Pick<StoredSeat, 'state'> {
+  const { ledger, atMs } = of;
+  if (stored !== undefined) restoreLedger(ledger, stored);
+  else if (results !== undefined) restoreEarlier(ledger, results, atMs);
+  return { state, ledger, requests, fills, orders, fees: new Map(Object.entries(fees)) };
 }

@@ -146,9 +146,8 @@ export class Seat {
   }
 
   restore(record: StrategyRecord): void {
-    const { state } = JSON.parse(record.json) as { readonly state: unknown };
+    const { state, requests, fills, orders, fees } = readSeat(record, this.ledger);
     this.runner.restore(JSON.stringify(state));
-    const { requests, fills, orders, fees } = readSeat(record, this.ledger);
     this.requests = requests;
     this.fills = fills;
     this.orders = orders;

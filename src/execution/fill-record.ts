@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
+import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 
 /** One trade of the account, as the trades list tells it. All in units; `total` is before the fee, which is in the currency received. */
 export interface FillRecord {
@@ -17,3 +19,18 @@ export interface FillRecord {
   readonly total: Units;
   readonly fee: Units;
 }
+
+/** The same as JSON. */
+export const storedFillRecord = z.object({
+  tradeId: storedCount,
+  venueOrderId: storedCount.nullable(),
+  orderKey: z.string().nullable(),
+  strategy: z.string().nullable(),
+  market: z.string(),
+  side: z.enum(['buy', 'sell']),
+  atMs: storedTimeMs,
+  price: storedUnits,
+  amount: storedUnits,
+  total: storedUnits,
+  fee: storedUnits,
+}) satisfies z.ZodType<FillRecord>;

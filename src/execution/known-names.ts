@@ -1,21 +1,25 @@
+import { z } from 'zod';
+import { storedCount } from '../domain/stored-json.ts';
 import type { OrderName } from './order-names.ts';
 
-/** A mark that this mirror had before it was put back from a copy. */
-export interface FormerEpoch {
-  readonly epoch: string;
+const formerEpoch = z.object({
+  epoch: z.string(),
   /** The last row of the journal that the copy had: what was ordered after it is not in the mirror. */
-  readonly lastRow: number;
-}
+  lastRow: storedCount,
+});
 
 /** What is kept of the names that a mirror can know. */
-export interface StoredNames {
-  readonly epoch: string;
-  readonly former: readonly FormerEpoch[];
+export const storedNames = z.object({
+  epoch: z.string(),
+  /** Marks that this mirror had before it was put back from a copy. */
+  former: z.array(formerEpoch),
   /** Up to which order id of the exchange all orders of this instance are in the mirror, since it was put back; null where it never was. */
-  readonly takenOverTo: number | null;
+  takenOverTo: storedCount.nullable(),
   /** Whether the orders that the copy did not have are still being looked for. */
-  readonly isSearching: boolean;
-}
+  isSearching: z.boolean(),
+});
+
+type StoredNames = z.output<typeof storedNames>;
 
 /** Marks that are remembered; the oldest go. */
 const MOST_FORMER = 100;

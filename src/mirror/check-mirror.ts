@@ -26,7 +26,9 @@ let expectedTables: Tables | null = null;
  */
 export function checkMirror(database: Database.Database): void {
   expectedTables ??= makeTables();
-  for (const [name, work] of Object.entries(CHECK_FUNCTIONS)) database.function(name, { deterministic: true }, work);
+  for (const [name, work] of Object.entries(CHECK_FUNCTIONS)) {
+    database.function(name, { deterministic: true, varargs: true }, work);
+  }
   const found = tablesOf(database);
   for (const [table, columns] of expectedTables) {
     const problem = shapeProblem(table, columns, found.get(table)) ?? rowProblem(database, table, columns);
@@ -82,7 +84,8 @@ function rowProblem(database: Database.Database, table: string, columns: readonl
     const check = checkOf(table, column.name);
     const good = check === null ? isRight : `(${isRight} AND ${check.sql(column.name)})`;
     const sql = column.notnull === 1 || column.pk > 0 ? good : `(${column.name} IS NULL OR ${good})`;
-    return [{ name: column.name, sql, expected: check?.expected ?? column.type }];
+    const problemOf = check?.problemOf ?? (() => null);
+    return [{ name: column.name, sql, expected: check?.expected ?? column.type, problemOf }];
   });
   const keys = columns.filter(({ pk }) => pk > 0).map(({ name }) => name);
   const order = keys.map((name) => `${name} DESC`).join(', ');
@@ -95,9 +98,11 @@ function rowProblem(database: Database.Database, table: string, columns: readonl
     .get();
   if (bad === undefined) return null;
   const at = checks.findIndex((_, index) => bad[`good_${index}`] === 0);
-  const { name = '', expected = '' } = checks[at] ?? {};
+  const { name = '', expected = '', problemOf } = checks[at] ?? {};
   const row = keys.map((key) => `${key} ${shown(bad[key])}`).join(', ');
-  return `a damaged row in the table ${table} (${row}): expected ${expected} for ${name}, was ${shown(bad[name])}`;
+  const problem = problemOf?.(bad) ?? null;
+  const what = `expected ${expected} for ${name}, was ${shown(bad[name])}${problem === null ? '' : ` (${problem})`}`;
+  return `a damaged row in the table ${table} (${row}): ${what}`;
 }
 
 function rightType({ name, type }: ColumnInfo): string {

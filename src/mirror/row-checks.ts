@@ -1,15 +1,32 @@
 import { parseUnits } from '../domain/money.ts';
+import { storedProblem } from '../domain/stored-json.ts';
+import { keptProblem } from '../engine/kept-records.ts';
+import { storedLogLine } from '../engine/mirror-change.ts';
+import { storedSeat } from '../engine/seat-record.ts';
+import { storedProgram } from '../execution/programs/program-json.ts';
 
-/** What a column has to hold, as SQL that is true of a good value of it; and the same in words. */
+/** What a column has to hold, as SQL that is true of a good value of it; and the same in words. The SQL may name other columns of the row. */
 export interface ColumnCheck {
   readonly sql: (column: string) => string;
   readonly expected: string;
+  /** What in a row that is not good is wrong, where there is more to say than that. */
+  readonly problemOf?: (row: Readonly<Record<string, unknown>>) => string | null;
 }
 
 const LARGEST = 2 ** 53 - 1;
 const LATEST_MS = 8_640_000_000_000_000;
 
-const JSON_TEXT: ColumnCheck = { sql: (column) => `json_valid(${column})`, expected: 'JSON' };
+/** JSON of which nobody reads more than that. Of a text that is none, `json_type` would be an error. */
+const jsonOf = (type: 'object' | 'array'): ColumnCheck => ({
+  sql: (column) => `CASE WHEN json_valid(${column}) THEN json_type(${column}) = '${type}' ELSE 0 END`,
+  expected: `a JSON ${type}`,
+});
+/** JSON that is read again: `sql` calls a function of `CHECK_FUNCTIONS`, and `problemOf` says what that found. */
+const record = (sql: string, problemOf: NonNullable<ColumnCheck['problemOf']>): ColumnCheck => ({
+  sql: () => sql,
+  expected: 'JSON as sarraf writes it',
+  problemOf,
+});
 const DECIMAL: ColumnCheck = { sql: (column) => `is_decimal(${column})`, expected: 'a decimal' };
 const TIME: ColumnCheck = { sql: (column) => `${column} BETWEEN 0 AND ${LATEST_MS}`, expected: 'a time in ms' };
 const NUMBER: ColumnCheck = { sql: (column) => `${column} BETWEEN 0 AND ${LARGEST}`, expected: 'a number from 0' };
@@ -39,6 +56,21 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
   'intents.status': oneOf('working', 'done', 'refused'),
   'strategies.status': oneOf('running', 'paused', 'stopped'),
   'orders.execution': WORD,
+  'meta.value': {
+    sql: (column) => `(name <> 'epoch' OR (length(${column}) = 4 AND ${column} NOT GLOB '*[^a-z0-9]*'))`,
+    expected: 'an epoch of four of [a-z0-9]',
+  },
+  'books.bids': jsonOf('array'),
+  'books.asks': jsonOf('array'),
+  'intents.json': jsonOf('object'),
+  'journal.json': {
+    ...jsonOf('object'),
+    sql: (column) => `(${jsonOf('object').sql(column)} AND (kind <> 'log' OR is_log_line(${column})))`,
+    problemOf: ({ kind, json }) => (kind === 'log' ? storedProblem(storedLogLine, String(json)) : null),
+  },
+  'kept.json': record('is_kept(name, json)', ({ name, json }) => keptProblem(String(name), String(json))),
+  'programs.json': record('is_program(json)', ({ json }) => storedProblem(storedProgram, String(json))),
+  'strategies.json': record('is_seat(json)', ({ json }) => storedProblem(storedSeat, String(json))),
 };
 
 const DECIMALS =
@@ -47,9 +79,6 @@ const DECIMALS =
 
 /** Checks by the name of a column. */
 const BY_NAME: Readonly<Record<string, ColumnCheck>> = {
-  json: JSON_TEXT,
-  bids: JSON_TEXT,
-  asks: JSON_TEXT,
   side: SIDE,
   market: WORD,
   symbol: WORD,
@@ -76,10 +105,18 @@ export function checkOf(table: string, column: string): ColumnCheck | null {
   return OF_TABLE[`${table}.${column}`] ?? BY_NAME[column] ?? (column.endsWith('_ms') ? TIME : null);
 }
 
-/** Whether reading works, as SQL has it. */
-export const CHECK_FUNCTIONS: Readonly<Record<string, (value: unknown) => 0 | 1>> = {
+/** Functions that the SQL calls, which answer 1 for a good value. */
+export const CHECK_FUNCTIONS: Readonly<Record<string, (...values: readonly unknown[]) => 0 | 1>> = {
   is_decimal: (value) => works(() => parseUnits(String(value))),
+  is_kept: (name, json) => isNull(keptProblem(String(name), String(json))),
+  is_program: (json) => isNull(storedProblem(storedProgram, String(json))),
+  is_seat: (json) => isNull(storedProblem(storedSeat, String(json))),
+  is_log_line: (json) => isNull(storedProblem(storedLogLine, String(json))),
 };
+
+function isNull(problem: string | null): 0 | 1 {
+  return problem === null ? 1 : 0;
+}
 
 function works(read: () => unknown): 0 | 1 {
   try {

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Side } from '../domain/order.ts';
+import { storedCount, storedTimeMs } from '../domain/stored-json.ts';
 
 /** What changes balances by a trade: units of 1e-10; the fee is in the currency received. */
 export interface TradeEffect {
@@ -25,12 +27,19 @@ export interface OutsideEntry {
   readonly readAtMs: number;
 }
 
+const wholeUnits = z
+  .string()
+  .regex(/^-?\d{1,80}$/, 'expected a whole number of units')
+  .transform((text) => BigInt(text));
+const currency = z.string();
+
 /** The books as JSON, for the mirror. */
-export interface StoredBooks {
-  readonly expected: Readonly<Record<string, string>> | null;
-  readonly unmatched: readonly (readonly [currency: string, amount: string])[];
-  readonly outside: readonly (readonly [currency: string, id: number, amount: string, readAtMs: number])[];
-}
+export const storedBooks = z.object({
+  expected: z.record(currency, wholeUnits).nullable(),
+  unmatched: z.array(z.tuple([currency, wholeUnits])),
+  /** Currency, id, amount and when it was read. */
+  outside: z.array(z.tuple([currency, storedCount, wholeUnits, storedTimeMs])),
+});
 
 /**
  * What every balance should be: a first reading, and from then on each trade of the account, ours or not, and what came from or went outside. Deposits,
@@ -119,31 +128,21 @@ export class BalanceBooks {
     return disagreements;
   }
 
-  store(): StoredBooks {
+  store(): z.input<typeof storedBooks> {
     return {
       expected:
         this.expected === null
           ? null
           : Object.fromEntries([...this.expected].map(([currency, units]) => [currency, String(units)])),
-      unmatched: this.unmatched.map(([currency, amount]) => [currency, String(amount)] as const),
-      outside: this.outside.map(
-        ({ currency, id, amount, readAtMs }) => [currency, id, String(amount), readAtMs] as const,
-      ),
+      unmatched: this.unmatched.map(([currency, amount]) => [currency, String(amount)]),
+      outside: this.outside.map(({ currency, id, amount, readAtMs }) => [currency, id, String(amount), readAtMs]),
     };
   }
 
-  restore(stored: StoredBooks): void {
-    this.expected =
-      stored.expected === null
-        ? null
-        : new Map(Object.entries(stored.expected).map(([currency, units]) => [currency, BigInt(units)]));
-    this.unmatched = stored.unmatched.map(([currency, amount]) => [currency, BigInt(amount)]);
-    this.outside = stored.outside.map(([currency, id, amount, readAtMs]) => ({
-      currency,
-      id,
-      amount: BigInt(amount),
-      readAtMs,
-    }));
+  restore({ expected, unmatched, outside }: z.output<typeof storedBooks>): void {
+    this.expected = expected === null ? null : new Map(Object.entries(expected));
+    this.unmatched = unmatched;
+    this.outside = outside.map(([currency, id, amount, readAtMs]) => ({ currency, id, amount, readAtMs }));
   }
 
   private add(currency: string, units: bigint): void {

@@ -1,21 +1,41 @@
-import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
+import { z } from 'zod';
+import { parseMarket } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
+import { storedCount, storedTimeMs } from '../domain/stored-json.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { atOwnCost, NO_HOLDING } from './holding.ts';
 import { addMoney, moneyIn } from './quote-money.ts';
 import { TRACK_TO_BEGIN } from './result-track.ts';
 
-/** What mirrors kept of a strategy up to version 0.1: results by quote currency and market. Units. */
-export type EarlierResults = Readonly<Record<QuoteCurrency, EarlierResult>>;
+/** Units as mirrors up to version 0.1 wrote them: whole numbers such as `120n`. */
+export const earlierUnits = z
+  .string()
+  .regex(/^-?\d{1,80}n$/, 'expected a whole number such as "120n"')
+  .transform((text) => BigInt(text.slice(0, -1)) as Units);
 
-interface EarlierResult extends Readonly<Record<'result' | 'peakResult' | 'dayBeganWith', Units>> {
-  readonly markets: Readonly<
-    Record<string, Readonly<Record<'position' | 'cash' | 'cost' | 'realised' | 'price' | 'tripBeganWith', Units>>>
-  >;
-  readonly day: number;
-  readonly lossesInARow: number;
-  readonly lastLossAtMs: number | null;
-}
+const market = z.object({
+  position: earlierUnits,
+  cash: earlierUnits,
+  cost: earlierUnits,
+  realised: earlierUnits,
+  price: earlierUnits,
+  tripBeganWith: earlierUnits,
+});
+
+const result = z.object({
+  markets: z.record(z.string(), market),
+  result: earlierUnits,
+  peakResult: earlierUnits,
+  day: storedCount,
+  dayBeganWith: earlierUnits,
+  lossesInARow: storedCount,
+  lastLossAtMs: storedTimeMs.nullable(),
+});
+
+/** What mirrors kept of a strategy up to version 0.1: results by quote currency and market. */
+export const earlierResults = z.object({ rls: result, usdt: result });
+
+type EarlierResults = z.output<typeof earlierResults>;
 
 /**
  * Puts results of the earlier form into a new ledger: positions of a coin add up over its markets, and cash is what is held of the quote currency. A strategy

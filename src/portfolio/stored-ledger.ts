@@ -1,31 +1,36 @@
-import { decimalText, type DecimalText } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { z } from 'zod';
+import type { DecimalText } from '../domain/decimal-text.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
-import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
+import { formatUnits, type Units } from '../domain/money.ts';
+import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { atOwnCost, type Holding } from './holding.ts';
 import { addMoney, moneyIn, type QuoteMoney } from './quote-money.ts';
 import { TRACK_TO_BEGIN } from './result-track.ts';
 
-type StoredMoney = Readonly<Record<QuoteCurrency, DecimalText>>;
+const currencies = z.enum(['rls', 'usdt']);
+const money = z.object({ rls: storedUnits, usdt: storedUnits });
+const track = z.object({
+  result: storedUnits,
+  peakResult: storedUnits,
+  day: storedCount,
+  dayBeganWith: storedUnits,
+  hasBegun: z.boolean(),
+});
 
-/** A ledger as JSON, for the mirror. Units as decimal texts. */
-export interface StoredLedger {
-  readonly currency: QuoteCurrency;
-  readonly holdings: Readonly<
-    Record<string, { readonly held: DecimalText } & Record<'cost' | 'realised' | 'tripBeganWith', StoredMoney>>
-  >;
-  readonly flows: Readonly<Record<string, Readonly<Record<'position' | 'cash', DecimalText>>>>;
-  readonly prices: Readonly<Record<string, { readonly price: DecimalText; readonly atMs: number }>>;
-  readonly tracks: Readonly<Partial<Record<QuoteCurrency, StoredTrack>>>;
-  readonly lossesInARow: number;
-  readonly lastLossAtMs: number | null;
-}
+/** A ledger as JSON, for the mirror. Units are decimal texts there. */
+export const storedLedger = z.object({
+  currency: currencies,
+  holdings: z.record(z.string(), z.object({ held: storedUnits, cost: money, realised: money, tripBeganWith: money })),
+  flows: z.record(z.string(), z.object({ position: storedUnits, cash: storedUnits })),
+  prices: z.record(z.string(), z.object({ price: storedUnits, atMs: storedTimeMs })),
+  tracks: z.partialRecord(currencies, track),
+  lossesInARow: storedCount,
+  lastLossAtMs: storedTimeMs.nullable(),
+});
 
-interface StoredTrack extends Readonly<Record<'result' | 'peakResult' | 'dayBeganWith', DecimalText>> {
-  readonly day: number;
-  readonly hasBegun: boolean;
-}
+/** As it is written. */
+type StoredLedger = z.input<typeof storedLedger>;
 
 export function storeLedger({ currency, state }: AssetLedger): StoredLedger {
   const { holdings, flows, prices, tracks, streak } = state;
@@ -50,53 +55,23 @@ export function storeLedger({ currency, state }: AssetLedger): StoredLedger {
 }
 
 /**
- * Puts into a new ledger what `storeLedger` gave. Where the strategy's result is in another currency by now, the costs are turned over at the next price of
+ * Puts into a new ledger what was stored of one. Where the strategy's result is in another currency by now, the costs are turned over at the next price of
  * the bridge, and what is held stays as it is.
- * @throws SarrafError `DATA_UNUSABLE` when it is not that.
  */
-export function restoreLedger(ledger: AssetLedger, stored: StoredLedger): void {
-  try {
-    fill(ledger, stored);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SarrafError('DATA_UNUSABLE', `expected the kept positions of a strategy: ${reason}`, { cause: error });
-  }
-  ledger.begin();
-}
-
-function fill({ currency, state }: AssetLedger, stored: StoredLedger): void {
+export function restoreLedger(ledger: AssetLedger, stored: z.output<typeof storedLedger>): void {
+  const { currency, state } = ledger;
   for (const quote of state.tracks.keys()) state.tracks.set(quote, TRACK_TO_BEGIN);
-  for (const [asset, { held, cost, realised, tripBeganWith }] of Object.entries(stored.holdings)) {
-    state.holdings.set(asset, {
-      held: readUnits(held),
-      cost: readMoney(cost),
-      realised: readMoney(realised),
-      tripBeganWith: readMoney(tripBeganWith),
-    });
-  }
-  for (const [market, { position, cash }] of Object.entries(stored.flows))
-    state.flows.set(market, { position: readUnits(position), cash: readUnits(cash) });
-  for (const [market, { price, atMs }] of Object.entries(stored.prices))
-    state.prices.set(market, { price: readUnits(price), atMs: readTime(atMs) });
+  for (const [asset, holding] of Object.entries(stored.holdings)) state.holdings.set(asset, holding);
+  for (const [market, flow] of Object.entries(stored.flows)) state.flows.set(market, flow);
+  for (const [market, price] of Object.entries(stored.prices)) state.prices.set(market, price);
   for (const quote of ['rls', 'usdt'] as const) {
-    const track = stored.tracks[quote];
-    if (track === undefined) continue;
-    const { result, peakResult, dayBeganWith, day, hasBegun } = track;
-    const marks = {
-      result: readUnits(result),
-      peakResult: readUnits(peakResult),
-      day: readTime(day),
-      dayBeganWith: readUnits(dayBeganWith),
-      hasBegun,
-    };
-    state.tracks.set(quote, { marks, unvalued: [] });
+    const marks = stored.tracks[quote];
+    if (marks !== undefined) state.tracks.set(quote, { marks, unvalued: [] });
   }
   const { lossesInARow, lastLossAtMs } = stored;
-  state.streak = {
-    lossesInARow: readTime(lossesInARow),
-    lastLossAtMs: lastLossAtMs === null ? null : readTime(lastLossAtMs),
-  };
+  state.streak = { lossesInARow, lastLossAtMs };
   if (stored.currency !== currency) changeCurrency(state.holdings, { from: stored.currency, into: currency });
+  ledger.begin();
 }
 
 /** Gives the former result currency a cost, and takes that of the new one off: what it had realised goes over to the former. */
@@ -121,20 +96,6 @@ function recordOf<Value, Stored>(
   return Object.fromEntries([...map].map(([key, value]) => [key, store(value)]));
 }
 
-function storeMoney({ rls, usdt }: QuoteMoney): StoredMoney {
+function storeMoney({ rls, usdt }: QuoteMoney): Readonly<Record<QuoteCurrency, DecimalText>> {
   return { rls: formatUnits(rls), usdt: formatUnits(usdt) };
-}
-
-function readMoney({ rls, usdt }: StoredMoney): QuoteMoney {
-  return { rls: readUnits(rls), usdt: readUnits(usdt) };
-}
-
-function readUnits(text: unknown): Units {
-  if (typeof text !== 'string') throw new TypeError(`expected a decimal text, was ${JSON.stringify(text)}`);
-  return unitsOf(decimalText(text));
-}
-
-function readTime(value: unknown): number {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
-  throw new TypeError(`expected a number that is not negative, was ${JSON.stringify(value)}`);
 }

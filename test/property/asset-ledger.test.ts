@@ -4,7 +4,7 @@ import { parseMarket, type QuoteCurrency } from '../../src/domain/market-symbol.
 import { parseUnits, type Units } from '../../src/domain/money.ts';
 import { AssetLedger, type LedgerTrade } from '../../src/portfolio/asset-ledger.ts';
 import { profitOf } from '../../src/portfolio/profit.ts';
-import { restoreLedger, storeLedger, type StoredLedger } from '../../src/portfolio/stored-ledger.ts';
+import { restoreLedger, storedLedger, storeLedger } from '../../src/portfolio/stored-ledger.ts';
 
 type Step =
   | { readonly kind: 'trade'; readonly trade: LedgerTrade }
@@ -50,7 +50,7 @@ const newLedger = (currency: QuoteCurrency) =>
 
 function restarted(ledger: AssetLedger): AssetLedger {
   const again = newLedger(ledger.currency);
-  restoreLedger(again, JSON.parse(JSON.stringify(storeLedger(ledger))) as StoredLedger);
+  restoreLedger(again, storedLedger.parse(JSON.parse(JSON.stringify(storeLedger(ledger)))));
   return again;
 }
 
@@ -192,7 +192,7 @@ describe('the profit over a triangle of markets', () => {
         let ledger = newLedger('usdt');
         for (const step of drawn) ledger = after(ledger, step);
         const turned = newLedger('rls');
-        restoreLedger(turned, storeLedger(ledger));
+        restoreLedger(turned, storedLedger.parse(storeLedger(ledger)));
         const prices = new Map([...ledger.state.prices].map(([market, { price }]) => [market, price as bigint]));
         expect(profitOf(turned).total).toBe(worthIn('rls', flowsOf(drawn), prices));
       }),

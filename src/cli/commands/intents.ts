@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
-import type { IntentRecord } from '../../engine/mirror-change.ts';
+import { readStored } from '../../domain/stored-json.ts';
+import { storedLogLine, type IntentRecord } from '../../engine/mirror-change.ts';
 import type { IntentFilter } from '../../mirror/mirror-reader.ts';
 import {
   filterOf,
@@ -53,8 +54,9 @@ function listLog(options: Options): void {
   const { strategy, market, last } = filterOf(options);
   if (market !== null)
     throw wrongInput('expected --log without --market: a line of a log is of a strategy, not of a market');
-  const lines = readMirror(options, (reader) => reader.logLines({ strategy, last })).map(({ atMs, subject, json }) => {
-    const { text, fields } = parsedJson(json) as { readonly text: string; readonly fields: unknown };
+  const logged = readMirror(options, (reader) => reader.logLines({ strategy, last }));
+  const lines = logged.map(({ seq, atMs, subject, json }) => {
+    const { text, fields } = readStored(storedLogLine, json, `line ${seq} of the journal`);
     return { atMs, strategy: subject, text, fields };
   });
   const nowMs = Date.now();

@@ -2,9 +2,8 @@ import { moneyText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
 import { dataFolderOwner } from '../../daemon/locks/run-locks.ts';
 import type { LockOwner } from '../../daemon/locks/lock-owner.ts';
-import { KEPT_CREDENTIAL, type StoredCredential } from '../../engine/credential-watch.ts';
-import { KEPT_READ_TIMES, type StoredReadTimes } from '../../engine/feed-desk.ts';
-import { KEPT_CONTROL, type StoredControl } from '../../engine/control.ts';
+import type { StoredCredential } from '../../engine/credential-watch.ts';
+import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
 import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
@@ -62,8 +61,7 @@ function runnerText(runner: LockOwner | null, nowMs: number): string {
 
 /** When each kind of data was last read, whether it had changed or not: of several markets the one that was read the longest ago. */
 function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, timeMs: number])[] {
-  const json = kept.find(({ name }) => name === KEPT_READ_TIMES)?.json;
-  const byFeed = json === undefined ? {} : (JSON.parse(json) as StoredReadTimes);
+  const byFeed = readKept(kept, 'read-times') ?? {};
   const oldest = new Map<string, number>();
   for (const [feed, timeMs] of Object.entries(byFeed)) {
     const [kind = feed] = feed.split(' ');
@@ -74,8 +72,7 @@ function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, 
 
 /** Whether the bot was told to stop trading. */
 function haltText(kept: readonly KeptRow[], nowMs: number): string {
-  const json = kept.find(({ name }) => name === KEPT_CONTROL)?.json;
-  const { halted } = json === undefined ? { halted: null } : (JSON.parse(json) as StoredControl);
+  const { halted } = readKept(kept, 'control') ?? { halted: null };
   if (halted === null) return 'none';
   return `since ${clockText(halted.sinceMs, nowMs)} UTC: ${halted.reason}. "sarraf resume" ends it`;
 }
@@ -89,8 +86,7 @@ function credentialLines({ refused }: StoredCredential, nowMs: number): string[]
 }
 
 function credentialOf(kept: readonly KeptRow[]): StoredCredential {
-  const json = kept.find(({ name }) => name === KEPT_CREDENTIAL)?.json;
-  return json === undefined ? { refused: null } : (JSON.parse(json) as StoredCredential);
+  return readKept(kept, 'credential') ?? { refused: null };
 }
 
 /** How the books stand to the exchange. */
@@ -118,18 +114,17 @@ function strategyLines(strategies: readonly StrategyStatus[], nowMs: number): st
   if (strategies.length === 0) return ['No strategy has run yet.'];
   return tableLines(
     STRATEGY_COLUMNS,
-    strategies.map(({ name, status, figures, atMs, reason, problem }) => [
+    strategies.map(({ name, status, figures, atMs, reason }) => [
       name,
       status,
       ...figureCells(figures),
       agoText(atMs, nowMs),
-      [reason, problem].filter((text) => text !== null).join('; '),
+      reason ?? '',
     ]),
   );
 }
 
-function figureCells(figures: StrategyFigures | null): readonly string[] {
-  if (figures === null) return ['-', '-', '-', '-', '-', '-', '-'];
+function figureCells(figures: StrategyFigures): readonly string[] {
   const { currency, profit, realised, open, positions, fees, orders, fills } = figures;
   const money = (text: string | null): string =>
     text === null ? 'unknown' : `${moneyText(text, currency)} ${currency}`;

@@ -1,7 +1,9 @@
 import { SarrafError } from '../../domain/errors.ts';
+import { storedProblem } from '../../domain/stored-json.ts';
+import { DAMAGED_ADVICE, unusable } from '../../mirror/unusable.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
-import { judgeAccount, type KeptAccount } from './account-identity.ts';
+import { judgeAccount, keptAccount, type KeptAccount } from './account-identity.ts';
 import type { AccountReader, AccountReading } from './account-reader.ts';
 
 /** How long the start waits for a slot to ask; then the first call with the credential asks. */
@@ -63,8 +65,7 @@ export class AccountGate {
   private settle(reading: AccountReading): void {
     if (reading.kind === 'failed') return;
     const { mirror, say } = this.options;
-    const kept = mirror.account();
-    const verdict = judgeAccount(kept === null ? null : (JSON.parse(kept) as KeptAccount), reading.fields);
+    const verdict = judgeAccount(readAccount(mirror), reading.fields);
     if (verdict.kind === 'other') throw another(mirror.path);
     if (verdict.kind === 'unknown') {
       const why = reading.kind === 'untold' ? reading.why : 'the profile and what was kept have nothing in common';
@@ -73,6 +74,19 @@ export class AccountGate {
     if (Object.keys(verdict.account.hashes).length > 0) mirror.keepAccount(JSON.stringify(verdict.account));
     this.isSettled = true;
   }
+}
+
+/** The account that was kept; null before any. Throws `DATA_UNUSABLE` where its row is damaged. */
+function readAccount(mirror: AccountGateOptions['mirror']): KeptAccount | null {
+  const text = mirror.account();
+  if (text === null) return null;
+  const problem = storedProblem(keptAccount, text);
+  if (problem === null) return keptAccount.parse(JSON.parse(text));
+  throw unusable({
+    path: mirror.path,
+    found: `a damaged row in the table meta (name "account"): ${problem}`,
+    advice: DAMAGED_ADVICE,
+  });
 }
 
 function heldBack(error: SarrafError): VenueEnd {

@@ -1,4 +1,5 @@
 import { randomBytes, scryptSync } from 'node:crypto';
+import { z } from 'zod';
 
 /** What tells one account from another, as the exchange or the configuration says it. Missing where it is not known. */
 export interface AccountFields {
@@ -13,11 +14,12 @@ const NAMES = ['username', 'email', 'mobile', 'login'] as const;
 
 type FieldName = (typeof NAMES)[number];
 
+const hex = z.string().regex(/^(?:[0-9a-f]{2})+$/);
+
 /** What a mirror keeps of its account: hashes with a salt of their own, from which nobody is looked up. */
-export interface KeptAccount {
-  readonly salt: string;
-  readonly hashes: Readonly<Partial<Record<FieldName, string>>>;
-}
+export const keptAccount = z.object({ salt: hex, hashes: z.partialRecord(z.enum(NAMES), hex) });
+
+export type KeptAccount = z.output<typeof keptAccount>;
 
 export type AccountVerdict =
   /** Or nothing was kept yet. */

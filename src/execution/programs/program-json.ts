@@ -1,17 +1,13 @@
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
-import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { storedCount as count, storedTimeMs, storedUnits as units } from '../../domain/stored-json.ts';
 import type { Program } from './programs.ts';
 
 /** Of the stored form; another one is refused, as what it means is not known. */
 const VERSION = 1;
 
-const units = z
-  .string()
-  .regex(/^-?\d{1,60}(?:\.\d{1,10})?$/, 'expected a decimal text of at most ten decimals')
-  .transform((text): Units => parseUnits(text));
-const timeMs = z.number();
-const count = z.int().min(0);
+const timeMs = storedTimeMs;
 const side = z.enum(['buy', 'sell']);
 const tally = z.strictObject({ filled: units, countedKey: z.string().nullable() });
 const setbacks = z.strictObject({ inARow: count, retryAtMs: timeMs.nullable(), reason: z.string().nullable() });
@@ -64,7 +60,8 @@ const program: z.ZodType<Program> = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('iceberg'), side, amount: units, visible: units, price: units, setbacks, tally }),
 ]);
 
-const stored = z.strictObject({ version: z.literal(VERSION), program });
+/** A program as it lies in the mirror. */
+export const storedProgram = z.strictObject({ version: z.literal(VERSION), program });
 
 /** The program as a text for the mirror: plain JSON, units as decimal texts. */
 export function programToJson(state: Program): string {
@@ -78,7 +75,7 @@ export function programToJson(state: Program): string {
  * @throws SarrafError `DATA_UNUSABLE` for anything that this version of sarraf did not write: another version, kind or field.
  */
 export function programFromJson(text: string): Program {
-  const read = stored.safeParse(parsed(text));
+  const read = storedProgram.safeParse(parsed(text));
   if (read.success) return read.data.program;
   const [issue] = read.error.issues;
   throw unusable(`${['program', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'of an unknown shape'}`);

@@ -15,8 +15,10 @@ import { tradesCommand } from '../../../src/cli/commands/trades.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
+import { writeSeat } from '../../../src/engine/seat-record.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { fillRecord, intentRecord, journalLine, kept, orderRecord } from '../mirror/mirror-fixture.ts';
 
@@ -27,6 +29,9 @@ const wallet = (currency: string, total: string, held: string): MirrorChange => 
   kind: 'wallet',
   wallet: { currency, walletId: 1, total: decimalText(total), held: decimalText(held) },
 });
+
+const LEDGER = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
+const SEAT_JSON = writeSeat('{"level":3}', { ledger: LEDGER, requests: 1, fills: 0, orders: 1, fees: new Map() });
 
 const CHANGES: readonly MirrorChange[] = [
   {
@@ -81,7 +86,7 @@ const CHANGES: readonly MirrorChange[] = [
   kept('cursors', '{"orders":9}'),
   {
     kind: 'strategy',
-    strategy: { name: 'grid', status: 'paused', reason: 'onBook threw', json: '{"level":3}', atMs: THEN_MS },
+    strategy: { name: 'grid', status: 'paused', reason: 'onBook threw', json: SEAT_JSON, atMs: THEN_MS },
   },
   {
     kind: 'journal',
@@ -154,7 +159,7 @@ describe('sarraf status', () => {
     const { code, out } = await sarrafHere(['status', '--data', folder]);
     expect(code).toBe(0);
     expect(out).toContain('epoch e001: a bot is running');
-    expect(out).toMatch(/^grid {6}paused {2,}- .* \d+ days ago {2}onBook threw; its figures can not be read: .*$/m);
+    expect(out).toMatch(/^grid {6}paused {2,}0\.00 usdt .* \d+ days ago {2}onBook threw$/m);
     expect(out).toContain('3 open orders; 1 intent is at work.');
     expect(out).toMatch(/^halt {4}since 2024-05-06 07:08 UTC: by hand\. "sarraf resume" ends it$/m);
     expect(out).toMatch(/^books {3}not compared with the exchange yet$/m);
@@ -186,7 +191,7 @@ describe('sarraf status', () => {
       epoch: 'e001',
       counts: { orders: 4, fills: 2, intents: 2, journal: 4 },
       lastSeen: { journal: THEN_MS, books: null },
-      strategies: [{ name: 'grid', status: 'paused', problem: expect.any(String), state: { level: 3 } }],
+      strategies: [{ name: 'grid', status: 'paused', profit: '0', state: { level: 3 } }],
       kept: { control: { value: { halted: { reason: 'by hand' } } }, cursors: { atMs: THEN_MS, value: { orders: 9 } } },
     });
   });

@@ -39,8 +39,7 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
 
 describe('a strategy for the status', () => {
   it('has its profit, what it holds and its fees as decimal texts', () => {
-    const { figures, state, problem } = strategyStatus(row(), true);
-    expect(problem).toBeNull();
+    const { figures, state } = strategyStatus(row(), true);
     expect(state).toEqual({ level: 3 });
     expect(figures).toMatchObject({
       currency: 'usdt',
@@ -50,7 +49,7 @@ describe('a strategy for the status', () => {
       orders: 4,
       fills: 2,
     });
-    const { realised, open, profit } = figures ?? {};
+    const { realised, open, profit } = figures;
     expect(parseUnits(realised ?? '') + parseUnits(open ?? '')).toBe(parseUnits(profit ?? ''));
     expect(JSON.stringify(strategyStatus(row(), true))).not.toMatch(/"-?\d+n"/);
   });
@@ -66,11 +65,11 @@ describe('a strategy for the status', () => {
   });
 
   it.each(['', '{', 'null', '{"level":3}', '{"state":1,"requests":1,"fills":1,"orders":1,"fees":{"btc":"x"}}'])(
-    'says that its row can not be read: %s',
+    'is refused where its row can not be read: %s',
     (json) => {
-      const { figures, problem } = strategyStatus({ ...row(), json }, true);
-      expect(figures).toBeNull();
-      expect(problem).toMatch(/^its figures can not be read: ./);
+      expect(() => strategyStatus({ ...row(), json }, true)).toThrow(
+        /^the stored row of the strategy grid is damaged: ./,
+      );
     },
   );
 });

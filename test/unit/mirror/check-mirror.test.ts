@@ -1,9 +1,12 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeSeat } from '../../../src/engine/seat-record.ts';
+import { programToJson } from '../../../src/execution/programs/program-json.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
+import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
-import { MirrorFolder, NOW_MS } from './mirror-fixture.ts';
+import { ICEBERG, MirrorFolder, NOW_MS } from './mirror-fixture.ts';
 
 interface Column {
   readonly table: string;
@@ -31,10 +34,27 @@ const COLUMNS: readonly Column[] = (() => {
   }
 })();
 
+const GOOD_JSON: Readonly<Record<string, string>> = {
+  'books.asks': '[]',
+  'books.bids': '[]',
+  'intents.json': '{}',
+  'journal.json': '{}',
+  'kept.json': '{}',
+  'programs.json': programToJson(ICEBERG),
+  'strategies.json': writeSeat('{}', {
+    ledger: new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true }),
+    requests: 1,
+    fills: 1,
+    orders: 1,
+    fees: new Map(),
+  }),
+};
+
 /** A good value of a column. */
 function goodValue({ table, name, type }: Column): string | number {
+  const stored = GOOD_JSON[`${table}.${name}`];
+  if (stored !== undefined) return stored;
   const expected = checkOf(table, name)?.expected ?? '';
-  if (expected === 'JSON') return '{}';
   if (expected === 'a decimal') return '1.5';
   if (expected.startsWith('one of ')) return expected.slice('one of '.length).split(', ')[0] ?? '';
   if (name === 'resolution') return '60';
@@ -45,7 +65,7 @@ function goodValue({ table, name, type }: Column): string | number {
 function badValue({ table, name, type }: Column): string | number {
   const expected = checkOf(table, name)?.expected;
   if (expected === 'a text') return '';
-  if (expected === 'JSON') return '{"open":';
+  if (`${table}.${name}` in GOOD_JSON) return '{"open":';
   return type === 'INTEGER' ? -5 : 'nonsense';
 }
 
@@ -128,6 +148,16 @@ test.each([...new Set(COLUMNS.map(({ table }) => table))])(
     }
   },
 );
+
+test('an epoch that no bot gave is refused', () => {
+  const epoch = database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? '';
+  database.exec("UPDATE meta SET value = 'E 1' WHERE name = 'epoch'");
+  try {
+    expectRefused(/table meta \(name "epoch"\): expected an epoch of four of \[a-z0-9\] for value, was "E 1"/);
+  } finally {
+    database.prepare("UPDATE meta SET value = ? WHERE name = 'epoch'").run(epoch);
+  }
+});
 
 test('an order that is its own second leg is refused', () => {
   database.exec('UPDATE orders SET pair_key = order_key');

@@ -37,7 +37,7 @@ function fillDisk(): void {
 
 const line = (subject: string): MirrorChange => ({
   kind: 'journal',
-  entry: { kind: 'notice', subject, json: JSON.stringify('x'.repeat(50_000)) },
+  entry: { kind: 'notice', subject, json: JSON.stringify({ text: 'x'.repeat(50_000) }) },
 });
 
 mkdirSync(folder);

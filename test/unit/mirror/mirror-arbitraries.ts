@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import type { Units } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { NOW_MS } from './mirror-fixture.ts';
+import { writeSeat } from '../../../src/engine/seat-record.ts';
+import { programToJson } from '../../../src/execution/programs/program-json.ts';
+import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
+import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
 
 /** Few names, so that rows are written over one another. */
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 const text = fc.string({ maxLength: 12, unit: 'binary' }).filter((value) => !value.includes('\0'));
 const json = fc.json({ maxDepth: 2 });
+const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 })).map((value) => JSON.stringify(value));
 const units = fc.bigInt({ min: 0n, max: 10n ** 32n }) as fc.Arbitrary<Units>;
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 /** Around the edge of what counts as recent, and elsewhere. */
@@ -70,13 +74,18 @@ const fill = fc.record({
   fee: units,
 });
 
-const program = fc.record({ intentId: name, strategy: name, market: name, json });
+const seat = json.map((state) => {
+  const ledger = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
+  return writeSeat(state, { ledger, requests: 7, fills: 2, orders: 4, fees: new Map([['btc', 5n]]) });
+});
+
+const program = fc.record({ intentId: name, strategy: name, market: name, json: fc.constant(programToJson(ICEBERG)) });
 
 const strategy = fc.record({
   name,
   status: fc.constantFrom('running' as const, 'paused' as const, 'stopped' as const),
   reason: orNull(text),
-  json,
+  json: seat,
   atMs: timeMs,
 });
 
@@ -86,7 +95,7 @@ const intent = fc.record({
   atMs: timeMs,
   kind: name,
   market: orNull(name),
-  json,
+  json: object,
   status: fc.constantFrom('working' as const, 'done' as const, 'refused' as const),
   reason: orNull(text),
 });
@@ -100,7 +109,7 @@ export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(
   name.map((intentId) => ({ kind: 'program-end' as const, intentId })),
   strategy.map((value) => ({ kind: 'strategy' as const, strategy: value })),
   fc.tuple(name, json).map(([key, value]) => ({ kind: 'kept' as const, name: key, json: value })),
-  fc.tuple(name, json).map(([subject, value]) => ({
+  fc.tuple(name, object).map(([subject, value]) => ({
     kind: 'journal' as const,
     entry: { kind: 'notice' as const, subject, json: value },
   })),

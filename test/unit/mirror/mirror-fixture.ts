@@ -5,6 +5,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { IntentRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import type { Program } from '../../../src/execution/programs/programs.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { plannedOrder } from '../../support/order-value.ts';
@@ -12,6 +13,16 @@ import { plannedOrder } from '../../support/order-value.ts';
 export const NOW_MS = 1_700_000_000_000;
 export const DURABLE = { atMs: NOW_MS, isDurable: true };
 export const LATER = { atMs: NOW_MS, isDurable: false };
+
+export const ICEBERG: Program = {
+  kind: 'iceberg',
+  side: 'sell',
+  amount: parseUnits('10'),
+  visible: parseUnits('0.5'),
+  price: parseUnits('101'),
+  setbacks: { inARow: 1, retryAtMs: NOW_MS, reason: 'SmallOrder' },
+  tally: { filled: parseUnits('0.25'), countedKey: null },
+};
 
 /** A folder with a mirror, which is opened and closed as often as a test likes. */
 export class MirrorFolder implements Disposable {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BalanceBooks, type TradeEffect } from '../../../src/portfolio/balance-books.ts';
+import { BalanceBooks, storedBooks, type TradeEffect } from '../../../src/portfolio/balance-books.ts';
 
 const BOTH: ReadonlySet<string> = new Set(['btc', 'usdt']);
 const BUY: TradeEffect = { src: 'btc', dst: 'usdt', side: 'buy', amount: 10n, total: 1_000n, fee: 1n };
@@ -179,7 +179,7 @@ describe('the books of the balances, over any history', () => {
           if (isReadNow) {
             expected = books.compare(totals(btc, usdt), 0);
             const restarted = new BalanceBooks();
-            restarted.restore(JSON.parse(JSON.stringify(books.store())) as ReturnType<BalanceBooks['store']>);
+            restarted.restore(storedBooks.parse(JSON.parse(JSON.stringify(books.store()))));
             books = restarted;
           }
           expect(expected).toEqual([]);

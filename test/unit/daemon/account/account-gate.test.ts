@@ -51,6 +51,20 @@ describe('the gate before an account', () => {
     expect([again.sent, again.asked(), again.said]).toEqual([['wallets'], 1, []]);
   });
 
+  it.each(['', 'null', '{}', '{"salt":1,"hashes":{}}', '{"salt":"00","hashes":{"username":3}}'])(
+    'refuses a kept account that is damaged: %s',
+    async (text) => {
+      const { gate, sent } = gateWith({ text }, ONE);
+      await expect(gate.open()).rejects.toMatchObject({
+        code: 'DATA_UNUSABLE',
+        message: expect.stringMatching(
+          /mirror\.sqlite, found a damaged row in the table meta \(name "account"\): ./,
+        ) as string,
+      });
+      expect(sent).toEqual([]);
+    },
+  );
+
   it('refuses another one before anything is sent, and says how to begin anew', async () => {
     const mirror = { text: null };
     await gateWith(mirror, ONE).gate.open();

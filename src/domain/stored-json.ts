@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { SarrafError } from './errors.ts';
+import { parseUnits, type Units } from './money.ts';
+
+/** The last moment that a date can have, in ms since 1970. */
+const LATEST_MS = 8_640_000_000_000_000;
+
+/** Units of 1e-10 as a decimal text. The bounds hold for all money there is, and keep the work of a damaged text small. */
+export const storedUnits = z
+  .string()
+  .regex(/^-?\d{1,60}(?:\.\d{1,10})?$/, 'expected a decimal text of at most ten decimals')
+  .transform((text): Units => parseUnits(text));
+
+/** A time in ms since 1970. */
+export const storedTimeMs = z.number().min(0).max(LATEST_MS);
+
+/** A number of things, or a number that the exchange gave. */
+export const storedCount = z.int().min(0);
+
+/** What keeps a text from being the JSON of a schema: where in it, and what was expected there. Null where it is right. */
+export function storedProblem(schema: z.ZodType, json: string): string | null {
+  const parsed = parse(json);
+  if (!parsed.ok) return parsed.problem;
+  const read = schema.safeParse(parsed.value);
+  return read.success ? null : firstProblem(read.error);
+}
+
+/**
+ * What was stored as JSON, of which `what` says the name.
+ * @throws SarrafError `DATA_UNUSABLE` where it is damaged: with the place in it, and what was expected there.
+ */
+export function readStored<Value>(schema: z.ZodType<Value>, json: string, what: string): Value {
+  const parsed = parse(json);
+  if (!parsed.ok) throw unusable(what, parsed.problem);
+  const read = schema.safeParse(parsed.value);
+  if (read.success) return read.data;
+  throw unusable(what, firstProblem(read.error));
+}
+
+function parse(
+  json: string,
+): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string } {
+  try {
+    return { ok: true, value: JSON.parse(json) };
+  } catch {
+    return { ok: false, problem: `expected JSON, found ${JSON.stringify(json.slice(0, 40))}` };
+  }
+}
+
+function firstProblem({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  if (issue === undefined) return 'of an unknown shape';
+  const at = issue.path.map(String).join('.');
+  return at === '' ? issue.message : `${at}: ${issue.message}`;
+}
+
+function unusable(what: string, problem: string): SarrafError {
+  return new SarrafError('DATA_UNUSABLE', `${what} is damaged: ${problem}`);
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { readStored, storedCount, storedProblem } from '../domain/stored-json.ts';
+import { storedNames } from '../execution/known-names.ts';
+import { KEPT_ABSENT_FILLS, storedAbsentFills } from './absent-fills.ts';
+import { KEPT_CANCELS, storedCancels } from './cancel-desk.ts';
+import { KEPT_CONTROL, storedControl } from './control.ts';
+import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
+import { KEPT_ROW } from './engine.ts';
+import { KEPT_READ_TIMES, storedReadTimes } from './feed-desk.ts';
+import { KEPT_CURSOR } from './fill-reader.ts';
+import { KEPT_FINDINGS, storedFindings } from './findings.ts';
+import { KEPT_NAMES } from './order-takeover.ts';
+import { KEPT_RECONCILIATION, storedReconciliation } from './reconciler.ts';
+
+/** Everything that the engine keeps under a name, each as it was declared where it is kept. */
+const KEPT_RECORDS = {
+  [KEPT_ROW]: storedCount,
+  [KEPT_CURSOR]: storedCount,
+  [KEPT_NAMES]: storedNames,
+  [KEPT_CONTROL]: storedControl,
+  [KEPT_CANCELS]: storedCancels,
+  [KEPT_FINDINGS]: storedFindings,
+  [KEPT_CREDENTIAL]: storedCredential,
+  [KEPT_READ_TIMES]: storedReadTimes,
+  [KEPT_ABSENT_FILLS]: storedAbsentFills,
+  [KEPT_RECONCILIATION]: storedReconciliation,
+} as const;
+
+type Kept = { readonly [Name in keyof typeof KEPT_RECORDS]: z.output<(typeof KEPT_RECORDS)[Name]> };
+
+const BY_NAME: { readonly [Name in keyof Kept]: z.ZodType<Kept[Name]> } = KEPT_RECORDS;
+
+const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(KEPT_RECORDS));
+
+/** What keeps a text from being what this version keeps under a name; null where it is right, and of names that it does not know. */
+export function keptProblem(name: string, json: string): string | null {
+  return storedProblem(SCHEMAS.get(name) ?? z.unknown(), json);
+}
+
+/** What is kept under a name; null where nothing is. Throws `DATA_UNUSABLE` where it is damaged. */
+export function readKept<Name extends keyof Kept>(
+  kept: readonly { readonly name: string; readonly json: string }[],
+  name: Name,
+): Kept[Name] | null {
+  const json = kept.find((row) => row.name === name)?.json;
+  return json === undefined ? null : readStored(BY_NAME[name], json, `what is kept of ${name}`);
+}
