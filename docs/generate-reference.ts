@@ -5,6 +5,7 @@ import { ERROR_TABLE } from '../src/domain/errors.ts';
 import type { Endpoint } from '../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints/index.ts';
 import { configurationPage, editorSchemaText } from './configuration-page.ts';
+import { indicatorsPage } from './indicators-page.ts';
 
 /** Writes the pages under `docs/reference/` and the schema for editors from the code: `npm run docs`. A test holds the committed pages equal to what this makes. */
 
@@ -74,6 +75,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ['docs/reference/endpoints.md', endpointsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/configuration.md', configurationPage()],
+    ['docs/reference/indicators.md', indicatorsPage()],
     ['config/bot.schema.json', editorSchemaText()],
     ['docs/reference/backtest-result.schema.json', resultSchemaText()],
   ]);

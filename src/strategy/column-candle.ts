@@ -1,6 +1,8 @@
+import type { Candle } from '../domain/candle.ts';
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ClosedCandle } from './definition.ts';
+import type { Bar } from './indicators/series.ts';
 import type { Span } from './subscriptions.ts';
 
 /** Where bars of one market and length come from, which is the same for all of them. */
@@ -73,6 +75,19 @@ export class ColumnCandle implements ClosedCandle {
     return (close[this.#index] ?? Number.NaN) / (POWERS[priceDecimals] ?? 1);
   }
 
+  /** All five, as numbers. */
+  get bar(): Bar {
+    const { open, high, low, close, volume, priceDecimals, volumeDecimals } = this.#source.columns;
+    const [index, scale] = [this.#index, POWERS[priceDecimals] ?? 1];
+    return {
+      open: (open[index] ?? Number.NaN) / scale,
+      high: (high[index] ?? Number.NaN) / scale,
+      low: (low[index] ?? Number.NaN) / scale,
+      close: (close[index] ?? Number.NaN) / scale,
+      volume: (volume[index] ?? Number.NaN) / (POWERS[volumeDecimals] ?? 1),
+    };
+  }
+
   /** What `console.log` and `util.inspect` show, which look behind a proxy. */
   [INSPECT](): ClosedCandle {
     return shownFields(this);
@@ -89,6 +104,19 @@ const POWERS: readonly number[] = Array.from({ length: 11 }, (_, power) => 10 **
 /** The close of a bar as a number, for averages. */
 export function closeNumber(candle: { readonly close: DecimalText }): number {
   return candle instanceof ColumnCandle ? candle.closeNumber : Number(candle.close);
+}
+
+/** A bar as numbers, for formulas. */
+export function barOf(candle: Candle): Bar {
+  if (candle instanceof ColumnCandle) return candle.bar;
+  const { open, high, low, close, volume } = candle;
+  return {
+    open: Number(open),
+    high: Number(high),
+    low: Number(low),
+    close: Number(close),
+    volume: Number(volume),
+  };
 }
 
 const FIELDS = [

@@ -39,20 +39,14 @@ export {
   type OrderWish,
   type Quote,
 } from './intents.ts';
-export {
-  atr,
-  bollinger,
-  ema,
-  macd,
-  rsi,
-  sma,
-  stdev,
-  wma,
-  type BollingerValue,
-  type CandleSource,
-  type IndicatorSpec,
-  type MacdValue,
-} from './indicator-specs.ts';
+export type { CandleSource, IndicatorSpec } from './indicator-specs.ts';
+export * from './indicators/averages.ts';
+export * from './indicators/momentum.ts';
+export * from './indicators/oscillators.ts';
+export * from './indicators/stops.ts';
+export * from './indicators/trends.ts';
+export * from './indicators/volatility.ts';
+export * from './indicators/volume.ts';
 export { currenciesOf } from './currencies.ts';
 export { isTradable, type MarketRules } from './market-rules.ts';
 export { decimal } from './parameters.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
-import { sma } from '../../src/strategy/indicator-specs.ts';
+import { sma } from '../../src/strategy/sdk.ts';
 import type { PollRun } from '../../src/backtest/poll/run-poll.ts';
 import type { MarketStats } from '../../src/domain/market-stats.ts';
 import { parseUnits } from '../../src/domain/money.ts';

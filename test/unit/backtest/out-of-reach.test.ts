@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { sma } from '../../../src/strategy/indicator-specs.ts';
+import { sma } from '../../../src/strategy/sdk.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import { runBars, TETHER, walkOf } from './candle-run.ts';
 

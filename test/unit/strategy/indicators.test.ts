@@ -1,6 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { createIndicator } from '../../../src/strategy/indicators.ts';
-import { atr, bollinger, ema, macd, rsi, sma, stdev, wma, type IndicatorSpec } from '../../../src/strategy/sdk.ts';
+import { barOf, ColumnCandle, plainCandle } from '../../../src/strategy/column-candle.ts';
+import {
+  atr,
+  bollinger,
+  ema,
+  frama,
+  macd,
+  rsi,
+  sma,
+  stdev,
+  wma,
+  type IndicatorSpec,
+} from '../../../src/strategy/sdk.ts';
 import { closedCandle, text } from './engine-view.ts';
 
 /** Closes that are easy to work out by hand. */
@@ -13,10 +27,6 @@ const valuesOf = (spec: IndicatorSpec, closes: readonly number[]): readonly unkn
   const indicator = createIndicator(spec);
   return closes.map((close) => indicator.add(closedCandle(close)));
 };
-
-const wave = (index: number): number => 100 + 10 * Math.sin(index / 3) + (index % 7);
-
-const level = (value: unknown): number => (typeof value === 'number' ? value : (value as { line: number }).line);
 
 const rounded = (value: unknown): unknown => {
   if (typeof value === 'number') return Math.round(value * 10_000) / 10_000;
@@ -83,36 +93,42 @@ describe('an indicator', () => {
     expect(bar(10, 8, 9)).toBeCloseTo(((7 / 3) * 2 + 5) / 3, 10);
   });
 
-  test.each([ema(10), ema(140), rsi(14), atr(14), macd(), sma(20)])(
-    'has forgotten where it began after the candles that it says: %j',
-    (spec) => {
-      const [one, other] = [createIndicator(spec), createIndicator(spec)];
-      for (let index = 0; index < 50; index += 1) one.add(closedCandle(1_000));
-      let [first, second]: unknown[] = [null, null];
-      for (let index = 0; index < one.settledAfter; index += 1) {
-        const bar = closedCandle(wave(index).toFixed(4), { high: text(wave(index) + 3), low: text(wave(index) - 3) });
-        [first, second] = [one.add(bar), other.add(bar)];
-      }
-      expect(second).not.toBeNull();
-      // What went before was ten times as high, and a thousandth of it may be left.
-      expect(Math.abs(level(first) - level(second))).toBeLessThan(3);
-      expect(one.settledAfter).toBeLessThan(500);
-    },
-  );
-
   test.each([
-    5,
-    null,
-    { kind: 'hull', length: 3, of: {} },
-    { kind: 'sma', length: 3 },
-    sma(0),
-    sma(2.5),
-    sma(500),
-    rsi(1),
-    bollinger(20, 0),
-    macd({ fast: 26, slow: 12 }),
-    macd({ slow: 495 }),
-  ])('is refused as %j', (spec) => {
-    expect(() => createIndicator(spec as IndicatorSpec)).toThrow('expected an indicator such as sma(20)');
+    [5, 'an indicator such as sma(20), was 5'],
+    [null, 'an indicator such as sma(20), was null'],
+    [{ kind: 'hull', params: { length: 3 }, of: {} }, 'an indicator such as sma(20)'],
+    [{ kind: 'sma', params: { length: 3 } }, 'an indicator such as sma(20)'],
+    [{ kind: 'sma', params: { length: 3, width: 2 }, of: {} }, 'of sma the parameters length, found width'],
+    [{ kind: 'sma', params: {}, of: {} }, 'length of sma to be a whole number from 1 to 499, was undefined'],
+    [sma(0), 'length of sma to be a whole number from 1 to 499, was 0'],
+    [sma(2.5), 'length of sma to be a whole number from 1 to 499, was 2.5'],
+    [sma(500), 'length of sma to be a whole number from 1 to 499, was 500'],
+    [rsi(1), 'length of rsi to be a whole number from 2 to 499, was 1'],
+    [rsi(499), 'rsi to have its first value within 499 candles, needs 500'],
+    [bollinger(20, 0), 'deviations of bollinger to be a number from 0.01 to 100, was 0'],
+    [macd({ fast: 26, slow: 12 }), 'macd to have fast below slow'],
+    [macd({ slow: 495 }), 'macd to have its first value within 499 candles, needs 503'],
+    [frama(5), 'frama to have an even length'],
+  ])('is refused as %j', (spec, message) => {
+    expect(() => createIndicator(spec as IndicatorSpec)).toThrow(message);
+  });
+
+  test('reads the same of a bar in its columns as of one in texts', () => {
+    const columns: CandleColumns = {
+      market: parseMarket('BTCUSDT').symbol,
+      resolution: '60',
+      length: 1,
+      openTimeMs: Float64Array.of(0),
+      priceDecimals: 2,
+      open: Float64Array.of(1_003),
+      high: Float64Array.of(1_017),
+      low: Float64Array.of(999),
+      close: Float64Array.of(1_009),
+      volumeDecimals: 6,
+      volume: Float64Array.of(1_234_567),
+    };
+    const candle = new ColumnCandle({ columns, span: '1h', barMs: 3_600_000 }, 0, 0);
+    expect(barOf(candle)).toEqual({ open: 10.03, high: 10.17, low: 9.99, close: 10.09, volume: 1.234567 });
+    expect(barOf({ ...plainCandle(candle) })).toEqual(barOf(candle));
   });
 });

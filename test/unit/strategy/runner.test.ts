@@ -64,19 +64,22 @@ describe('a strategy at work', () => {
     expect(runner.failure).toContain(message);
   });
 
-  test.each([5, null, { kind: 'ema', length: 3 }, { kind: 'sma', length: 0 }, { kind: 'sma', length: 1_000 }])(
-    'is not made with %j for an indicator',
-    (spec) => {
-      const definition: StrategyDefinition = {
-        name: 'sample',
-        params: z.strictObject({}),
-        subscribe: ({ market, span }) => [candles(market, span)],
-        indicators: () => ({ odd: spec as ReturnType<typeof sma> }),
-        init: () => null,
-      };
-      expect(() => new StrategyRunner(definition, { market: MARKET, span: '1h' })).toThrow('an indicator such as');
-    },
-  );
+  test.each([
+    [5, 'an indicator such as sma(20)'],
+    [null, 'an indicator such as sma(20)'],
+    [{ kind: 'ema', params: { length: 3 } }, 'an indicator such as sma(20)'],
+    [sma(0), 'length of sma to be a whole number from 1 to 499, was 0'],
+    [sma(1_000), 'length of sma to be a whole number from 1 to 499, was 1000'],
+  ])('is not made with %j for an indicator', (spec, message) => {
+    const definition: StrategyDefinition = {
+      name: 'sample',
+      params: z.strictObject({}),
+      subscribe: ({ market, span }) => [candles(market, span)],
+      indicators: () => ({ odd: spec as ReturnType<typeof sma> }),
+      init: () => null,
+    };
+    expect(() => new StrategyRunner(definition, { market: MARKET, span: '1h' })).toThrow(message);
+  });
 
   test('leaves the state as it is when a handler returns none', () => {
     const seen: unknown[] = [];

@@ -1,0 +1,165 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
+import type { CandleSource, IndicatorSpec, IndicatorValue } from '../indicator-specs.ts';
+import type { Bar, Series } from './series.ts';
+
+/** What a parameter of an indicator may be, both ends included, and what it is where an author says nothing. */
+export interface ParameterRange {
+  readonly usual: number;
+  readonly least: number;
+  readonly most: number;
+  /** A count of bars, else any number. */
+  readonly isWhole: boolean;
+}
+
+/** A count of bars. */
+export function bars(usual: number, least = 1): ParameterRange {
+  return { usual, least, most: LONGEST_WARM_UP, isWhole: true };
+}
+
+/** Any number within a range. */
+export function factor(usual: number, least: number, most: number): ParameterRange {
+  return { usual, least, most, isWhole: false };
+}
+
+type Ranges = Readonly<Record<string, ParameterRange>>;
+type NoRanges = Readonly<Record<string, never>>;
+type Numbers<Params extends Ranges> = { readonly [Name in keyof Params]: number };
+
+/** One row of the table: everything that is known of an indicator. */
+interface Rules<Params extends Ranges, Value extends IndicatorValue> {
+  readonly params: Params;
+  /** What must hold between parameters: null, or what was expected. */
+  readonly refusal?: (params: Numbers<Params>) => string | null;
+  /** The bar, counted from 1, at which it has its first value. */
+  readonly first: (params: Numbers<Params>) => number;
+  /** Bars after which its value no longer depends on where it began; left out of those that forget after `first` bars. */
+  readonly settled?: (params: Numbers<Params>) => number;
+  /** A new one at work, fed with closes or with whole bars. */
+  readonly start: (params: Numbers<Params>) => Feed<Value>;
+}
+
+/** What an indicator is fed with. */
+export type Feed<Value> =
+  | { readonly reads: 'closes'; readonly series: Series<number, Value> }
+  | { readonly reads: 'bars'; readonly series: Series<Bar, Value> };
+
+export function ofCloses<Value>(series: Series<number, Value>): Feed<Value> {
+  return { reads: 'closes', series };
+}
+
+export function ofBars<Value>(series: Series<Bar, Value>): Feed<Value> {
+  return { reads: 'bars', series };
+}
+
+/** An indicator with its parameters checked. */
+export interface CheckedIndicator {
+  readonly first: number;
+  readonly settledAfter: number;
+  readonly start: () => Feed<IndicatorValue>;
+}
+
+/** What the table holds of an indicator, whatever its parameters are called. */
+export interface IndicatorEntry {
+  readonly kind: string;
+  readonly params: Ranges;
+  /** Throws `INVALID_STRATEGY` that names the parameter, its range and what it was. */
+  readonly check: (params: unknown) => CheckedIndicator;
+}
+
+/** The function by which strategies declare an indicator, with its row of the table. */
+export type Declaration<Arguments extends readonly unknown[], Value extends IndicatorValue> = ((
+  ...given: Arguments
+) => IndicatorSpec<Value>) & { readonly entry: IndicatorEntry };
+
+/** An indicator without parameters: `bop()`. */
+export function declarePlain<Value extends IndicatorValue>(
+  kind: string,
+  rules: Omit<Rules<NoRanges, Value>, 'params'>,
+): Declaration<[of?: CandleSource], Value> {
+  const declare = (of: CandleSource = {}): IndicatorSpec<Value> => ({ kind, params: {}, of });
+  return Object.assign(declare, { entry: entryOf(kind, { params: {}, ...rules }) });
+}
+
+/** An indicator over a count of bars: `adx(14)`. */
+export function declareLength<Value extends IndicatorValue>(
+  kind: string,
+  range: ParameterRange,
+  rules: Omit<Rules<{ readonly length: ParameterRange }, Value>, 'params'>,
+): Declaration<[length?: number, of?: CandleSource], Value> {
+  const declare = (length = range.usual, of: CandleSource = {}): IndicatorSpec<Value> => ({
+    kind,
+    params: { length },
+    of,
+  });
+  return Object.assign(declare, { entry: entryOf(kind, { params: { length: range }, ...rules }) });
+}
+
+/** An indicator of several parameters, given by name: `keltner({ length: 20, factor: 2 })`. */
+export function declareNamed<const Params extends Ranges, Value extends IndicatorValue>(
+  kind: string,
+  params: Params,
+  rules: Omit<Rules<Params, Value>, 'params'>,
+): Declaration<[given?: Partial<Numbers<Params>>, of?: CandleSource], Value> {
+  const declare = (given: Partial<Numbers<Params>> = {}, of: CandleSource = {}): IndicatorSpec<Value> => ({
+    kind,
+    params: { ...usualOf(params), ...given },
+    of,
+  });
+  return Object.assign(declare, { entry: entryOf(kind, { params, ...rules }) });
+}
+
+/** The parameters where an author says nothing. */
+export function usualOf(params: Ranges): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(params).map(([name, { usual }]) => [name, usual]));
+}
+
+function entryOf<Params extends Ranges, Value extends IndicatorValue>(
+  kind: string,
+  rules: Rules<Params, Value>,
+): IndicatorEntry {
+  return {
+    kind,
+    params: rules.params,
+    check(given) {
+      const params = checkedNumbers(kind, rules.params, given);
+      const refusal = rules.refusal?.(params) ?? null;
+      if (refusal !== null) throw refused(`expected ${kind} to have ${refusal}, had ${JSON.stringify(params)}`);
+      const first = rules.first(params);
+      if (first > LONGEST_WARM_UP) {
+        const limit = `expected ${kind} to have its first value within ${LONGEST_WARM_UP} candles`;
+        throw refused(`${limit}, needs ${first}: shorten ${JSON.stringify(params)}`);
+      }
+      const settled = Math.ceil(rules.settled?.(params) ?? first);
+      return {
+        first,
+        settledAfter: Math.min(LONGEST_WARM_UP, Math.max(first, settled)),
+        start: () => rules.start(params),
+      };
+    },
+  };
+}
+
+/** Authors may write JavaScript, so the types are not believed. */
+function checkedNumbers<Params extends Ranges>(kind: string, ranges: Params, given: unknown): Numbers<Params> {
+  const found = Object.entries(Object(given) as Readonly<Record<string, unknown>>);
+  const unknown = found.find(([name]) => !Object.hasOwn(ranges, name));
+  if (unknown !== undefined) {
+    const known = Object.keys(ranges).join(', ') || 'none';
+    throw refused(`expected of ${kind} the parameters ${known}, found ${unknown[0]}`);
+  }
+  const values = new Map(found);
+  for (const [name, { least, most, isWhole }] of Object.entries(ranges)) {
+    const value = values.get(name);
+    const isFit = typeof value === 'number' && value >= least && value <= most;
+    if (isFit && (!isWhole || Number.isInteger(value))) continue;
+    const wanted = `${isWhole ? 'a whole number' : 'a number'} from ${least} to ${most}`;
+    throw refused(`expected ${name} of ${kind} to be ${wanted}, was ${JSON.stringify(value)}`);
+  }
+  // Each name of the ranges was found above, with a number.
+  return Object.fromEntries(found) as Numbers<Params>;
+}
+
+function refused(message: string): SarrafError {
+  return new SarrafError('INVALID_STRATEGY', message);
+}

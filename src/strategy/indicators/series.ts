@@ -1,0 +1,89 @@
+import { EMA, SMA } from 'trading-signals';
+
+/** A closed candle in floats, as formulas read it. The volume is in the source currency. */
+export interface Bar {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+/**
+ * A formula at work: takes its inputs in order and answers its value as of each, null before it has one. The library's
+ * indicators are such. `replace` is theirs, for bars that are not closed; here it is always false.
+ */
+export interface Series<Input, Value> {
+  update(input: Input, replace: false): Value | null;
+}
+
+export function series<Input, Value>(update: (input: Input) => Value | null): Series<Input, Value> {
+  return { update };
+}
+
+/** A series whose values are said in other words. */
+export function mapped<Input, From, To>(of: Series<Input, From>, to: (value: From) => To): Series<Input, To> {
+  return series((input) => {
+    const value = of.update(input, false);
+    return value === null ? null : to(value);
+  });
+}
+
+/** A series that reads one number of each bar. */
+export function reading<Value>(of: Series<number, Value>, number: (bar: Bar) => number): Series<Bar, Value> {
+  return series((bar) => of.update(number(bar), false));
+}
+
+/** A series of what another answers. */
+export function chained<Input, Middle, Value>(
+  first: Series<Input, Middle>,
+  then: Series<Middle, Value>,
+): Series<Input, Value> {
+  return series((input) => {
+    const value = first.update(input, false);
+    return value === null ? null : then.update(value, false);
+  });
+}
+
+/** The sum of the last `length` values of a series. */
+export function summed<Input>(length: number, of: Series<Input, number>): Series<Input, number> {
+  return mapped(chained(of, new SMA(length)), (mean) => mean * length);
+}
+
+/**
+ * What a bar adds to a line that sums up from its first bar on. The line is begun anew with the bar before, so that nothing
+ * of what was earlier is left in it: a float that grows for years loses its last digits.
+ */
+export function stepsOf(line: () => Series<Bar, number>): Series<Bar, number> {
+  let before: Bar | null = null;
+  return series((bar) => {
+    const previous = before;
+    before = bar;
+    if (previous === null) return null;
+    const fresh = line();
+    fresh.update(previous, false);
+    return fresh.update(bar, false);
+  });
+}
+
+/** The library's average begins with the first value; the textbook's, as here, with the simple average of the first `length`. */
+export function textbookEma(length: number): Series<number, number> {
+  const first = new SMA(length);
+  const average = new EMA(length);
+  let hasBegun = false;
+  return series((value) => {
+    if (hasBegun) return average.update(value, false);
+    const begin = first.update(value, false);
+    if (begin === null) return null;
+    hasBegun = true;
+    return average.update(begin, false);
+  });
+}
+
+export function medianOf({ high, low }: Bar): number {
+  return (high + low) / 2;
+}
+
+export function typicalOf({ high, low, close }: Bar): number {
+  return (high + low + close) / 3;
+}

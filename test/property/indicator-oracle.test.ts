@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { readdirSync, readFileSync } from 'node:fs';
+import * as library from 'trading-signals';
+import { describe, expect, test } from 'vitest';
+import type { Candle } from '../../src/domain/candle.ts';
+import { decimalText } from '../../src/domain/decimal-text.ts';
+import { createIndicator } from '../../src/strategy/indicators.ts';
+import { usualOf, type IndicatorEntry } from '../../src/strategy/indicators/declare-indicator.ts';
+import { INDICATORS } from '../../src/strategy/indicators/indicator-table.ts';
+import { averageFormulas } from './indicator-oracle/averages.ts';
+import type { Answer, Columns, Formula, Params } from './indicator-oracle/lines.ts';
+import { oscillatorFormulas } from './indicator-oracle/oscillators.ts';
+import { trendFormulas } from './indicator-oracle/trends.ts';
+import { volatilityFormulas } from './indicator-oracle/volatility.ts';
+
+const FORMULAS: ReadonlyMap<string, Formula> = new Map(
+  Object.entries({ ...averageFormulas, ...trendFormulas, ...oscillatorFormulas, ...volatilityFormulas }),
+);
+
+const BARS = 110;
+
+/** Runs of one indicator, each with other candles and parameters. */
+const RUNS = 3;
+
+/** Of the largest value of a run. */
+const TOLERANCE = 1e-9;
+
+/** Random numbers of a seed, 0 to 1: a walk of hundreds of numbers that fast-check draws one by one takes longer than the test. */
+function numbersOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const cents = (price: number) => decimalText(String(price / 100));
+
+/** A walk in whole cents, so that closes and highs are sometimes equal; some bars have no range, some no trades. */
+function walk(random: () => number, length = BARS): readonly Candle[] {
+  const step = (most: number): number => Math.floor(random() * (most + 1));
+  let last = 9_000 + step(2_000);
+  return Array.from({ length }, (_, index) => {
+    const open = last;
+    const close = random() < 0.08 ? open : Math.max(2_000, open + step(240) - 120);
+    const [high, low] = [Math.max(open, close) + step(40), Math.min(open, close) - step(40)];
+    last = random() < 0.7 ? close : close + step(30) - 15;
+    return {
+      openTimeMs: index,
+      open: cents(open),
+      high: cents(high),
+      low: cents(low),
+      close: cents(close),
+      volume: decimalText(random() < 0.05 ? '0' : String((1 + step(900)) / 100)),
+    };
+  });
+}
+
+const STILL = Object.fromEntries(
+  ['open', 'high', 'low', 'close', 'volume'].map((name) => [name, decimalText(name === 'volume' ? '0' : '70')]),
+);
+
+function columnsOf(candles: readonly Candle[]): Columns {
+  const column = (name: 'open' | 'high' | 'low' | 'close' | 'volume') => candles.map((candle) => Number(candle[name]));
+  return {
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
+  };
+}
+
+/** Small ones, so that runs are short: the least and a few more, or any number from the least to twice the usual. */
+function drawnParams(entry: IndicatorEntry, random: () => number): Params {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    const params = Object.fromEntries(
+      Object.entries(entry.params).map(([name, { least, most, usual, isWhole }]) => [
+        name,
+        isWhole ? least + Math.floor(random() * 10) : least + random() * (Math.min(most, 2 * usual) - least),
+      ]),
+    );
+    try {
+      entry.check(params);
+      return params as Params;
+    } catch {
+      // Drawn against a rule between them.
+    }
+  }
+  throw new Error(`expected parameters that ${entry.kind} takes, found none in 1000 tries`);
+}
+
+/** An answer as a value of each bar, null where a part of it is none. */
+function rowsOf(answer: Answer): readonly unknown[] {
+  if (Array.isArray(answer)) return (answer as readonly (number | null)[]).map(finiteOf);
+  const parts = Object.entries(answer as Exclude<Answer, readonly unknown[]>);
+  return parts[0]![1].map((_, bar) => {
+    const row = parts.map(([name, line]) => [name, finiteOf(line[bar] ?? null)]);
+    return row.some(([, value]) => value === null) ? null : Object.fromEntries(row);
+  });
+}
+
+const finiteOf = (value: unknown): unknown => (typeof value === 'number' && !Number.isFinite(value) ? null : value);
+
+const partsOf = (row: unknown): readonly (readonly [string, unknown])[] =>
+  typeof row === 'object' && row !== null ? Object.entries(row) : [['', row]];
+
+function largestOf(rows: readonly unknown[]): number {
+  const numbers = rows
+    .flatMap((row) => partsOf(row).map(([, value]) => value))
+    .filter((value) => typeof value === 'number');
+  return Math.max(Number.MIN_VALUE, ...numbers.map(Math.abs));
+}
+
+/** The first bar at which the two are not the same, in words. */
+function difference(found: readonly unknown[], expected: readonly unknown[]): string | null {
+  const most = TOLERANCE * largestOf(expected);
+  for (const [bar, row] of expected.entries()) {
+    const has = new Map(partsOf(found[bar]));
+    const same = partsOf(row).every(([name, value]) => {
+      const mine = has.get(name);
+      return typeof value === 'number' && typeof mine === 'number' ? Math.abs(mine - value) <= most : mine === value;
+    });
+    if (!same || has.size !== partsOf(row).length) {
+      return `bar ${bar + 1}: expected ${JSON.stringify(row)}, was ${JSON.stringify(found[bar])}`;
+    }
+  }
+  return null;
+}
+
+const running = (kind: string, params: Readonly<Record<string, number>>) => createIndicator({ kind, params, of: {} });
+
+describe('an indicator of the table', () => {
+  test.each([...INDICATORS.keys()])('%s is what was published, from the bar on that it says', (kind) => {
+    const [entry, formula] = [INDICATORS.get(kind)!, FORMULAS.get(kind)];
+    expect(formula, `a formula of ${kind}`).toBeDefined();
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const random = numbersOf(seed);
+        const [params, candles] = [drawnParams(entry, random), walk(random)];
+        const { first } = entry.check(params);
+        const indicator = running(kind, params);
+        const found = candles.map((candle) => indicator.add(candle));
+        const expected = rowsOf(formula!(columnsOf(candles), params)).map((row, bar) => (bar + 1 < first ? null : row));
+        expect(found.slice(0, first - 1)).toEqual(Array.from({ length: first - 1 }, () => null));
+        expect(difference(found, expected), JSON.stringify(params)).toBeNull();
+      }),
+      // The seed is fixed: a range that is a rounding error wide makes any other float a different answer.
+      { numRuns: RUNS, seed: 1 },
+    );
+  });
+
+  test.each([...INDICATORS.keys()])('%s has a value at its first bar', (kind) => {
+    const entry = INDICATORS.get(kind)!;
+    const random = numbersOf(5);
+    const params = drawnParams(entry, random);
+    const indicator = running(kind, params);
+    const traded = walk(random).map((candle) => ({ ...candle, volume: decimalText('1') }));
+    expect(traded.map((candle) => indicator.add(candle))[entry.check(params).first - 1]).not.toBeNull();
+  });
+
+  test.each([...INDICATORS.keys()])('%s has forgotten where it began after the bars that it says', (kind) => {
+    const random = numbersOf(7);
+    const params = usualOf(INDICATORS.get(kind)!.params);
+    const [late, early] = [running(kind, params), running(kind, params)];
+    const before = walk(random).map((candle) => early.add(candle));
+    const bars = walk(random, late.settledAfter);
+    let [one, other]: unknown[] = [null, null];
+    for (const bar of bars) [one, other] = [late.add(bar), early.add(bar)];
+    expect(one).not.toBeNull();
+    const most = 0.003 * largestOf(before);
+    const parts = new Map(partsOf(other));
+    for (const [name, value] of partsOf(one)) {
+      if (typeof value === 'number') expect(Math.abs(value - Number(parts.get(name)))).toBeLessThanOrEqual(most);
+      else expect(parts.get(name)).toBe(value);
+    }
+  });
+
+  test.each([...INDICATORS.keys()])('%s is a finite number or none while nothing moves, and works after it', (kind) => {
+    const entry = INDICATORS.get(kind)!;
+    const random = numbersOf(9);
+    const params = drawnParams(entry, random);
+    const indicator = running(kind, params);
+    const still = walk(random).map((candle, bar) => (bar < 70 ? { ...candle, ...STILL } : candle));
+    const values = still.map((candle) => indicator.add(candle));
+    expect(values.flatMap(partsOf).filter(([, value]) => typeof value === 'number' && !Number.isFinite(value))).toEqual(
+      [],
+    );
+    const last = walk(random, 100)
+      .map((candle) => indicator.add(candle))
+      .at(-1);
+    expect(last).not.toBeNull();
+  });
+});
+
+describe('the table of indicators', () => {
+  test('has a formula for each, and no other', () => {
+    expect([...FORMULAS.keys()].sort()).toEqual([...INDICATORS.keys()].sort());
+  });
+
+  test('speaks of all that the library has', () => {
+    const classes = Object.entries(library)
+      .filter(
+        ([, value]) =>
+          typeof value === 'function' && typeof Reflect.get(value.prototype ?? {}, 'update') === 'function',
+      )
+      .map(([name]) => name);
+    expect(classes.length).toBeGreaterThan(100);
+    const folder = 'src/strategy/indicators';
+    const source = readdirSync(folder)
+      .map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
+      .join('\n');
+    expect(classes.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([]);
+  });
+});
