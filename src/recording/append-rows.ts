@@ -43,8 +43,11 @@ export interface AppendOptions<Row> {
   readonly writeTail?: (folder: string, generation: number) => Promise<Manifest['tail']>;
 }
 
-/** Memory for candles, of which a file often has a million: they are narrow, and merged without sorting what is in order. */
-const CANDLE_MEMORY_MB = 160;
+/**
+ * For candles, of which a file often has a million: they are narrow, and merged without sorting what is in order. A
+ * second thread takes 30 MB, and has little to do.
+ */
+const CANDLE_LIMITS = { memoryLimitMb: 160, threads: 1 } as const;
 
 /** Segments that a manifest remembers: the last ones, far more than can be left behind. */
 const MOST_SEALED = 500;
@@ -65,10 +68,8 @@ export async function appendRows<Row>(options: AppendOptions<Row>): Promise<Appe
     const manifest = createManifest(root, key);
     removeLeftOvers(folder, manifest);
     if (options.segment !== undefined && manifest.sealed.includes(options.segment)) return nothing();
-    const database = await openDatabase(
-      join(folder, SPILL_FOLDER),
-      key.kind === 'candles' ? CANDLE_MEMORY_MB : undefined,
-    );
+    const temporaryFolder = join(folder, SPILL_FOLDER);
+    const database = await openDatabase({ temporaryFolder, ...(key.kind === 'candles' ? CANDLE_LIMITS : {}) });
     try {
       return await merge(database, manifest, options);
     } finally {
@@ -90,15 +91,26 @@ async function merge<Row>(database: Database, manifest: Manifest, options: Appen
   const staged = (await options.stage?.(database)) ?? (await stageRows(database, shape, rows));
   const there = manifest.partitions.filter(({ name }) => staged.decimals.has(name));
   await createViews(database, { shape, folder, there });
+  // Counting copies sorts by other columns, and joining may change the order.
+  const isInOrder = staged.isInOrder && shape.copySql === null && there.length === 0;
   if (segment !== undefined) await takeAll(database);
   else {
-    const conflict = await findNew(database);
+    const conflict = await findNew(database, {
+      areDistinct: staged.isInOrder && shape.keySql === shape.timeSql,
+      isFresh: there.length === 0,
+    });
     if (conflict !== null) return conflict;
     // What a recorder has seen is kept whatever it is: it can not be seen again.
     if (key.kind === 'candles') await checkFit(database, { root, key, manifest, decimals: staged.decimals.values() });
   }
-  const news = await countNew(database);
-  const partitions = await writePartitions(database, { manifest, options, decimals: staged.decimals, news });
+  const news = await countNew(database, shape);
+  const partitions = await writePartitions(database, {
+    manifest,
+    options,
+    decimals: staged.decimals,
+    news,
+    isInOrder,
+  });
   const generation = manifest.generation + 1;
   const tail = (await options.writeTail?.(folder, generation)) ?? manifest.tail;
   if (options.confirm !== undefined && !(await options.confirm())) return { kind: 'abandoned' };
@@ -138,9 +150,10 @@ async function writePartitions<Row>(
     readonly options: AppendOptions<Row>;
     readonly decimals: ReadonlyMap<string, RowDecimals>;
     readonly news: ReadonlyMap<string, number>;
+    readonly isInOrder: boolean;
   },
 ): Promise<Partition[]> {
-  const { manifest, options, decimals, news } = how;
+  const { manifest, options, decimals, news, isInOrder } = how;
   const { root, key, shape, source } = options;
   const byName = new Map(manifest.partitions.map((partition) => [partition.name, partition]));
   for (const name of news.keys()) {
@@ -154,6 +167,7 @@ async function writePartitions<Row>(
       before: byName.get(name) ?? null,
       source,
       decimals: found,
+      isInOrder,
     });
     byName.set(name, written);
   }

@@ -4,6 +4,8 @@ import { SarrafError } from '../domain/errors.ts';
 /** Memory that DuckDB may take; what does not fit goes to the temporary folder, where one is given. */
 const MEMORY_LIMIT_MB = 384;
 
+const THREADS = 2;
+
 /** An open database in memory, through which Parquet files are read and written. */
 export interface Database {
   readonly connection: DuckDBConnection;
@@ -15,14 +17,20 @@ export async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
   return import('@duckdb/node-api');
 }
 
+/** What one database may take. */
+export interface DatabaseOptions {
+  /** Where what does not fit into memory goes; null for nowhere. */
+  readonly temporaryFolder?: string | null;
+  readonly memoryLimitMb?: number;
+  readonly threads?: number;
+}
+
 /** Opens a database in memory. It fetches nothing from the network. Whoever opens it closes it. */
-export async function openDatabase(
-  temporaryFolder: string | null = null,
-  memoryLimitMb = MEMORY_LIMIT_MB,
-): Promise<Database> {
+export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
+  const { temporaryFolder = null, memoryLimitMb = MEMORY_LIMIT_MB, threads = THREADS } = options;
   const { DuckDBInstance: Instance } = await loadDuckdb();
   const instance: DuckDBInstance = await Instance.create(':memory:', {
-    threads: '2',
+    threads: String(threads),
     memory_limit: `${memoryLimitMb}MB`,
     autoinstall_known_extensions: 'false',
     ...(temporaryFolder === null ? {} : { temp_directory: temporaryFolder }),

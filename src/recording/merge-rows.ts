@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './append-outcome.ts';
 import { queryRows, runSql, sqlFiles, type Database } from './duckdb.ts';
 import type { Partition } from './manifest.ts';
-import { partitionSql, type TableShape } from './table-shape.ts';
+import { countsSql, type TableShape } from './table-shape.ts';
 
-/** Rows in their own columns, with the time they are sorted by, their partition, key and content. */
+/** Rows in their own columns, with the time they are sorted by, their key and content. */
 function keyedRows<Row>(shape: TableShape<Row>, source: string): string {
   const names = shape.columns.map(({ name }) => name).join(', ');
   const copy = shape.copySql === null ? '0' : `row_number() OVER (PARTITION BY ${shape.copySql} ORDER BY seq)`;
-  return `SELECT *, ${shape.keySql} AS k, ${shape.contentSql} AS v, ${partitionSql('at_ms', shape.partition)} AS part
+  return `SELECT *, ${shape.keySql} AS k, ${shape.contentSql} AS v
     FROM (SELECT ${names}, seq, ${shape.timeSql} AS at_ms, ${copy} AS copy FROM ${source})`;
 }
 
@@ -33,10 +33,22 @@ export async function createViews<Row>(
  * Compares what came with itself and with what is there, and leaves what is new in the table `added`. A record of the same key with other content is a
  * conflict, and then there is no such table.
  */
-export async function findNew(database: Database): Promise<AppendOutcome | null> {
+export async function findNew(
+  database: Database,
+  of: {
+    /** Whether no two of those that came can have one key. */
+    readonly areDistinct: boolean;
+    /** Whether nothing is there that they could be compared with. */
+    readonly isFresh: boolean;
+  },
+): Promise<AppendOutcome | null> {
+  if (of.areDistinct && of.isFresh) {
+    await runSql(database, 'CREATE VIEW added AS SELECT * FROM new_rows', 'take what came');
+    return null;
+  }
   const within = `SELECT min(at_ms), min(v)::VARCHAR, max(v)::VARCHAR FROM new_rows GROUP BY k HAVING min(v) IS DISTINCT FROM max(v)`;
   const against = `SELECT n.at_ms, t.v::VARCHAR, n.v::VARCHAR FROM new_rows n JOIN there t ON n.k = t.k WHERE n.v IS DISTINCT FROM t.v`;
-  const hasTwins = await isAny(database, 'SELECT k FROM new_rows GROUP BY k HAVING count(*) > 1');
+  const hasTwins = !of.areDistinct && (await isAny(database, 'SELECT k FROM new_rows GROUP BY k HAVING count(*) > 1'));
   for (const query of [...(hasTwins ? [within] : []), against]) {
     const conflicts = await conflictsOf(database, query, query === within);
     if (conflicts !== null) return conflicts;
@@ -96,7 +108,10 @@ function contentText(text: string): string {
 const MOST_CONTENT_CHARACTERS = 200;
 
 /** How many rows are new, by partition. */
-export async function countNew(database: Database): Promise<ReadonlyMap<string, number>> {
-  const rows = await queryRows(database, 'SELECT part, count(*) FROM added GROUP BY part ORDER BY part', 'count rows');
+export async function countNew(
+  database: Database,
+  { partition }: Pick<TableShape<unknown>, 'partition'>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await queryRows(database, countsSql({ source: 'added', timeSql: 'at_ms', partition }), 'count rows');
   return new Map(rows.map(([part, count]) => [String(part), Number(count)]));
 }

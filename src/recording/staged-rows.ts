@@ -9,6 +9,8 @@ export interface StagedRows {
   /** Of the first and the last row by time, in ms; infinite without rows. */
   readonly fromMs: number;
   readonly toMs: number;
+  /** Whether each row is later than the one before it. */
+  readonly isInOrder: boolean;
 }
 
 /** Makes the table `given` of a source by itself. Null where it can not take it in, and then there is no such table. */

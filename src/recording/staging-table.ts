@@ -27,6 +27,7 @@ export class StagingTable<Row> implements StagedRows {
   readonly decimals = new Map<string, RowDecimals>();
   fromMs = Number.POSITIVE_INFINITY;
   toMs = Number.NEGATIVE_INFINITY;
+  isInOrder = true;
   private readonly duckdb: Duckdb;
   private readonly shape: TableShape<Row>;
   private readonly appender: DuckDBAppender;
@@ -78,6 +79,7 @@ export class StagingTable<Row> implements StagedRows {
     if (!Number.isSafeInteger(timeMs) || Number.isNaN(new Date(timeMs).getTime())) {
       throw new SarrafError('INVALID_OPTIONS', `expected a time in ms since 1970 of ${this.shape.noun}, was ${timeMs}`);
     }
+    this.isInOrder &&= timeMs > this.toMs;
     this.fromMs = Math.min(this.fromMs, timeMs);
     this.toMs = Math.max(this.toMs, timeMs);
     const name = partitionName(timeMs, this.shape.partition);

@@ -54,8 +54,26 @@ export function partitionName(timeMs: number, partition: 'month' | 'day'): strin
 }
 
 /** The same as SQL of a time in ms. */
-export function partitionSql(timeSql: string, partition: 'month' | 'day'): string {
+function partitionSql(timeSql: string, partition: 'month' | 'day'): string {
   return `strftime(make_timestamp(${timeSql} * 1000), '${partition === 'month' ? '%Y-%m' : '%Y-%m-%d'}')`;
+}
+
+/**
+ * SQL of the partitions of some rows: its name, how many of them it has, and the first and the last of their times.
+ * Days are counted first, since naming each row takes longer.
+ */
+export function countsSql(of: {
+  readonly source: string;
+  readonly timeSql: string;
+  readonly partition: 'month' | 'day';
+}): string {
+  const { source, timeSql, partition } = of;
+  return `
+    SELECT ${partitionSql('from_ms', partition)} AS part, sum(rows)::BIGINT, min(from_ms), max(to_ms)
+    FROM (
+      SELECT count(*) AS rows, min(${timeSql}) AS from_ms, max(${timeSql}) AS to_ms
+      FROM ${source} GROUP BY make_timestamp(${timeSql} * 1000)::DATE)
+    GROUP BY 1 ORDER BY 1`;
 }
 
 /** The same as a condition, which leaves whole stretches of a table unread: a time in ms that lies in the partition. */

@@ -17,6 +17,8 @@ export interface WritePartitionOptions<Row> {
   readonly before: Partition | null;
   readonly source: string;
   readonly decimals: RowDecimals;
+  /** Whether the rows of `added` lie in the order of time. */
+  readonly isInOrder: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface WritePartitionOptions<Row> {
  * then under its own. The old file stays until the manifest names the new one.
  */
 export async function writePartition<Row>(database: Database, options: WritePartitionOptions<Row>): Promise<Partition> {
-  const { shape, folder, name, generation, before, source, decimals } = options;
+  const { shape, folder, name, generation, before, source, decimals, isInOrder } = options;
   const file = `${name}.${generation}.parquet`;
   const draft = join(folder, `${file}.tmp`);
   const columns = shape.columns.map((column) => column.name).join(', ');
@@ -34,9 +36,10 @@ export async function writePartition<Row>(database: Database, options: WritePart
       : `SELECT ${columns}, 0 AS origin, file_row_number AS seq
          FROM read_parquet(${sqlFiles([join(folder, before.file)])}, file_row_number = true) UNION ALL`;
   const rows = `${old} SELECT ${columns}, 1 AS origin, seq FROM added WHERE ${inPartitionSql('at_ms', name)}`;
+  const order = isInOrder && before === null ? '' : `ORDER BY ${shape.timeSql}, ${shape.tieSql}, origin, seq`;
   await runSql(
     database,
-    `COPY (SELECT ${columns} FROM (${rows}) ORDER BY ${shape.timeSql}, ${shape.tieSql}, origin, seq)
+    `COPY (SELECT ${columns} FROM (${rows}) ${order})
      TO ${sqlText(draft)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS})`,
     `write ${draft}`,
   );

@@ -130,6 +130,7 @@ function stageOf(
       separator: file.separator,
       hasHeader: file.header !== null,
       firstRow: first.rows[0]?.fields ?? [],
+      width: widthOf(file, first.rows),
       places,
       resolution: plan.resolution,
       totalBytes: file.progress().totalBytes,

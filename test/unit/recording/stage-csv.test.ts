@@ -123,6 +123,19 @@ describe('a CSV file that DuckDB reads alone', () => {
     ],
     ['has other columns', [`x,${HEADER}`, `a,${line(0)}`, `"b, c",${line(1)}`].join('\n'), {}],
     ['has a name with a quote', [HEADER, line(0), line(1)].join('\n'), { name: "trader's.csv" }],
+    ['has empty lines', [HEADER, line(0), '', line(1), '', ''].join('\n'), {}],
+    ['has quotes around its numbers', [HEADER, line(0).replaceAll(/[^,]+/g, '"$&"'), line(1)].join('\n'), {}],
+    ['ends each line with an empty field', [`${HEADER},`, `${line(0)},`, `${line(1)},`].join('\n'), {}],
+    [
+      'has finer decimals in another month',
+      [HEADER, line(0), line(6, '60000.5,60001,59999.125,60000,0.1234567')].join('\n'),
+      {},
+    ],
+    [
+      'is longer than what is read at a time',
+      [HEADER, ...Array.from({ length: 2_000 }, (_, hour) => line(hour))].join('\n'),
+      {},
+    ],
     ['reaches over months', [HEADER, ...Array.from({ length: 12 }, (_, hour) => line(hour))].join('\n'), {}],
   ])('%s', async (_, text, how) => {
     const staged = await importing(text, how);
@@ -147,6 +160,8 @@ describe('a CSV file that takes a look at each row', () => {
     ],
     ['has a line that is cut short', [HEADER, line(0), line(1).slice(0, 20)].join('\n'), {}],
     ['has an empty field', [HEADER, line(0), line(1, ',60001,59999,60000,1')].join('\n'), {}],
+    ['has a field too many', [`${HEADER},`, `${line(0)},`, `${line(1)},7`].join('\n'), {}],
+    ['has a space before a number', [HEADER, line(0), line(1, ' 60000,60001,59999,60000,1')].join('\n'), {}],
     [
       'changes the unit of its times',
       [HEADER, line(0), `${(START + HOUR) / 1_000},60000,60001,59999,60000,1`].join('\n'),
