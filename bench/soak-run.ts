@@ -109,6 +109,7 @@ function createVenue(time: VirtualTime, venue: SoakVenue): BotVenue & { readonly
     },
     limiter: createVirtualLimiter({ time, budgets, ledger, lockouts: new MemoryLockouts() }),
     limiterMs: () => time.now(),
+    namedLimits: () => ledger.namedLimits(time.now()),
     mostOccupied: () => new Map(ledger.usage().map(({ budget, most }) => [budget.name, most])),
     budgets: client.budgets,
     canLogIn: false,

@@ -1,4 +1,5 @@
 import { mayUseReserve, type RequestClass } from '../domain/request-class.ts';
+import type { LimitChange, LimitWord } from './named-limit.ts';
 
 /** A rate limit as the exchange states it ("Limits"): at most `limit` requests in any window of `windowMs`. */
 export interface LedgerBudget {
@@ -51,6 +52,10 @@ export interface RequestLedger {
   admit(ask: AdmissionAsk, nowMs: number): Admission;
   /** Says how a request ended, and when: the time of its reply, or of the end of its socket. */
   settle(slot: Slot, end: SlotEnd, atMs: number): void;
+  /** Takes in what a limit reply says of a budget's limit, before the slot of its request is settled; answers what that changed. */
+  heed(budget: string, word: LimitWord, atMs: number): LimitChange | null;
+  /** Limits that the exchange has lowered and that hold now, by budget. */
+  namedLimits(nowMs: number): ReadonlyMap<string, number>;
   /** Gives back the slot of a request that was never sent. */
   withdraw(slot: Slot): void;
 }

@@ -1,7 +1,8 @@
 import { MOST_SEND_DELAY_MS, type LedgerBudget, type RequestLedger, type Slot } from './admission.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
-import type { LockoutBook, Pass } from './lockouts.ts';
+import type { LockoutBook, Pass, Verdict } from './lockouts.ts';
+import type { LimitChange } from './named-limit.ts';
 import { readFailedCall, stoodStill } from './reply-verdict.ts';
 import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
@@ -25,6 +26,8 @@ export type BudgetTrouble =
       readonly forMs: number;
       /** The limit that the exchange names; null where it names none. */
       readonly namedLimit: number | null;
+      /** What that changes: a limit below ours holds from now on, and a wrong one is ignored. */
+      readonly change: LimitChange | null;
     }
   | { readonly kind: 'ledger unusable'; readonly budget: string };
 
@@ -204,17 +207,24 @@ export class BudgetLane {
         return false;
       }
       const { end, verdict } = readFailedCall(error, job.canLogIn);
+      const change = this.heed(verdict);
       ledger.settle(slot, end, nowMs());
       lockouts.report(pass, verdict, nowMs());
-      if (verdict.kind === 'limited') this.tellLockout(pass, verdict.limit);
+      if (verdict.kind === 'limited') this.tellLockout(pass, verdict.limit, change);
       throw error;
     }
   }
 
-  private tellLockout({ ask }: Pass, namedLimit: number | null): void {
+  private heed(verdict: Verdict): LimitChange | null {
+    if (verdict.kind !== 'limited') return null;
+    const { ledger, budget, nowMs } = this.options;
+    return ledger.heed(budget.name, { named: verdict.limit, isOwn: verdict.isOwn }, nowMs());
+  }
+
+  private tellLockout({ ask }: Pass, namedLimit: number | null, change: LimitChange | null): void {
     const { lockouts, nowMs, onTrouble } = this.options;
     const untilMs = lockouts.heldUntil(ask, nowMs()) ?? nowMs();
-    onTrouble?.({ kind: 'locked out', budget: ask.budget, forMs: untilMs - nowMs(), namedLimit });
+    onTrouble?.({ kind: 'locked out', budget: ask.budget, forMs: untilMs - nowMs(), namedLimit, change });
   }
 
   private askAgain(job: LaneJob, pass: Pass): void {

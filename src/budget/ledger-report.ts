@@ -1,4 +1,5 @@
 import { openLedgerReadOnly } from './ledger-file.ts';
+import { inForce, lowered, QUIET_MS } from './named-limit.ts';
 import { fullUntil, hasHeadroom } from './unknown-past.ts';
 
 /** One budget as the ledger has it now. */
@@ -6,7 +7,12 @@ export interface BudgetReport {
   /** `ip`, or the hash of a token. */
   readonly subject: string;
   readonly budget: string;
+  /** Requests that may count at once: under a lowered limit, by that. */
   readonly limit: number;
+  /** The same without a lowered limit. */
+  readonly ownLimit: number;
+  /** The limit that the exchange has named, below ours, and how long it holds if no further limit reply comes; null where it has named none. */
+  readonly lowered: { readonly named: number; readonly forMs: number } | null;
   readonly windowMs: number;
   readonly inUse: number;
   readonly reserve: number;
@@ -37,6 +43,8 @@ interface Row {
   readonly heard_at_ms: number | null;
   readonly stated_limit: number;
   readonly on_the_way: number;
+  readonly named_limit: number | null;
+  readonly named_at_ms: number | null;
   readonly in_use: number;
   readonly kind: 'open' | 'trial' | null;
   readonly at_ms: number | null;
@@ -44,15 +52,17 @@ interface Row {
 }
 
 const QUERY = `
-  SELECT budgets.subject, budgets.budget, request_limit, window_ms, reserve, assumed,
-    ifnull(stated_limit, request_limit) AS stated_limit,
+  SELECT budgets.subject, budgets.budget, budgets.request_limit, window_ms, reserve, assumed,
+    ifnull(stated_limit, budgets.request_limit) AS stated_limit,
     budgets.full_since_ms AS grown_since_ms, clock.full_since_ms, heard_at_ms,
     (SELECT count(*) FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget
       AND stamped_at_ms IS NULL AND ended_at_ms IS NULL) AS on_the_way,
     (SELECT count(*) FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget
       AND ifnull(stamped_at_ms, @nowMs) + window_ms >= @nowMs) AS in_use,
+    named_limits.request_limit AS named_limit, named_limits.at_ms AS named_at_ms,
     lockouts.kind, lockouts.at_ms, credential_stops.probe_at_ms
   FROM budgets JOIN clock
+  LEFT JOIN named_limits ON named_limits.subject = budgets.subject AND named_limits.budget = budgets.budget
   LEFT JOIN lockouts ON lockouts.subject = budgets.subject AND lockouts.budget = budgets.budget
   LEFT JOIN credential_stops ON credential_stops.subject = budgets.subject
   ORDER BY budgets.subject, budgets.budget`;
@@ -77,13 +87,25 @@ function reportOf(row: Row, of: { readonly nowMs: number; readonly canBeHeard: b
   const { window_ms: windowMs, full_since_ms: sinceMs, heard_at_ms: heardAtMs, grown_since_ms: grownSinceMs } = row;
   const pastMs = sinceMs === null ? 0 : fullUntil({ sinceMs, heardAtMs }, windowMs) - nowMs;
   const grownMs = grownSinceMs === null ? 0 : fullUntil({ sinceMs: grownSinceMs, heardAtMs: null }, windowMs) - nowMs;
+  const own = {
+    name: row.budget,
+    limit: row.request_limit,
+    statedLimit: row.stated_limit,
+    windowMs,
+    reserve: row.reserve,
+  };
+  const isNamed = row.named_limit !== null && row.named_at_ms !== null;
+  const named = isNamed ? inForce({ limit: row.named_limit, atMs: row.named_at_ms }, nowMs) : null;
+  const used = lowered(own, named?.limit ?? null);
   return {
     subject: row.subject,
     budget: row.budget,
-    limit: row.request_limit,
+    limit: used.limit,
+    ownLimit: own.limit,
+    lowered: named === null ? null : { named: named.limit, forMs: named.atMs + QUIET_MS - nowMs },
     windowMs,
     inUse: row.in_use,
-    reserve: row.reserve,
+    reserve: used.reserve,
     assumed: row.assumed === 1,
     fullForMs: Math.max(0, pastMs, grownMs),
     isUnheard: canBeHeard && heardAtMs === null && pastMs > Math.max(windowMs, grownMs),

@@ -61,4 +61,15 @@ export const LEDGER_MIGRATIONS: readonly string[] = [
   -- What the exchange itself allows; null: request_limit.
   ALTER TABLE budgets ADD COLUMN stated_limit INTEGER;
   `,
+  `
+  -- Limits below ours that the exchange has named.
+  CREATE TABLE named_limits (
+    subject TEXT NOT NULL,
+    budget TEXT NOT NULL,
+    request_limit INTEGER NOT NULL CHECK (request_limit >= 1),
+    -- When the last limit reply came.
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (subject, budget)
+  ) STRICT;
+  `,
 ];

@@ -9,6 +9,7 @@ import {
   type SlotEnd,
 } from './admission.ts';
 import { follows, LONGEST_DOUBT_MS, stampByAnswer, stampByAnyAnswer, waitForProbe, type Answer } from './doubt.ts';
+import { afterLimitReply, inForce, lowered, type LimitChange, type LimitWord, type NamedLimit } from './named-limit.ts';
 import { afterAnswer, fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
@@ -16,6 +17,7 @@ type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 /** One budget and its slots. */
 interface Occupied {
   readonly budget: LedgerBudget;
+  named: NamedLimit | null;
   /** In the order of their admission. */
   readonly slots: OpenSlot[];
   /** No slot is free again at this time or before, so that most admissions need not look through them. */
@@ -62,6 +64,7 @@ export class BudgetLedger implements RequestLedger {
     for (const budget of budgets) {
       this.occupied.set(budget.name, {
         budget,
+        named: null,
         slots: [],
         keptUntilMs: Number.POSITIVE_INFINITY,
         most: 0,
@@ -74,7 +77,8 @@ export class BudgetLedger implements RequestLedger {
   admit(ask: AdmissionAsk & { readonly owner?: string }, nowMs: number): Admission {
     const occupied = this.occupied.get(ask.budget);
     if (occupied === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
-    const { budget, slots } = occupied;
+    const { slots } = occupied;
+    const budget = lowered(occupied.budget, inForce(occupied.named, nowMs)?.limit ?? null);
     if (occupied.doubtful > 0) this.forgetOldDoubts(occupied, nowMs);
     if (nowMs > occupied.keptUntilMs) releaseOld(occupied, nowMs);
     const probeWaitMs = occupied.doubtful === 0 ? 0 : probeWaitOf(occupied, nowMs);
@@ -121,6 +125,24 @@ export class BudgetLedger implements RequestLedger {
     const answer = { admittedAtMs: open.admittedAtMs, atMs };
     this.endDoubts(occupied, answer);
     if (this.past !== null) this.past = afterAnswer(this.past, answer);
+  }
+
+  heed(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
+    const occupied = this.occupied.get(budget);
+    if (occupied === undefined) return null;
+    const { limit, statedLimit = limit } = occupied.budget;
+    const { state, change } = afterLimitReply(occupied.named, word, { statedLimit, nowMs });
+    occupied.named = state;
+    return change;
+  }
+
+  namedLimits(nowMs: number): ReadonlyMap<string, number> {
+    const named = new Map<string, number>();
+    for (const [budget, { named: state }] of this.occupied) {
+      const holds = inForce(state, nowMs);
+      if (holds !== null) named.set(budget, holds.limit);
+    }
+    return named;
   }
 
   withdraw(slot: Slot): void {

@@ -23,6 +23,8 @@ import {
   type Pass,
   type Verdict,
 } from './lockouts.ts';
+import { afterLimitReply, inForce, lowered, type LimitChange, type LimitWord } from './named-limit.ts';
+import { NamedLimitRows } from './named-limit-rows.ts';
 import { lifeSignOf, monotonicMs, ownerText, thisOwner, type LifeSign } from './process-owner.ts';
 import { SlotRows, type BudgetKey, type BudgetRow } from './slot-rows.ts';
 import { StoredLockouts } from './stored-lockouts.ts';
@@ -105,11 +107,13 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly updateHeard: Database.Statement<[Answer]>;
   private readonly rows: SlotRows;
   private readonly lockouts: StoredLockouts;
+  private readonly named: NamedLimitRows;
   private readonly budgets: ReadonlyMap<string, StoredBudget>;
   private readonly subjects: LedgerStoreOptions['subjects'];
   private readonly isGuest: boolean;
   /** What is still to be written of own slots: how each ended, or null for a slot that is given back. */
   private readonly unwritten = new Map<number, Ending | null>();
+  private readonly unheeded: { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] = [];
   private readonly unreported: { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] = [];
 
   /** @throws SarrafError `DATA_UNUSABLE` for a file that is damaged, foreign or can not be written; it stays as it is. */
@@ -132,6 +136,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.updateHeard = this.database.prepare(`
       UPDATE clock SET heard_at_ms = @atMs WHERE heard_at_ms IS NULL AND full_since_ms <= @admittedAtMs`);
     this.rows = new SlotRows(this.database);
+    this.named = new NamedLimitRows(this.database);
     this.lockouts = new StoredLockouts(this.database, {
       subjectOfBudget: (budget) => this.keyOf(budget).subject,
       credential: options.subjects.token,
@@ -140,6 +145,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.database
       .transaction(() => {
         this.unknownPast(nowMs);
+        this.named.forgetOld(nowMs);
         if (!this.isGuest) this.rows.forgetIdleBudgets();
         for (const budget of this.budgets.values()) this.writeBudget(budget, nowMs);
       })
@@ -153,6 +159,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     try {
       const admission = this.database.transaction(() => this.admitLocked(ask, budget, nowMs)).immediate();
       this.unwritten.clear();
+      this.unheeded.length = 0;
       return admission;
     } catch (error) {
       return isBusy(error)
@@ -164,6 +171,22 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   settle(slot: Slot, end: SlotEnd, atMs: number): void {
     if (!this.unwritten.has(slot.id)) this.unwritten.set(slot.id, { slot, end, atMs });
     this.tryToWrite();
+  }
+
+  heed(budget: string, word: LimitWord, atMs: number): LimitChange | null {
+    const change = this.changeBy(budget, word, atMs);
+    this.unheeded.push({ budget, word, atMs });
+    this.tryToWrite();
+    return change;
+  }
+
+  namedLimits(nowMs: number): ReadonlyMap<string, number> {
+    const named = new Map<string, number>();
+    for (const budget of this.budgets.keys()) {
+      const holds = inForce(this.named.of(this.keyOf(budget)), nowMs);
+      if (holds !== null) named.set(budget, holds.limit);
+    }
+    return named;
   }
 
   withdraw(slot: Slot): void {
@@ -209,6 +232,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
 
   private admitLocked(ask: AdmissionAsk, budget: StoredBudget, nowMs: number): Admission {
     this.writeEndings();
+    this.writeHeeds();
     const past = this.unknownPast(nowMs);
     const key = this.keyOf(ask.budget);
     const row = this.rows.budget(key) ?? this.writeBudget(budget, nowMs);
@@ -216,15 +240,16 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.endForOthers(key, nowMs);
     this.rows.endOldestDoubts(nowMs);
     this.rows.releaseBefore(key, nowMs - windowMs);
+    const { requestLimit, statedLimit, reserve } = row;
+    const named = inForce(this.named.of(key), nowMs)?.limit ?? null;
+    const stated = lowered({ name: ask.budget, limit: requestLimit, statedLimit, windowMs, reserve }, named);
     const doubts = this.rows.doubts(key);
     const onTheWay = doubts.length > 0 || past?.heardAtMs === null ? this.rows.onTheWay(key) : [];
     if (doubts.length > 0) {
-      const probeWaitMs = waitForProbe({ doubts, onTheWay, limit: row.requestLimit, nowMs });
+      const probeWaitMs = waitForProbe({ doubts, onTheWay, limit: stated.limit, nowMs });
       if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
     }
     const { requestClass } = ask;
-    const { requestLimit: limit, statedLimit, reserve } = row;
-    const stated = { name: ask.budget, limit, statedLimit, windowMs, reserve };
     const open = onTheWay.length + doubts.length;
     const isQuestion = past !== null && mayAsk(past, { budget: stated, requestClass, open });
     const waitMs = waitForSlot({
@@ -269,6 +294,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.rows.deleteAll();
     this.database.exec('UPDATE budgets SET full_since_ms = NULL');
     this.lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
+    this.named.carryOver(nowMs);
     return { sinceMs: nowMs, heardAtMs: null };
   }
 
@@ -315,10 +341,12 @@ export class LedgerStore implements RequestLedger, LockoutBook {
       this.database
         .transaction(() => {
           this.writeEndings();
+          this.writeHeeds();
           this.writeReports();
         })
         .immediate();
       this.unwritten.clear();
+      this.unheeded.length = 0;
       this.unreported.length = 0;
     } catch {
       // Kept, and written with the next admission; until then the slots stay occupied.
@@ -339,6 +367,31 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     const answer = { admittedAtMs: slot.admittedAtMs, atMs };
     this.rows.endDoubts(this.keyOf(slot.budget), answer);
     this.updateHeard.run(answer);
+  }
+
+  /** What a limit reply changes, by what is written down now; a file that can not be read says nothing. */
+  private changeBy(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
+    try {
+      const statedLimit = this.statedLimitOf(budget);
+      return afterLimitReply(this.named.of(this.keyOf(budget)), word, { statedLimit, nowMs }).change;
+    } catch {
+      return null;
+    }
+  }
+
+  private writeHeeds(): void {
+    for (const { budget, word, atMs } of this.unheeded) {
+      const key = this.keyOf(budget);
+      const of = { statedLimit: this.statedLimitOf(budget), nowMs: atMs };
+      this.named.save(key, afterLimitReply(this.named.of(key), word, of).state);
+    }
+  }
+
+  /** As it is written down, which for a guest is not what it goes by itself. */
+  private statedLimitOf(budget: string): number {
+    const known = this.budgets.get(budget);
+    const declared = known === undefined ? 1 : (known.statedLimit ?? known.limit);
+    return this.rows.budget(this.keyOf(budget))?.statedLimit ?? declared;
   }
 
   private writeReports(): void {

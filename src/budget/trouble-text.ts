@@ -5,7 +5,17 @@ export function troubleText(trouble: BudgetTrouble, ledgerFile: string): string 
   if (trouble.kind === 'ledger unusable') {
     return `the ledger of requests at ${ledgerFile} is gone, replaced or can not be written: nothing is sent any more. Restart the bot: it makes a new one, which counts every window as full once`;
   }
-  const { budget, forMs, namedLimit } = trouble;
-  const named = namedLimit === null ? '' : ` The exchange names a limit of ${namedLimit}.`;
+  const { budget, forMs } = trouble;
+  const named = namedText(trouble);
   return `${budget} is locked out for ${Math.ceil(forMs / 60_000)} min: the exchange said that a limit was exceeded.${named} Do not restart the bot; see "sarraf budget"`;
+}
+
+/** What the exchange says of the limit, and what becomes of that. */
+function namedText(trouble: Extract<BudgetTrouble, { kind: 'locked out' }>): string {
+  const { namedLimit, change, budget } = trouble;
+  if (namedLimit === null) return '';
+  const text = ` The exchange names a limit of ${namedLimit}`;
+  if (change === 'wrong') return `${text}, where a whole number from 1 was expected: it is ignored.`;
+  if (change === null) return `${text}.`;
+  return `${text}, which is below ours and holds from now on, until 24 hours without a limit reply or "sarraf budget raise ${budget}".`;
 }

@@ -2,11 +2,14 @@ import { readLedger, type BudgetReport } from '../budget/ledger-report.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
 import { readLedgerNote } from '../daemon/ledger-note.ts';
+import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
 /** What the ledger of a bot says of it now. */
 export interface LedgerStatus {
   readonly ledger: string;
   readonly tradingBegins: TradingBegins;
+  /** Limits of this bot that the exchange has lowered. */
+  readonly lowered: readonly LoweredBudget[];
 }
 
 /** Reads the ledger that the last run of a data folder was counted in; null where there is none, or it can not be read. */
@@ -16,14 +19,17 @@ export function ledgerStatus(dataFolder: string): LedgerStatus | null {
   const rows = rowsOf(note.ledger);
   if (rows === null) return null;
   const subjects = new Set(note.subjects);
-  return { ledger: note.ledger, tradingBegins: tradingBegins(rows, subjects) };
+  return { ledger: note.ledger, tradingBegins: tradingBegins(rows, subjects), lowered: loweredBudgets(rows, subjects) };
 }
 
 /** Lines about it for people. */
 export function ledgerLines(status: LedgerStatus | null): readonly string[] {
   if (status === null) return [];
-  const { tradingBegins: begins, ledger } = status;
-  return [`ledger  ${ledger}: ${begins.waitMs === 0 ? 'an order could leave at once' : beginsText(begins)}`];
+  const { tradingBegins: begins, ledger, lowered } = status;
+  return [
+    `ledger  ${ledger}: ${begins.waitMs === 0 ? 'an order could leave at once' : beginsText(begins)}`,
+    ...lowered.map((each) => `limit   LOWERED: ${loweredText(each)}`),
+  ];
 }
 
 /** Null where somebody has it locked, or it is gone: the mirror can be shown all the same. "sarraf budget" says why. */

@@ -1,3 +1,4 @@
+import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
 import { loadSeats } from '../daemon/load-seats.ts';
 import { openVenue } from '../daemon/open-venue.ts';
@@ -32,10 +33,15 @@ interface VenueFacts {
  */
 export async function planOfConfigs(
   configs: readonly [BotConfig, ...BotConfig[]],
-  options: { readonly askEmbedded: boolean },
+  options: {
+    readonly askEmbedded: boolean;
+    /** Limits that the exchange has lowered, by budget; none without it. */
+    readonly named?: ReadonlyMap<string, number>;
+  },
 ): Promise<ConfigPlan> {
   const [first] = configs;
-  const facts = options.askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : outsideFacts(first);
+  const { askEmbedded, named = new Map<string, number>() } = options;
+  const facts = askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : outsideFacts(first, named);
   // A file that loops while it is loaded must not hold the command up.
   const threads = new StrategyThreads({ limits: first.isolation, onPrint: (_, line) => console.error(line) });
   const loaded = await Promise.all(
@@ -60,8 +66,10 @@ export async function planOfConfigs(
   };
 }
 
-function outsideFacts({ exchange }: BotConfig): VenueFacts {
-  return { budgets: budgetTable(exchange.limits, exchange.headroom), knownMarkets: null };
+function outsideFacts({ exchange }: BotConfig, named: ReadonlyMap<string, number>): VenueFacts {
+  const own = budgetTable(exchange.limits, exchange.headroom);
+  const budgets = new Map([...own].map(([name, budget]) => [name, lowered(budget, named.get(name) ?? null)]));
+  return { budgets, knownMarkets: null };
 }
 
 /** The exchange of the configuration is put up, looked at and taken down. */

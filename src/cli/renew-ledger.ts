@@ -2,6 +2,7 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
+import { NamedLimitRows } from '../budget/named-limit-rows.ts';
 import { PROBE_EVERY_MS } from '../budget/credential-stop.ts';
 import { isBusy, openLedgerFile, openLedgerReadOnly } from '../budget/ledger-file.ts';
 import type { Machine } from '../budget/store.ts';
@@ -123,7 +124,7 @@ function countingAt(database: Database.Database, nowMs: number): Renewal | null 
   return untilMs === null ? null : { kind: 'counting', requests, forMs: untilMs - nowMs };
 }
 
-/** What is left of the lockouts of an earlier boot, by the wall's clock. */
+/** What is left of the lockouts of an earlier boot, by the wall's clock; the quiet hours of lowered limits begin anew. */
 function carryOver(database: Database.Database, machine: Machine): void {
   const nowMs = machine.monotonicMs();
   const lockouts = new StoredLockouts(database, {
@@ -132,4 +133,7 @@ function carryOver(database: Database.Database, machine: Machine): void {
     wallMs: () => machine.wallMs(),
   });
   lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
+  // One that an older sarraf wrote has none.
+  const hasNamed = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'named_limits'`).get() !== undefined;
+  if (hasNamed) new NamedLimitRows(database).carryOver(nowMs);
 }

@@ -4,6 +4,7 @@ import type { VenueAnswer } from '../domain/venue-call.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
+import type { FeedPace } from '../scheduler/pace.ts';
 import { sendRequest, type SendRequestOptions } from './send-request.ts';
 
 /** What decides; the engine. */
@@ -100,6 +101,11 @@ export class BotShell {
 
   control(command: ControlCommand): void {
     this.step({ kind: 'control', atMs: this.options.time.now(), command });
+  }
+
+  /** Has feeds asked more or less often. */
+  pace(paces: readonly FeedPace[]): void {
+    this.step({ kind: 'pace', atMs: this.options.time.now(), paces });
   }
 
   /** Has the engine look round now: something has happened that no answer and no time tells of. */

@@ -16,6 +16,8 @@ export interface BotVenue {
   /** The most slots that each budget ever had occupied at once, where that is known. */
   mostOccupied(): ReadonlyMap<string, number>;
   readonly budgets: ReadonlyMap<string, Budget>;
+  /** Limits that the exchange has lowered and that hold now, by budget. */
+  namedLimits(): ReadonlyMap<string, number>;
   readonly canLogIn: boolean;
   /** Asks whose account it is; null where the exchange is in this process, and so is its account. */
   readonly accountReader: AccountReader | null;

@@ -4,12 +4,14 @@ import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts'
 import { marketsOf } from '../engine/seat.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
+import type { Budget } from '../exchange/endpoint.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
 import type { BotVenue } from './bot-venue.ts';
 import { bookBudgetOf, bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { credentialAdvice } from './settings/credential-advice.ts';
+import { PaceWatch } from './pace-watch.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -20,6 +22,8 @@ export interface CreatedBot {
   readonly shell: BotShell;
   readonly plan: PollPlan;
   readonly counts: RequestCounts;
+  /** To be begun with the shell. */
+  readonly paces: PaceWatch;
 }
 
 export interface CreateBotOptions {
@@ -35,7 +39,10 @@ export interface CreateBotOptions {
 /** Puts a bot together. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
 export function createBot({ config, venue, seats, mirror, screen, onAnswer, onEvent }: CreateBotOptions): CreatedBot {
   const runners = seats.map(({ runner }) => runner);
-  const plan = planPolls({ ...planInputOf(runners, venue.budgets.values()), bookBudget: bookBudgetOf(venue.caller) });
+  const planWith = (budgets: Iterable<Budget>): PollPlan =>
+    planPolls({ ...planInputOf(runners, budgets), bookBudget: bookBudgetOf(venue.caller) });
+  // A limit that the exchange lowers for a day makes data older, and is no reason not to begin.
+  const plan = planWith(venue.budgets.values());
   if (plan.problems.length > 0) {
     const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems].join(
       '\n  ',
@@ -57,7 +64,17 @@ export function createBot({ config, venue, seats, mirror, screen, onAnswer, onEv
     ...(onEvent === undefined ? {} : { onEvent }),
     onNotices: (notices, atMs) => screen.show(notices, atMs),
   });
-  return { engine, shell, plan, counts };
+  const { pollStretch } = venue;
+  const paces = new PaceWatch({
+    time: venue.time,
+    budgets: venue.budgets,
+    namedLimits: () => venue.namedLimits(),
+    feeds: stretched(plan.feeds, pollStretch),
+    plan: (budgets) => stretched(planWith(budgets).feeds, pollStretch),
+    onPace: (changed) => shell.pace(changed),
+    onNotice: (notice) => screen.show([notice], venue.time.now()),
+  });
+  return { engine, shell, plan, counts, paces };
 }
 
 function settingsOf(

@@ -84,6 +84,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
     caller: createVenueCaller(client),
     limiter: createLimiter({ time, speed, budgets, ledger, lockouts }),
     limiterMs: () => time.now(),
+    namedLimits: () => ledger.namedLimits(time.now()),
     mostOccupied: () => new Map(ledger.usage().map(({ budget, most }) => [budget.name, most])),
     budgets: client.budgets,
     canLogIn: false,

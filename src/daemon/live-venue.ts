@@ -248,6 +248,7 @@ export async function createLiveVenue(config: BotConfig, waiting: Opening): Prom
       isNew: false,
       pollStretch: 1,
       mostOccupied: () => new Map(),
+      namedLimits: () => remote.ledger.namedLimits(monotonicMs()),
       isOver: () => false,
       ledgerFile: remote.ledgerFile,
       close: async () => remote.close(),

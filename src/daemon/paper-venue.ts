@@ -132,6 +132,7 @@ function paperVenueOf(
     isNew: true,
     pollStretch: 1,
     mostOccupied: () => new Map(),
+    namedLimits: () => remote.ledger.namedLimits(monotonicMs()),
     isOver: () => false,
     ledgerFile: remote.ledgerFile,
     close: async () => remote.close(),

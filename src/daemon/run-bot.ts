@@ -264,6 +264,7 @@ async function live(
   shell.start();
   try {
     operator.begin();
+    bot.paces.begin();
     await runUntil(bot, {
       venue,
       signal: options.signal,
@@ -274,6 +275,7 @@ async function live(
     });
     await drain(bot, { config: options.config, venue, onStatus });
   } finally {
+    bot.paces.end();
     shell.close();
   }
 }

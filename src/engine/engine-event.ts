@@ -2,6 +2,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueAnswer, WalletReading } from '../domain/venue-call.ts';
+import type { FeedPace } from '../scheduler/pace.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 
 /** What the engine is told. Times are of one clock that never goes back, in ms since 1970. */
@@ -17,6 +18,8 @@ export type EngineEvent =
       readonly answer: VenueAnswer;
     }
   | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand }
+  /** Feeds of the plan are asked more or less often from now on: the exchange has changed a limit. */
+  | { readonly kind: 'pace'; readonly atMs: number; readonly paces: readonly FeedPace[] }
   /** A bar that closed at `atMs`, told by a venue that need not be asked: a backtest on bars. Its close stands for the book. */
   | { readonly kind: 'bar'; readonly atMs: number; readonly bar: ClosedCandle }
   /**

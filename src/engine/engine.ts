@@ -205,6 +205,7 @@ export class Engine {
     if (event.kind === 'answer') this.takeAnswer(event);
     else if (event.kind === 'bar') this.takeBar(event.bar);
     else if (event.kind === 'account') this.takeAccount(event);
+    else if (event.kind === 'pace') this.feeds.setPaces(event.paces);
     else if (event.kind === 'control') {
       this.takeCommand(event.command);
     }

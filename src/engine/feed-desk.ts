@@ -16,6 +16,7 @@ import type {
   WalletTransaction,
 } from '../domain/venue-call.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
+import type { FeedPace } from '../scheduler/pace.ts';
 import { PollQueue } from '../scheduler/poll-queue.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { AccountState } from './account-state.ts';
@@ -70,6 +71,8 @@ export class FeedDesk {
   private readonly options: FeedDeskOptions;
   private readonly queue: PollQueue;
   private readonly keys: ReadonlySet<string>;
+  /** As they are paced now. */
+  private feeds: readonly PlannedFeed[];
   private openIds = new Set<number>();
   private openAskedAtMs = 0;
   private isIdle = false;
@@ -78,6 +81,7 @@ export class FeedDesk {
 
   constructor(options: FeedDeskOptions) {
     this.options = options;
+    this.feeds = options.feeds;
     this.queue = new PollQueue(options.feeds, options.startMs);
     this.keys = new Set(options.feeds.map(({ key }) => key));
   }
@@ -113,6 +117,15 @@ export class FeedDesk {
     );
   }
 
+  /** Asks at other paces from now on: a limit has changed. Bars go on to be asked for at their close. */
+  setPaces(paces: readonly FeedPace[]): void {
+    const byKey = new Map(paces.map((pace) => [pace.key, pace]));
+    const polled = this.feeds.filter(({ kind, key }) => kind !== 'candles' && byKey.has(key));
+    const changed = new Set(polled.map(({ key }) => key));
+    this.feeds = this.feeds.map((feed) => (changed.has(feed.key) ? { ...feed, ...byKey.get(feed.key) } : feed));
+    this.queue.setPaces(paces.filter(({ key }) => changed.has(key)));
+  }
+
   setIdle(isIdle: boolean): void {
     if (isIdle === this.isIdle) return;
     this.isIdle = isIdle;
@@ -130,7 +143,7 @@ export class FeedDesk {
   ages(
     nowMs: number,
   ): readonly { readonly feed: string; readonly ageMs: number | null; readonly longestAgeMs: number }[] {
-    return this.options.feeds.map(({ key, kind, intervalMs, longestAgeMs }) => {
+    return this.feeds.map(({ key, kind, intervalMs, longestAgeMs }) => {
       const readAtMs = this.readAtMs.get(key);
       const ageMs = readAtMs === undefined ? null : nowMs - readAtMs;
       const barMs = kind === 'candles' && Number.isFinite(intervalMs) ? intervalMs : 0;

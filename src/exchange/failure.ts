@@ -8,7 +8,7 @@ export interface Failure {
   readonly clientOrderId: string | null;
   /** How long to stay away; null where the reply does not say. */
   readonly backOffMs: number | null;
-  /** The limit that was exceeded; null where the reply does not say. */
+  /** The limit that was exceeded, as it came: NaN for what is no number; null where the reply does not say. */
   readonly limit: number | null;
   /** Whether it clearly speaks of a permission and not of a limit. */
   readonly isPermission: boolean;
@@ -58,6 +58,12 @@ function positive(value: unknown): number | null {
   return Number.isFinite(number) && number > 0 ? number : null;
 }
 
+/** A number whatever it is worth: whoever uses it has to look. */
+function numberOf(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN;
+}
+
 /** `Retry-After` in milliseconds. As a date it is read against the server's own `Date`, so that our clock does not matter. */
 function retryAfterMs(headers: HttpResponse['headers']): number | null {
   const header = headers['retry-after'];
@@ -80,7 +86,7 @@ export function failureOf(body: Body, response: HttpResponse): Failure {
     message: messageOf(body),
     clientOrderId: textOf(body['clientOrderId']),
     backOffMs: waits.length === 0 ? null : Math.ceil(Math.max(...waits)),
-    limit: positive(body['limit']),
+    limit: numberOf(body['limit']),
     isPermission: waits.length === 0 && SPEAKS_OF_PERMISSION.test(words) && !SPEAKS_OF_LIMIT.test(words),
   };
 }

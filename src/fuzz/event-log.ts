@@ -76,6 +76,7 @@ export class EventLog {
       case 'closes':
       case 'opens':
       case 'account':
+      case 'pace':
         return `${event.kind} ${this.shown(event)}`;
     }
   }

@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { PlannedFeed } from './feed.ts';
+import type { FeedPace } from './pace.ts';
 
 /** Nothing is due before it: unknown until somebody looks. */
 const UNKNOWN = -Infinity;
@@ -108,6 +109,22 @@ export class PollQueue {
     this.intervalsMs = intervalsMs;
     if (isIdle) return;
     for (let index = 0; index < this.feeds.length; index += 1) this.quicken(index);
+    this.wakeMs = UNKNOWN;
+  }
+
+  /** Has feeds asked at another pace from their next question on, and those that are quicker now as soon as that allows. */
+  setPaces(paces: readonly FeedPace[]): void {
+    for (const { key, intervalMs, idleIntervalMs } of paces) {
+      const index = this.indexOf(key);
+      this.busyMs[index] = intervalMs;
+      this.idleMs[index] = idleIntervalMs;
+      const soonest = (this.askedMs[index] ?? -Infinity) + (this.intervalsMs[index] ?? Infinity);
+      if (soonest === -Infinity || this.isInFlight[index] === 1) continue;
+      this.dueMs[index] = Math.max(
+        Math.min(this.dueMs[index] ?? soonest, soonest),
+        this.notBeforeMs[index] ?? -Infinity,
+      );
+    }
     this.wakeMs = UNKNOWN;
   }
 

@@ -4,6 +4,8 @@ import { Command } from 'commander';
 import { ledgerFolder } from '../../budget/ledger-file.ts';
 import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
+import { raiseLimit } from '../../budget/raise-limit.ts';
+import { budgetTable } from '../../exchange/budget-table.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { ledgerOfConfig } from '../ledger-of-config.ts';
 import { tableLines, type Column } from '../table.ts';
@@ -24,7 +26,19 @@ const EXAMPLES = `
 Examples:
   sarraf budget
   sarraf budget --config bot.yaml
-  sarraf budget --ledger /data/ledger.sqlite --json`;
+  sarraf budget --ledger /data/ledger.sqlite --json
+  sarraf budget raise orders/list --config bot.yaml`;
+
+const RAISE_HELP = `
+Do it once the exchange is no longer crowded: beyond its limit it answers with a 429 again, or locks you out for 1 to 24 hours.
+Exit codes: 0 it is raised, 1 it was not lowered or the ledger can not be written, 2 an option or the name is wrong.
+
+Examples:
+  sarraf budget raise orders/list
+  sarraf budget raise v2/orderbook --config bot.yaml --json`;
+
+/** Names of the interface's budgets. */
+const BUDGET_NAMES: ReadonlySet<string> = new Set(budgetTable().keys());
 
 /** The ledgers of this user, one a base address. */
 function ownLedgers(): string[] {
@@ -39,6 +53,10 @@ function stateText(report: BudgetReport): string {
   if (report.stoppedForMs !== null) words.push(`401: next probe in ${lengthText(report.stoppedForMs)}`);
   if (report.isOnTrial) words.push('locked out, canary on its way');
   if (report.lockedForMs !== null) words.push(`LOCKED OUT for ${lengthText(report.lockedForMs)}`);
+  if (report.lowered !== null) {
+    const { named, forMs } = report.lowered;
+    words.push(`LOWERED by the exchange to ${named}, from ${report.ownLimit} used, for ${lengthText(forMs)}`);
+  }
   if (report.fullForMs > 0) words.push(`counts as full for ${lengthText(report.fullForMs)}`);
   return words.length === 0 ? 'ok' : words.join('; ');
 }
@@ -87,13 +105,48 @@ function run(options: Options): void {
   for (const { ledger, budgets } of pages) console.log([ledger, ...budgetLines(budgets)].join('\n'));
 }
 
+interface Raised {
+  readonly ledger: string;
+  readonly raised: readonly { readonly subject: string; readonly named: number }[];
+}
+
+/** Takes a lowered limit back, of whoever it was lowered for. */
+function raise(budget: string, options: Options): void {
+  if (!BUDGET_NAMES.has(budget)) {
+    throw wrongInput(`expected one of ${[...BUDGET_NAMES].join(', ')} as the budget, was "${budget}"`);
+  }
+  const results = pathsOf(options).map((ledger): Raised => ({ ledger, raised: raiseLimit(ledger, budget) }));
+  const raised = results.flatMap((result) => result.raised);
+  if (options.json === true) console.log(JSON.stringify({ budget, ledgers: results }));
+  if (raised.length === 0) {
+    throw failed(`expected a limit of ${budget} that the exchange has lowered, found none; see "sarraf budget"`);
+  }
+  if (options.json === true) return;
+  for (const { named, subject } of raised) {
+    console.log(`${budget} of ${subject} is no longer kept to ${named}: running bots go by their own limit again`);
+  }
+}
+
+function raiseCommand(): Command {
+  return withPlace(new Command('raise'))
+    .description('Takes back a limit that the exchange has lowered, before its 24 quiet hours are over.')
+    .argument('<budget>', 'the budget, as "sarraf budget" names it')
+    .addHelpText('after', RAISE_HELP)
+    .action((budget: string, _options: Options, command: Command) => raise(budget, command.optsWithGlobals<Options>()));
+}
+
+function withPlace(command: Command): Command {
+  return command
+    .option('--ledger <file>', 'the ledger; all those of this user without it')
+    .option('--config <file>', 'configuration of a bot, whose ledger it is')
+    .option('--json', 'prints one JSON object');
+}
+
 /** `sarraf budget`: what the ledger of requests has in use, keeps in reserve and is locked out of. */
 export function budgetCommand(): Command {
-  return new Command('budget')
-    .description('Shows the use, reserve and lockouts of every request budget on this machine.')
-    .option('--ledger <file>', 'the ledger to read; all those of this user without it')
-    .option('--config <file>', 'configuration of a bot, whose ledger is read')
-    .option('--json', 'prints one JSON object')
+  return withPlace(new Command('budget'))
+    .description('Shows the use, reserve, lockouts and lowered limits of every request budget on this machine.')
     .addHelpText('after', EXAMPLES)
+    .addCommand(raiseCommand().exitOverride())
     .action((options: Options) => run(options));
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { readLedger } from '../../budget/ledger-report.ts';
+import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { beginsText, freshTradingBegins, tradingBegins, type TradingBegins } from '../../budget/trading-begins.ts';
 import { strategyFilesAt } from '../../daemon/load-seats.ts';
@@ -14,6 +14,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { Budget } from '../../exchange/endpoint.ts';
 import { SPANS, type Span } from '../../strategy/subscriptions.ts';
 import { wrongInput } from '../command-error.ts';
+import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
 import { marketOption, overrideOption } from '../option-readers.ts';
 import { planLines } from '../plan-lines.ts';
 import { planOfConfigs } from '../plan-of-config.ts';
@@ -71,16 +72,26 @@ async function plan(options: Options): Promise<void> {
     if (configs[0].embedded.replay !== null) {
       console.error('note: planned without the recording, which brings its own market and length of bars');
     }
-    const made = await planOfConfigs(configs, { askEmbedded: options.config !== undefined });
+    const rows = ledgerRowsOf(configs[0]);
+    const subjects = new Set(Object.values(ledgerSubjects(configs[0].exchange.credentials)));
+    const lowered = loweredBudgets(rows ?? [], subjects);
+    const named = new Map(lowered.map((each) => [each.budget, each.named]));
+    const made = await planOfConfigs(configs, { askEmbedded: options.config !== undefined, named });
     const { problems, strategies } = made;
-    const begins = tradingBeginsOf(configs[0], made.budgets);
+    const begins = tradingBeginsOf(configs[0], { budgets: made.budgets, rows, subjects });
     if (options.json === true)
-      console.log(JSON.stringify({ strategies, ...made.plan, strategyProblems: problems, tradingBegins: begins }));
+      console.log(
+        JSON.stringify({ strategies, ...made.plan, strategyProblems: problems, tradingBegins: begins, lowered }),
+      );
     else
       console.log(
-        [`Plan for ${strategies.join(', ')}`, '', ...planLines(made.plan, made.budgets), ...beginsLines(begins)].join(
-          '\n',
-        ),
+        [
+          `Plan for ${strategies.join(', ')}`,
+          '',
+          ...planLines(made.plan, made.budgets),
+          ...loweredLines(lowered),
+          ...beginsLines(begins),
+        ].join('\n'),
       );
     for (const problem of problems) console.error(problem);
     if (made.plan.problems.length > 0) throw wrongInput(['It does not fit:', ...made.plan.problems].join('\n  '));
@@ -90,12 +101,27 @@ async function plan(options: Options): Promise<void> {
 }
 
 /** When the first order could leave, by the ledger of the configuration; null where none is outside this process. */
-function tradingBeginsOf(config: BotConfig, budgets: ReadonlyMap<string, Budget>): TradingBegins | null {
+function tradingBeginsOf(
+  config: BotConfig,
+  of: {
+    readonly budgets: ReadonlyMap<string, Budget>;
+    readonly rows: readonly BudgetReport[] | null;
+    readonly subjects: ReadonlySet<string>;
+  },
+): TradingBegins | null {
+  if (ledgerOf(config) === null || config.mode !== 'live') return null;
+  const { budgets, rows, subjects } = of;
+  return rows === null ? freshTradingBegins(budgets.values()) : tradingBegins(rows, subjects);
+}
+
+/** What the ledger of a configuration has; null where there is none, or none yet. */
+function ledgerRowsOf(config: BotConfig): readonly BudgetReport[] | null {
   const path = ledgerOf(config);
-  if (path === null || config.mode !== 'live') return null;
-  if (!existsSync(path)) return freshTradingBegins(budgets.values());
-  const subjects = Object.values(ledgerSubjects(config.exchange.credentials));
-  return tradingBegins(readLedger(path, monotonicMs()), new Set(subjects));
+  return path === null || !existsSync(path) ? null : readLedger(path, monotonicMs());
+}
+
+function loweredLines(lowered: readonly LoweredBudget[]): readonly string[] {
+  return lowered.length === 0 ? [] : ['', ...lowered.map((each) => `LOWERED: ${loweredText(each)}.`)];
 }
 
 function beginsLines(begins: TradingBegins | null): readonly string[] {

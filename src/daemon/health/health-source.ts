@@ -12,6 +12,8 @@ export interface BudgetUse {
   readonly subject: string;
   readonly inUse: number;
   readonly limit: number;
+  /** The limit that the exchange has lowered it to; null where it has not. */
+  readonly lowered: number | null;
 }
 
 export interface DataAge {

@@ -39,7 +39,13 @@ export class LedgerWatch {
       const begins = tradingBegins(rows, this.subjects);
       this.health = {
         placingFault: begins.why === 'unknown' ? beginsText(begins) : null,
-        budgets: rows.map(({ budget, subject, inUse, limit }) => ({ budget, subject, inUse, limit })),
+        budgets: rows.map(({ budget, subject, inUse, limit, lowered }) => ({
+          budget,
+          subject,
+          inUse,
+          limit,
+          lowered: lowered?.named ?? null,
+        })),
         lockouts: rows.flatMap(({ budget, lockedForMs }) =>
           lockedForMs === null ? [] : [{ budget, forMs: lockedForMs }],
         ),

@@ -96,6 +96,15 @@ export class Metrics {
     this.set.gauge({ name: 'sarraf_budget_slots_in_use', help: 'Requests that count now.', labels }, series('inUse'));
     this.set.gauge({ name: 'sarraf_budget_slots', help: 'Requests that may count at once.', labels }, series('limit'));
     this.set.gauge(
+      { name: 'sarraf_budget_lowered_limit', help: 'Limit that the exchange has lowered, while it holds.', labels },
+      () =>
+        source()
+          .budgets()
+          .flatMap(({ budget, subject, lowered }) =>
+            lowered === null ? [] : [{ labels: { budget, subject }, value: lowered }],
+          ),
+    );
+    this.set.gauge(
       { name: 'sarraf_data_age_seconds', help: 'Age of what was last read by feed.', labels: ['feed'] },
       () =>
         source()

@@ -140,7 +140,9 @@ describe('the limiter', () => {
     const details = { httpStatus: 429, backOffMs: 90_000, limit: 20 };
     const limited = limiter.run(call(() => Promise.reject(new SarrafError('RATE_LIMITED', 'too many', { details }))));
     await Promise.all([expect(limited).rejects.toThrow('too many'), vi.advanceTimersByTimeAsync(10)]);
-    expect(troubles).toEqual([{ kind: 'locked out', budget: 'orders/list', forMs: 90_000, namedLimit: 20 }]);
+    expect(troubles).toEqual([
+      { kind: 'locked out', budget: 'orders/list', forMs: 90_000, namedLimit: 20, change: 'lowered' },
+    ]);
   });
 
   test('tells once that its ledger can not be used', async () => {

@@ -74,6 +74,69 @@ function admitted(store: LedgerStore, nowMs: number) {
   return admission.slot;
 }
 
+const word = (named: number | null) => ({ named, isOwn: true });
+const DAY_MS = 86_400_000;
+
+/** How many are admitted at a time. */
+function roomOf(store: LedgerStore, nowMs: number): number {
+  let count = 0;
+  while (store.admit(cancel, nowMs).admitted) count += 1;
+  return count;
+}
+
+describe('a limit that the exchange has lowered', () => {
+  const budgets = [{ ...budget(29), statedLimit: 30 }];
+
+  test('holds for every process on the file, over a restart, and shows', () => {
+    const store = openStore({ budgets });
+    const other = openStore({ budgets, machine: machine({ owner: 'other' }) });
+    expect(store.heed('orders/list', word(10), 0)).toBe('lowered');
+    expect(store.heed('orders/list', word(10), 1)).toBeNull();
+    expect([...other.namedLimits(1)]).toEqual([['orders/list', 10]]);
+    expect(roomOf(other, 1)).toBe(9);
+    expect(readLedger(path, 1)).toMatchObject([
+      { limit: 9, ownLimit: 29, reserve: 0, lowered: { named: 10, forMs: DAY_MS } },
+    ]);
+    const again = openStore({ budgets, machine: machine({ owner: 'again' }) });
+    expect(again.admit(cancel, 2).admitted).toBe(false);
+  });
+
+  test('is forgotten by nobody who is killed right after the reply', () => {
+    openStore({ budgets }).heed('orders/list', word(5), 0);
+    expect([...openStore({ budgets, machine: machine({ owner: 'next' }) }).namedLimits(1)]).toEqual([
+      ['orders/list', 5],
+    ]);
+  });
+
+  test('is raised after 24 quiet hours, which each limit reply and a restart of the machine begin anew', () => {
+    const store = openStore({ budgets });
+    store.heed('orders/list', word(10), 0);
+    store.heed('orders/list', word(null), 1_000);
+    expect(store.namedLimits(DAY_MS + 1_000).size).toBe(1);
+    expect(store.namedLimits(DAY_MS + 1_001).size).toBe(0);
+    expect(roomOf(store, DAY_MS + 1_001)).toBe(29);
+    const rebooted = openStore({ budgets, machine: machine({ boot: 'boot-2', nowMs: 5 }) });
+    expect(rebooted.namedLimits(DAY_MS + 5).size).toBe(1);
+    expect(rebooted.namedLimits(DAY_MS + 6).size).toBe(0);
+  });
+
+  test('is written later where another process holds the file, and holds with the next admission', () => {
+    const store = openStore({ budgets });
+    const holder = new Database(path);
+    holder.exec('BEGIN IMMEDIATE');
+    expect(store.heed('orders/list', word(1), 0)).toBe('lowered');
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect(roomOf(store, 10)).toBe(1);
+  });
+
+  test('counts tokens apart', () => {
+    openStore({ budgets }).heed('orders/list', word(10), 0);
+    const other = openStore({ budgets, subjects: { ip: 'ip', token: 'xyz' } });
+    expect(other.namedLimits(1).size).toBe(0);
+  });
+});
+
 describe('the ledger in a file', () => {
   test('gives as many slots as the limit over all that have it open, and one back a window after its stamp', () => {
     const stores = [openStore(), openStore({ machine: machine({ owner: 'other' }) })] as const;

@@ -10,6 +10,8 @@ function row(budget: string, but: Partial<BudgetReport> = {}): BudgetReport {
     subject: 'our-token',
     budget,
     limit: 300,
+    ownLimit: 300,
+    lowered: null,
     windowMs: 600_000,
     inUse: 0,
     reserve: 0,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,6 +42,39 @@ describe('sarraf budget', () => {
         { ledger: path, budgets: [{ budget: 'orders/list', inUse: 1, reserve: 3, assumed: false }, { assumed: true }] },
       ],
     });
+  });
+
+  test('shows a limit that the exchange has lowered, and raises it by hand', async () => {
+    const lowered = join(folder, 'lowered.sqlite');
+    const store = new LedgerStore({
+      path: lowered,
+      budgets: [{ name: 'orders/list', limit: 29, statedLimit: 30, windowMs: 60_000, per: 'token', assumed: false }],
+      subjects: { ip: 'ip', token: 'abc' },
+      whenMissing: 'empty',
+    });
+    store.heed('orders/list', { named: 10, isOwn: true }, monotonicMs());
+    const { out } = await sarrafHere(['budget', '--ledger', lowered]);
+    expect(out).toMatch(
+      /^orders\/list\s+abc\s+0\s+9\s+60 s\s+0\s+yes\s+LOWERED by the exchange to 10, from 29 used, for 24 h$/m,
+    );
+    const raise = ['budget', 'raise', 'orders/list', '--ledger', lowered];
+    const raised = await sarrafHere([...raise, '--json']);
+    expect([raised.code, JSON.parse(raised.out)]).toEqual([
+      0,
+      { budget: 'orders/list', ledgers: [{ ledger: lowered, raised: [{ subject: 'abc', named: 10 }] }] },
+    ]);
+    expect(store.namedLimits(monotonicMs()).size).toBe(0);
+    store.close();
+    const again = await sarrafHere(raise);
+    expect([again.code, again.error]).toEqual([1, expect.stringContaining('found none')]);
+    const unknown = await sarrafHere(['budget', 'raise', 'orders/none', '--ledger', lowered]);
+    expect([unknown.code, unknown.error]).toEqual([
+      2,
+      expect.stringMatching(/^expected one of .*, was "orders\/none"\n$/),
+    ]);
+    const missing = await sarrafHere(['budget', 'raise', 'orders/list', '--ledger', join(folder, 'no.sqlite')]);
+    expect([missing.code, missing.error]).toEqual([1, expect.stringContaining('no.sqlite')]);
+    expect(existsSync(join(folder, 'no.sqlite'))).toBe(false);
   });
 
   test('finds the ledger of a bot by its configuration', async () => {

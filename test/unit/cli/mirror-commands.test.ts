@@ -8,6 +8,7 @@ import { balancesCommand } from '../../../src/cli/commands/balances.ts';
 import { intentsCommand } from '../../../src/cli/commands/intents.ts';
 import { ordersCommand } from '../../../src/cli/commands/orders.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
+import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
@@ -167,19 +168,28 @@ describe('sarraf status', () => {
 
   test('says by the ledger of the last run when an order could leave', async () => {
     const ledger = join(folder, 'ledger.sqlite');
-    new LedgerStore({
+    const store = new LedgerStore({
       path: ledger,
       budgets: budgetTable().values(),
       subjects: { ip: 'here', token: 'us' },
       whenMissing: 'full',
-    }).close();
+    });
+    store.heed('orders/list', { named: 12, isOwn: true }, monotonicMs());
+    store.close();
     writeLedgerNote(folder, { ledger, subjects: ['here', 'us'] });
     const { out } = await sarraf('status');
     expect(out).toMatch(
       /^ledger {2}.*ledger\.sqlite: trading can begin 600 s after the exchange's first answer, in 7\d\d s at the latest, by the ledger: /m,
     );
+    expect(out).toMatch(
+      /^limit {3}LOWERED: the exchange has lowered orders\/list to 12: 11 are used in place of 29, for 24 h /m,
+    );
     expect(await json('status')).toMatchObject({
-      ledger: { ledger, tradingBegins: { waitMs: 600_000, budget: 'orders/add', why: 'unknown' } },
+      ledger: {
+        ledger,
+        tradingBegins: { waitMs: 600_000, budget: 'orders/add', why: 'unknown' },
+        lowered: [{ budget: 'orders/list', named: 12, limit: 11, ownLimit: 29 }],
+      },
     });
     writeLedgerNote(folder, null);
     expect(await json('status')).toMatchObject({ ledger: null });

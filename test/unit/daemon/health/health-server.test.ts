@@ -133,6 +133,7 @@ describe('/metrics', () => {
         'sarraf_requests_total{endpoint="orders/add",outcome="TIMED_OUT"} 2',
         'sarraf_budget_slots_in_use{budget="orders/add",subject="abc"} 12',
         'sarraf_budget_slots{budget="orders/add",subject="abc"} 300',
+        'sarraf_budget_lowered_limit{budget="orders/add",subject="abc"} 305',
         'sarraf_orders{state="open"} 3',
         'sarraf_fills_total{strategy="maker"} 8',
         'sarraf_notices_total{level="error"} 1',

@@ -15,7 +15,7 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
     doubts: () => [],
     lockouts: () => [],
     dataAges: () => [{ feed: 'book BTCIRT', ageMs: 900, longestAgeMs: 5_000 }],
-    budgets: () => [{ budget: 'orders/add', subject: 'abc', inUse: 12, limit: 300 }],
+    budgets: () => [{ budget: 'orders/add', subject: 'abc', inUse: 12, limit: 300, lowered: 305 }],
     requests: () => [
       { endpoint: 'orders/add', outcome: 'ok', count: 30 },
       { endpoint: 'orders/add', outcome: 'TIMED_OUT', count: 2 },

@@ -1,0 +1,55 @@
+import { reserveOf, type LedgerBudget } from './admission.ts';
+
+/** A limit below ours that the exchange has named in a limit reply, as it does when it is crowded. */
+export interface NamedLimit {
+  /** Requests a window, a whole number of at least 1. */
+  readonly limit: number;
+  /** When the last limit reply for the budget came. */
+  readonly atMs: number;
+}
+
+/** What a limit reply says of the limit. */
+export interface LimitWord {
+  /** The number as it came; null where it named none. */
+  readonly named: number | null;
+  /** Whether the reply is in the form of the interface, and not of something in between. */
+  readonly isOwn: boolean;
+}
+
+/** What became of the limit by a reply: `wrong` is a number that can be no limit, which is ignored. */
+export type LimitChange = 'lowered' | 'wrong';
+
+/** A lowered limit is raised again so long after the last limit reply for its budget. */
+export const QUIET_MS = 24 * 3_600_000;
+
+/** The limit that the exchange has lowered, while it holds; null otherwise. */
+export function inForce(state: NamedLimit | null, nowMs: number): NamedLimit | null {
+  return state !== null && nowMs <= state.atMs + QUIET_MS ? state : null;
+}
+
+/**
+ * Takes in a limit reply. A whole number from 1 to below what the exchange allowed so far lowers the limit; nothing that it says raises one: of two the
+ * smaller holds. Any limit reply begins the quiet hours anew. Zero, a negative number, a fraction and what is no number are wrong, and ignored.
+ */
+export function afterLimitReply(
+  state: NamedLimit | null,
+  word: LimitWord,
+  of: { readonly statedLimit: number; readonly nowMs: number },
+): { readonly state: NamedLimit | null; readonly change: LimitChange | null } {
+  const { nowMs, statedLimit } = of;
+  const before = inForce(state, nowMs);
+  const renewed = before === null ? null : { ...before, atMs: Math.max(before.atMs, nowMs) };
+  const { named, isOwn } = word;
+  if (named === null || !isOwn) return { state: renewed, change: null };
+  if (!Number.isSafeInteger(named) || named < 1) return { state: renewed, change: 'wrong' };
+  if (named >= (before?.limit ?? statedLimit)) return { state: renewed, change: null };
+  return { state: { limit: named, atMs: nowMs }, change: 'lowered' };
+}
+
+/** A budget as it is used under a lowered limit: the headroom and the reserve shrink in proportion, and one request is always left. */
+export function lowered<B extends LedgerBudget>(budget: B, named: number | null): B {
+  const { limit, statedLimit = limit } = budget;
+  if (named === null || named >= statedLimit) return budget;
+  const left = Math.max(1, Math.floor((named * limit) / statedLimit));
+  return { ...budget, limit: left, statedLimit: named, reserve: Math.floor((reserveOf(budget) * left) / limit) };
+}

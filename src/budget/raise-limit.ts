@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { openLedgerFile, openLedgerReadOnly } from './ledger-file.ts';
+
+/** A lowered limit that was taken back. */
+export interface RaisedLimit {
+  readonly subject: string;
+  /** What the exchange had named. */
+  readonly named: number;
+}
+
+/**
+ * Takes a lowered limit of a budget back by hand, for every address and account in the ledger; answers which there were. Processes that have the ledger
+ * open go by it with their next admission. Throws `DATA_UNUSABLE` where there is no ledger, or it can not be written.
+ */
+export function raiseLimit(path: string, budget: string): readonly RaisedLimit[] {
+  // Looked at first: nobody makes a ledger by this.
+  if (!existsSync(path)) openLedgerReadOnly(path).close();
+  const database = openLedgerFile(path, () => undefined);
+  try {
+    return database
+      .prepare<[string], RaisedLimit>(
+        'DELETE FROM named_limits WHERE budget = ? RETURNING subject, request_limit AS named',
+      )
+      .all(budget);
+  } finally {
+    database.close();
+  }
+}
