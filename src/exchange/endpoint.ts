@@ -39,6 +39,11 @@ export interface Endpoint<
   readonly idempotent: boolean;
   readonly sends: 'query' | 'json' | 'nothing';
   readonly timeoutMs: number;
+  /**
+   * Whether a request whose fields are not as declared can be answered with HTTP 200 and a failed body, with a code of the interface. Elsewhere that
+   * is HTTP 400.
+   */
+  readonly failsInBody?: true;
   readonly request: Request;
   readonly reply: Reply;
   /**

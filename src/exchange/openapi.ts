@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { LEFT_OUT } from './request-rules.ts';
 import { VERSION } from './version.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -18,14 +19,32 @@ const jsonSchema = (schema: z.ZodType): Json => {
 
 const content = (schema: Json): Json => ({ 'application/json': { schema } });
 
+const FAILED = { properties: { status: { const: 'failed' } }, required: ['status'] };
+
 const FAILURE: Json = {
   type: 'object',
   properties: {
     status: { const: 'failed' },
     code: { type: ['string', 'integer'] },
+    error: { type: 'string' },
     message: { type: 'string' },
     clientOrderId: { type: ['string', 'null'] },
+    updatedStatus: { type: 'string' },
   },
+  required: ['status'],
+  anyOf: ['code', 'error', 'updatedStatus'].map((name) => ({ required: [name] })),
+};
+
+const HISTORY_ERROR: Json = {
+  type: 'object',
+  properties: { s: { const: 'error' }, errmsg: { type: 'string' } },
+  required: ['s', 'errmsg'],
+};
+
+const LOGIN_FAILURE: Json = {
+  type: 'object',
+  properties: { non_field_errors: { type: 'array', items: { type: 'string' } }, code: { type: 'string' } },
+  required: ['non_field_errors'],
 };
 
 const DETAIL: Json = { type: 'object', properties: { detail: { type: 'string' } }, required: ['detail'] };
@@ -52,29 +71,80 @@ function securityOf(endpoint: Endpoint): readonly Json[] {
   }
 }
 
-/** Splits a request's fields into parameters and body, as the endpoint sends them. */
-function inputOf(endpoint: Endpoint): Json {
-  const { properties = {}, required = [] } = jsonSchema(endpoint.request) as {
-    readonly properties?: Readonly<Record<string, Json>>;
-    readonly required?: readonly string[];
-  };
+/** The declaration of a request as JSON Schema: its fields, and the rules between them. */
+interface RequestSchema {
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+  readonly type?: string;
+  readonly additionalProperties?: boolean;
+  readonly [rule: string]: unknown;
+}
+
+/** The declaration's own sample of a request, but for those in which a secret has to be put. */
+function sampleOf({ example }: Endpoint): Readonly<Record<string, unknown>> | null {
+  return Object.values(example).some((value) => typeof value === 'string' && value.startsWith('env:')) ? null : example;
+}
+
+const exampleOf = (sample: Readonly<Record<string, unknown>> | null, name: string): Json =>
+  sample?.[name] === undefined ? {} : { example: sample[name] };
+
+/** A field that may be left out, also by an empty text, or by null where the body is JSON. */
+const orLeftOut = (schema: Json, nothing: readonly unknown[]): Json => {
+  const { description, ...rest } = schema;
+  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { enum: nothing }] };
+};
+
+/**
+ * Splits a request's fields into parameters and body, as a method sends them: those of a GET stand in the query, those of a POST in the body. OpenAPI
+ * has no words for rules between parameters, so that only bodies have them.
+ */
+function inputOf(endpoint: Endpoint, method: string): Json {
+  const {
+    properties = {},
+    required = [],
+    type: _type,
+    additionalProperties: _unknown,
+    ...rules
+  }: RequestSchema = jsonSchema(endpoint.request);
   const inPath = new Set([...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
-  const outside = Object.entries(properties).filter(([name]) => inPath.has(name) || endpoint.sends === 'query');
-  const inside = Object.entries(properties).filter(([name]) => !inPath.has(name) && endpoint.sends === 'json');
-  const parameters = outside.map(([name, schema]) => ({
+  const fields = Object.entries(properties).filter(([name]) => !inPath.has(name));
+  const path = Object.entries(properties).filter(([name]) => inPath.has(name));
+  const sample = sampleOf(endpoint);
+  const parameters = path.map(([name, schema]) => ({
     name,
-    in: inPath.has(name) ? 'path' : 'query',
-    required: inPath.has(name) || required.includes(name),
+    in: 'path',
+    required: true,
     schema,
+    ...exampleOf(sample, name),
   }));
-  if (endpoint.sends !== 'json') return { parameters };
-  const names = new Set(inside.map(([name]) => name));
+  const taken = (name: string, schema: Json, nothing: readonly unknown[]): Json =>
+    required.includes(name) ? schema : orLeftOut(schema, nothing);
+  if (fields.length === 0) return { parameters };
+  if (method === 'GET') {
+    const query = fields.map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema: taken(name, schema, ['']),
+      ...exampleOf(sample, name),
+    }));
+    return { parameters: [...parameters, ...query] };
+  }
   const body = {
     type: 'object',
-    properties: Object.fromEntries(inside),
-    required: required.filter((name) => names.has(name)),
+    properties: Object.fromEntries(fields.map(([name, schema]) => [name, taken(name, schema, LEFT_OUT)])),
+    required: required.filter((name) => !inPath.has(name)),
+    ...rules,
   };
-  return { parameters, requestBody: { required: body.required.length > 0, content: content(body) } };
+  const isNeeded = !endpoint.request.safeParse({}).success;
+  const example =
+    sample === null
+      ? {}
+      : { example: Object.fromEntries(Object.entries(sample).filter(([name]) => !inPath.has(name))) };
+  return {
+    parameters,
+    requestBody: { required: isNeeded, content: { 'application/json': { schema: body, ...example } } },
+  };
 }
 
 function limitOf({ budget }: Endpoint): Json {
@@ -87,9 +157,16 @@ function limitOf({ budget }: Endpoint): Json {
   };
 }
 
+const FAILURE_LINK = { $ref: '#/components/schemas/Failure' };
+
+/** The failed bodies that come with HTTP 200. */
+function failuresOf({ name }: Endpoint): readonly Json[] {
+  return name === 'history' ? [HISTORY_ERROR, FAILURE_LINK] : [FAILURE_LINK];
+}
+
 /** Statuses that any call may end with, and those that only calls with credentials may. */
 function refusalsOf(endpoint: Endpoint): Json {
-  const failure = content({ $ref: '#/components/schemas/Failure' });
+  const failure = content(endpoint.name === 'login' ? { anyOf: [LOGIN_FAILURE, FAILURE_LINK] } : FAILURE_LINK);
   const unauthorized = { description: 'The credentials are missing, bad or expired.', content: content(DETAIL) };
   return {
     '400': { description: 'Parameters are invalid or insufficient.', content: failure },
@@ -114,11 +191,15 @@ function operationOf(endpoint: Endpoint, method: string): Json {
     'x-idempotent': endpoint.idempotent,
     'x-rate-limit': limitOf(endpoint),
     security: securityOf(endpoint),
-    ...inputOf(endpoint),
+    ...inputOf(endpoint, method),
+    ...(endpoint.failsInBody === true ? { 'x-fails-in-body': true } : {}),
     responses: {
       '200': {
-        description: 'The answer, or a failed response.',
-        content: content({ anyOf: [jsonSchema(endpoint.reply), { $ref: '#/components/schemas/Failure' }] }),
+        description:
+          endpoint.failsInBody === true
+            ? 'The answer, or a failed response, which fields that are not as declared can get too.'
+            : 'The answer, or a failed response.',
+        content: content({ anyOf: [{ ...jsonSchema(endpoint.reply), not: FAILED }, ...failuresOf(endpoint)] }),
       },
       ...refusalsOf(endpoint),
     },

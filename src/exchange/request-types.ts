@@ -1,67 +1,143 @@
 import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
+import {
+  anyCase,
+  anyCaseOf,
+  DAY_TEXT,
+  integerPattern,
+  isLonger,
+  listOf,
+  matches,
+  POSITIVE_TEXT,
+  WHOLE_TEXT,
+  type TextPattern,
+} from './request-patterns.ts';
 
 /**
  * Fields of requests. What a caller may write is wide (numbers as text or as numbers, flags as words), what is sent is one form. Messages
- * begin with "expected", so that the encoder can say for which field.
+ * begin with "expected", so that the encoder can say for which field. Each type says in one place what it takes: `page` is what the OpenAPI page
+ * shows, `read` what is held against it.
  */
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Text or a number; how each is held to what the transformation after it takes is for the OpenAPI page. */
-const textOrNumber = (expected: string, says: { readonly text?: JsonSchema; readonly number?: JsonSchema } = {}) =>
-  z.union([z.string().meta(says.text ?? {}), z.number().meta(says.number ?? {})], { error: `expected ${expected}` });
+interface Field<Output> {
+  readonly page: JsonSchema;
+  /** Such as `a positive decimal`. */
+  readonly expected: string;
+  /** Null for what the field does not take. */
+  readonly read: (value: unknown) => Output | null;
+  /** The interface's own code for a value that came and is not taken; `ParseError` without it. */
+  readonly refusedWith?: (value: unknown) => string | undefined;
+}
 
-/** A decimal above zero, with an exponent or without. */
-const POSITIVE_TEXT = {
-  pattern: '^\\+?(?=[\\d.]*[1-9])(?:\\d+(?:\\.\\d+)?|(?:\\d+\\.?\\d*|\\.\\d+)[eE][+-]?\\d{1,2})$',
-  maxLength: 40,
-};
-const POSITIVE = { text: POSITIVE_TEXT, number: { exclusiveMinimum: 0 } };
+const field = <Input, Output>({ page, expected, read, refusedWith }: Field<Output>) =>
+  z
+    .custom<Input>()
+    .meta(page)
+    .transform((value, context): Output => {
+      const output = read(value);
+      if (output !== null) return output;
+      const exchangeCode = value === undefined ? undefined : refusedWith?.(value);
+      const message = `expected ${expected}`;
+      context.addIssue({ code: 'custom', message, input: value, params: { exchangeCode } });
+      return z.NEVER;
+    });
 
-function decimalField(expected: string, accepts: (text: DecimalText) => boolean) {
-  return textOrNumber(expected, POSITIVE).transform((value, context): DecimalText => {
-    const text = tryDecimalText(value);
-    if (text !== null && accepts(text)) return text;
-    context.addIssue({ code: 'custom', message: `expected ${expected}`, input: value });
-    return z.NEVER;
+const textPage = (text: TextPattern): JsonSchema => ({ type: 'string', ...text });
+
+/** A field that is text of some pattern. */
+const patterned = (
+  text: TextPattern,
+  options: { readonly expected: string; readonly refusedWith?: string; readonly send?: (text: string) => string },
+) =>
+  field<string, string>({
+    page: textPage(text),
+    expected: options.expected,
+    read: (value) => (typeof value === 'string' && matches(text, value) ? (options.send?.(value) ?? value) : null),
+    refusedWith: () => options.refusedWith,
   });
+
+/** The largest whole number of fifteen digits: ids, Unix times and rial are far below, and every float holds it. */
+const LARGEST = 999_999_999_999_999;
+/** Between these a float has at most 40 characters, however it is written. */
+const SMALLEST = 1e-18;
+
+function readDecimal(value: unknown, text: TextPattern): DecimalText | null {
+  if (typeof value === 'string') return matches(text, value) ? tryDecimalText(value) : null;
+  return typeof value === 'number' && value >= SMALLEST && value <= LARGEST ? tryDecimalText(value) : null;
+}
+
+const DECIMAL_PAGE = { anyOf: [textPage(POSITIVE_TEXT), { type: 'number', minimum: SMALLEST, maximum: LARGEST }] };
+
+/** Codes of the interface for a decimal that is not above zero, and for what is no decimal; `ParseError` where none stands. */
+export interface DecimalCodes {
+  readonly zero?: string;
+  readonly negative?: string;
+  readonly unreadable?: string;
+}
+
+function decimalCode(value: unknown, codes: DecimalCodes): string | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? tryDecimalText(value) : null;
+  if (text === '0') return codes.zero;
+  return text?.startsWith('-') === true ? codes.negative : codes.unreadable;
 }
 
 /** A decimal above zero: every price and amount of a request. Sent as canonical text. */
-export const positiveDecimal = () =>
-  decimalField('a positive decimal', (text) => !text.startsWith('-') && text !== '0');
-
-/** A whole number from `least` to `most`, both included. Sent as a number. */
-export function integer(options: { readonly least?: number; readonly most?: number } = {}) {
-  const least = options.least ?? Number.MIN_SAFE_INTEGER;
-  const most = options.most ?? Number.MAX_SAFE_INTEGER;
-  const range =
-    options.most === undefined
-      ? options.least === undefined
-        ? 'an integer'
-        : `an integer from ${least}`
-      : `an integer from ${least} to ${most}`;
-  const says = {
-    text: { pattern: least >= 1 ? '^0*[1-9]\\d{0,14}$' : least >= 0 ? '^\\d{1,15}$' : '^-?\\d{1,15}$' },
-    number: { type: 'integer', minimum: least, maximum: most },
-  };
-  return textOrNumber(range, says).transform((value, context): number => {
-    const number = typeof value === 'number' ? value : /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : Number.NaN;
-    if (Number.isSafeInteger(number) && number >= least && number <= most) return number;
-    context.addIssue({ code: 'custom', message: `expected ${range}`, input: value });
-    return z.NEVER;
+export const positiveDecimal = (codes: DecimalCodes = {}) =>
+  field<string | number, DecimalText>({
+    page: DECIMAL_PAGE,
+    expected: 'a positive decimal',
+    read: (value) => readDecimal(value, POSITIVE_TEXT),
+    refusedWith: (value) => decimalCode(value, codes),
   });
-}
+
+/** A whole number of rial above zero. Sent as canonical text. */
+export const wholeRial = () =>
+  field<string | number, DecimalText>({
+    page: { anyOf: [textPage(WHOLE_TEXT), { type: 'integer', minimum: 1, maximum: LARGEST }] },
+    expected: 'a whole number of rial above zero',
+    read: (value) => (typeof value === 'number' && !Number.isInteger(value) ? null : readDecimal(value, WHOLE_TEXT)),
+  });
 
 /** A positive number that is not money, such as a count of hours. */
 export const positiveNumber = () =>
-  textOrNumber('a positive number', POSITIVE).transform((value, context): number => {
-    const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value);
-    if (Number.isFinite(number) && number > 0) return number;
-    context.addIssue({ code: 'custom', message: 'expected a positive number', input: value });
-    return z.NEVER;
+  field<string | number, number>({
+    page: DECIMAL_PAGE,
+    expected: 'a positive number',
+    read: (value) => {
+      const text = readDecimal(value, POSITIVE_TEXT);
+      return text === null ? null : Number(text);
+    },
   });
+
+interface Range {
+  /** 0 or a power of ten. */
+  readonly least: number;
+  readonly most?: number;
+}
+
+function integerRange({ least, most = LARGEST }: Range) {
+  const text = integerPattern(least, most);
+  return {
+    page: [textPage(text), { type: 'integer', minimum: least, maximum: most }] as const,
+    read: (value: unknown): number | null => {
+      if (typeof value === 'string') return matches(text, value) ? Number(value) : null;
+      return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most ? value : null;
+    },
+  };
+}
+
+/** A whole number from `least` to `most`, both included. Sent as a number. */
+export function integer(range: Range) {
+  const { page, read } = integerRange(range);
+  const end = range.most === undefined ? '' : ` to ${range.most}`;
+  return field<string | number, number>({
+    page: { anyOf: page },
+    expected: `an integer from ${range.least}${end}`,
+    read,
+  });
+}
 
 const FLAG_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
@@ -72,55 +148,81 @@ const FLAG_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-const FLAG_TEXT = { enum: [...FLAG_WORDS.keys()] };
+const FLAG_TEXT = anyCaseOf([...FLAG_WORDS.keys()]);
 
 /** A boolean, also written `yes`, `no`, `true`, `false`, `1` or `0`. Sent as a boolean. */
 export const flag = () =>
-  z
-    .union([z.boolean(), z.string().meta(FLAG_TEXT), z.number().meta({ enum: [0, 1] })], {
-      error: 'expected a boolean',
-    })
-    .transform((value, context): boolean => {
-      const read = typeof value === 'boolean' ? value : FLAG_WORDS.get(String(value).toLowerCase());
-      if (read !== undefined) return read;
-      context.addIssue({ code: 'custom', message: 'expected a boolean', input: value });
-      return z.NEVER;
-    });
+  field<boolean | string | number, boolean>({
+    page: { anyOf: [{ type: 'boolean' }, textPage(FLAG_TEXT), { enum: [0, 1] }] },
+    expected: 'a boolean',
+    read: (value) => {
+      if (typeof value === 'boolean') return value;
+      if (typeof value !== 'string' && typeof value !== 'number') return null;
+      return FLAG_WORDS.get(String(value).toLowerCase()) ?? null;
+    },
+  });
+
+const wordList = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(' or ');
+
+/** One of a few words, taken in any case and sent as it is written here. */
+export const word = <const Word extends string>(words: readonly Word[]) =>
+  field<Word, Word>({
+    page: { anyOf: [{ enum: words }, textPage(anyCaseOf(words))] },
+    expected: wordList(words),
+    read: (value) =>
+      typeof value === 'string' ? (words.find((one) => one.toLowerCase() === value.toLowerCase()) ?? null) : null,
+  });
+
+const CURRENCY = '[A-Za-z0-9_]{1,20}';
+const lowerCase = (text: string): string => text.toLowerCase();
+const listText = (text: string): string => text.replaceAll(' ', '').toLowerCase();
 
 /** A currency symbol, sent in lower case. */
-export const currency = () =>
-  z
-    .string({ error: 'expected a currency symbol such as "btc"' })
-    .toLowerCase()
-    .regex(/^[a-z0-9_]{1,20}$/, 'expected a currency symbol such as "btc"');
+export const currency = (refusedWith?: string) =>
+  patterned(
+    { pattern: `^${CURRENCY}$` },
+    {
+      expected: 'a currency symbol such as "btc"',
+      send: lowerCase,
+      ...(refusedWith === undefined ? {} : { refusedWith }),
+    },
+  );
 
 /** One or more currency symbols, separated by commas. */
 export const currencyList = () =>
-  z
-    .string({ error: 'expected currency symbols such as "btc,eth"' })
-    .toLowerCase()
-    .regex(/^[a-z0-9_]{1,20}(?:,[a-z0-9_]{1,20})*$/, 'expected currency symbols such as "btc,eth"');
+  patterned(listOf(CURRENCY), { expected: 'currency symbols such as "btc,eth"', send: listText });
+
+/** Some of a few words, separated by commas. */
+export const wordsOf = (words: readonly string[]) =>
+  patterned(listOf(`(?:${words.map(anyCase).join('|')})`), {
+    expected: `${words.join(', ')} or more of them separated by commas`,
+    send: listText,
+  });
 
 /** A market as public paths spell it, sent in upper case. */
 export const marketSymbol = () =>
-  z
-    .string({ error: 'expected a market symbol such as "BTCIRT"' })
-    .toUpperCase()
-    .regex(/^[A-Z0-9_]{2,40}$/, 'expected a market symbol such as "BTCIRT"');
+  patterned(
+    { pattern: '^[A-Za-z0-9_]{2,40}$' },
+    { expected: 'a market symbol such as "BTCIRT"', send: (text) => text.toUpperCase() },
+  );
 
 /** A client order id: at most 32 letters, digits and hyphens. */
 export const clientOrderId = () =>
-  z
-    .string({ error: 'expected at most 32 letters, digits and hyphens' })
-    .regex(/^[A-Za-z0-9-]{1,32}$/, 'expected at most 32 letters, digits and hyphens');
+  patterned({ pattern: '^[A-Za-z0-9-]{1,32}$' }, { expected: 'at most 32 letters, digits and hyphens' });
 
 /** A day in the form of the lists' time filters. */
-export const day = () =>
-  z.string({ error: 'expected a day as YYYY-MM-DD' }).regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a day as YYYY-MM-DD');
+export const day = () => patterned(DAY_TEXT, { expected: 'a day as YYYY-MM-DD' });
 
-/** Text that must not be empty, with a bound on its length. */
+/** Text of some form that the interface does not name, such as an address. */
+export const textLike = (pattern: string, expected: string) => patterned({ pattern }, { expected });
+
+/** Text that must not be empty, with a bound on its length in characters. */
 export const text = (most = 255) =>
-  z.string({ error: 'expected text' }).min(1, 'expected text').max(most, `expected at most ${most} characters`);
+  z
+    .string({ error: 'expected text' })
+    .min(1, 'expected text')
+    .refine((value) => !isLonger(value, most), `expected at most ${most} characters`)
+    .meta({ maxLength: most });
 
 /** Text that nobody may see: no message, dry run or log shows it. */
 export const secretText = (most?: number) => text(most).meta({ format: 'password' });
@@ -130,19 +232,37 @@ export function isSecretText(field: z.ZodType): boolean {
   return field.meta()?.['format'] === 'password';
 }
 
+/** Text that is often a number, such as that of an account: also taken as one. Sent as text. */
+export const textOrInteger = (most = 255) => {
+  const { page, read } = integerRange({ least: 0 });
+  return field<string | number, string>({
+    page: { anyOf: [{ type: 'string', minLength: 1, maxLength: most }, page[1]] },
+    expected: `text of at most ${most} characters`,
+    read: (value) => {
+      if (typeof value === 'string') return value === '' || isLonger(value, most) ? null : value;
+      return read(value)?.toString() ?? null;
+    },
+  });
+};
+
 /** A wallet by its id, sent as text. */
-export const walletId = () => z.union([z.string(), z.number()], { error: "expected a wallet's id" }).transform(String);
+export const walletId = () => {
+  const { page, read } = integerRange({ least: 1 });
+  return field<string | number, string>({
+    page: { anyOf: page },
+    expected: "a wallet's id",
+    read: (value) => read(value)?.toString() ?? null,
+  });
+};
 
-/** What a rule between fields of a request adds to an issue: the code the exchange itself would answer with. */
-export interface RuleIssue {
-  readonly field: string;
-  readonly message: string;
-  readonly exchangeCode: string;
-}
+const ALL = anyCaseOf(['all']);
 
-/** Turns broken rules between fields into issues; the exchange's code is in the issue's `params.exchangeCode`. */
-export function addRuleIssues(context: z.core.$RefinementCtx, issues: readonly RuleIssue[]): void {
-  for (const { field, message, exchangeCode } of issues) {
-    context.addIssue({ code: 'custom', path: [field], message, params: { exchangeCode } });
-  }
-}
+/** A wallet by its id, or `all`; sent as text. */
+export const walletIdOrAll = () => {
+  const { page, read } = integerRange({ least: 1 });
+  return field<string | number, string>({
+    page: { anyOf: [...page, textPage(ALL)] },
+    expected: "a wallet's id, or all",
+    read: (value) => (typeof value === 'string' && matches(ALL, value) ? 'all' : (read(value)?.toString() ?? null)),
+  });
+};

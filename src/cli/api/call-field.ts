@@ -19,12 +19,14 @@ interface FieldSchema {
   readonly enum?: readonly unknown[];
   readonly const?: string | number | boolean;
   readonly type?: string | readonly string[];
+  readonly anyOf?: readonly FieldSchema[];
 }
 
 const FLAG_WORDS = ['true', 'false'];
 
 function choicesOf(schema: FieldSchema): readonly string[] {
-  if (schema.enum !== undefined) return schema.enum.map(String);
+  const words = schema.enum ?? schema.anyOf?.[0]?.enum;
+  if (words !== undefined) return words.map(String);
   if (schema.const !== undefined) return [`${schema.const}`];
   return typeof schema.type !== 'string' && schema.type?.includes('boolean') === true ? FLAG_WORDS : [];
 }

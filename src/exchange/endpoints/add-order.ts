@@ -1,26 +1,34 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { orderRecord, type ExchangeOrder } from '../records/order.ts';
-import { addRuleIssues, clientOrderId, currency, flag, positiveDecimal, type RuleIssue } from '../request-types.ts';
+import { addRuleIssues, isOneOf, type RuleIssue } from '../request-rules.ts';
+import { clientOrderId, currency, flag, positiveDecimal, word } from '../request-types.ts';
 import { budget } from './budget.ts';
 
+/** The interface answers every price that it can not use with a code of its own. */
+const price = () =>
+  positiveDecimal({ zero: 'InvalidOrderPrice', negative: 'InvalidOrderPrice', unreadable: 'InvalidOrderPrice' });
+
 const fields = z.object({
-  type: z.enum(['buy', 'sell']),
-  execution: z.enum(['limit', 'market', 'stop_limit', 'stop_market']).optional().describe('Limit when left out.'),
-  srcCurrency: currency(),
-  dstCurrency: currency(),
-  amount: positiveDecimal().describe(
+  type: word(['buy', 'sell']),
+  execution: word(['limit', 'market', 'stop_limit', 'stop_market']).optional().describe('Limit when left out.'),
+  srcCurrency: currency('InvalidMarketPair'),
+  dstCurrency: currency('InvalidMarketPair'),
+  amount: positiveDecimal({ zero: 'SmallOrder' }).describe(
     "In the source currency; the exchange rounds digits beyond the market's step down.",
   ),
-  price: positiveDecimal()
+  price: price()
     .optional()
     .describe('Needed but for market and stop-market orders; a market order without it has no bound but the 1 % band.'),
-  stopPrice: positiveDecimal().optional().describe('Price at which a stop order wakes.'),
-  stopLimitPrice: positiveDecimal().optional().describe('Price of the stop-limit order of an OCO.'),
-  mode: z.enum(['default', 'oco']).optional().describe('oco places two orders, of which one cancels the other.'),
+  stopPrice: price().optional().describe('Price at which a stop order wakes.'),
+  stopLimitPrice: price().optional().describe('Price of the stop-limit order of an OCO.'),
+  mode: word(['default', 'oco']).optional().describe('oco places two orders, of which one cancels the other.'),
   clientOrderId: clientOrderId().nullish().describe('A name of your own for the order, unique among the open ones.'),
   pro: flag().optional().describe("Turns the exchange's ten-second check for duplicates off."),
 });
+
+/** An OCO is a limit order with a stop-limit order beside it. */
+const NOT_OF_AN_OCO = ['market', 'stop_limit', 'stop_market'];
 
 /** Which prices each of the five kinds needs: rule 1 of "POST /market/orders/add". */
 function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
@@ -63,7 +71,10 @@ export const addOrder = endpoint({
   idempotent: false,
   sends: 'json',
   timeoutMs: 20_000,
-  request: fields.superRefine((order, context) => addRuleIssues(context, brokenRules(order))),
+  request: fields
+    .superRefine((order, context) => addRuleIssues(context, brokenRules(order)))
+    .meta({ not: { allOf: [isOneOf('mode', ['oco']), isOneOf('execution', NOT_OF_AN_OCO)] } }),
+  failsInBody: true,
   reply: z
     .object({ order: orderRecord.optional(), orders: z.array(orderRecord).optional() })
     .transform((wire, context): PlacedOrder => {

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { decimal, decimalOrNull, text, textOrNull } from '../reply-types.ts';
-import { integer, secretText, text as requiredText } from '../request-types.ts';
+import { integer, secretText, text as requiredText, textLike, textOrInteger, wordsOf } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 
 const section = 'Payment gateway';
 const timeoutMs = 15_000;
+
+/** What is not plain ASCII can stand in no header, and so could never be gone back to. */
+const CALLBACK = '^[hH][tT][tT][pP][sS]?://[!-"$-.0->A-~]+(?:[/?#][!-~]*)?$';
 
 export const gatewaySend = endpoint({
   name: 'gatewaySend',
@@ -19,19 +22,15 @@ export const gatewaySend = endpoint({
   request: z.object({
     api: secretText().describe("The merchant's key."),
     amount: integer({ least: 10_000 }).describe('In rial.'),
-    callbackURL: z
-      .string({ error: 'expected an address with its scheme' })
-      .regex(/^https?:\/\/\S+$/, 'expected an address with its scheme')
-      .describe('Where the payer comes back to; it has to belong to the merchant.'),
-    factorNumber: z.string().optional().describe('Number of the invoice, shown to the payer.'),
-    mobile: z.string().optional().describe("The payer's mobile number."),
-    description: z.string().max(255, 'expected at most 255 characters').optional(),
-    currencies: z
-      .string()
-      .regex(/^(?:btc|ltc)(?:,(?:btc|ltc))*$/, 'expected btc, ltc or both separated by a comma')
-      .optional()
-      .describe('What the payer may pay with; both when left out.'),
+    callbackURL: textLike(CALLBACK, 'an address with its scheme').describe(
+      'Where the payer comes back to; it has to belong to the merchant.',
+    ),
+    factorNumber: textOrInteger().optional().describe('Number of the invoice, shown to the payer.'),
+    mobile: textOrInteger().optional().describe("The payer's mobile number."),
+    description: requiredText(255).optional(),
+    currencies: wordsOf(['btc', 'ltc']).optional().describe('What the payer may pay with; both when left out.'),
   }),
+  failsInBody: true,
   reply: z.object({ token: text }),
   example: { api: 'env:MERCHANT_API', amount: 500_000, callbackURL: 'https://shop.example/back' },
   summary: 'Makes an invoice and the token of its payment page.',
@@ -52,6 +51,7 @@ export const gatewayVerify = endpoint({
     api: secretText().describe("The merchant's key."),
     token: requiredText().describe('The token of the payment, from its making.'),
   }),
+  failsInBody: true,
   reply: z
     .object({
       amount: decimal,

@@ -3,7 +3,8 @@ import type { DecimalText } from '../../domain/decimal-text.ts';
 import { endpoint } from '../endpoint.ts';
 import { walletRecord } from '../records/wallet.ts';
 import { decimal, decimalOrNull, flagOrNull, recordOf, textOrNull } from '../reply-types.ts';
-import { addRuleIssues, currency, positiveDecimal } from '../request-types.ts';
+import { addRuleIssues } from '../request-rules.ts';
+import { currency, positiveDecimal, word } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
 
 const section = 'Margin';
@@ -65,7 +66,8 @@ export const liquidityPools = endpoint({
   section,
 });
 
-const walletKind = z.enum(['spot', 'margin']);
+const walletKind = () => word(['spot', 'margin']);
+const amount = () => positiveDecimal({ zero: 'InvalidAmount', negative: 'InvalidAmount' });
 
 export const transfer = endpoint({
   name: 'transfer',
@@ -77,13 +79,14 @@ export const transfer = endpoint({
   sends: 'json',
   timeoutMs: 15_000,
   request: z
-    .object({ currency: currency(), amount: positiveDecimal(), src: walletKind, dst: walletKind })
+    .object({ currency: currency(), amount: amount(), src: walletKind(), dst: walletKind() })
     .superRefine((fields, context) => {
       if (fields.src !== fields.dst) return;
       addRuleIssues(context, [
         { field: 'dst', message: 'expected another wallet kind than src', exchangeCode: 'SameDestination' },
       ]);
     }),
+  failsInBody: true,
   reply: z.object({ srcWallet: walletRecord, dstWallet: walletRecord }),
   example: { currency: 'usdt', amount: '10', src: 'spot', dst: 'margin' },
   summary: 'Moves rial or tether between the spot and the margin wallet.',

@@ -4,7 +4,8 @@ import { orderRecord } from '../records/order.ts';
 import { pageOf } from '../records/page.ts';
 import { tradeRecord } from '../records/trade.ts';
 import { textOrNull } from '../reply-types.ts';
-import { addRuleIssues, clientOrderId, currency, integer, positiveNumber } from '../request-types.ts';
+import { addRuleIssues, notTogether, someOf, togetherOrNone } from '../request-rules.ts';
+import { clientOrderId, currency, integer, positiveNumber } from '../request-types.ts';
 import { budget } from './budget.ts';
 
 const section = 'Spot trading';
@@ -29,7 +30,9 @@ export const orderStatus = endpoint({
   timeoutMs: 10_000,
   request: z
     .object({ id: integer({ least: 1 }).optional(), clientOrderId: clientOrderId().nullish() })
-    .superRefine(someId('id')),
+    .superRefine(someId('id'))
+    .meta(someOf('id', 'clientOrderId')),
+  failsInBody: true,
   reply: z.object({ order: orderRecord }).transform((wire) => wire.order),
   example: { id: 1 },
   summary: 'One order, by its id or, among open orders, by its clientOrderId.',
@@ -67,7 +70,8 @@ export const ordersList = endpoint({
       addRuleIssues(context, [
         { field: 'page', message: 'expected no page beside fromId', exchangeCode: 'ParseError' },
       ]);
-    }),
+    })
+    .meta(notTogether('fromId', 'page')),
   reply: pageOf('orders', orderRecord),
   example: { status: 'open', details: 2 },
   summary: 'Orders of the user, filtered and paged.',
@@ -89,7 +93,9 @@ export const updateOrderStatus = endpoint({
       clientOrderId: clientOrderId().nullish(),
       status: z.literal('canceled'),
     })
-    .superRefine(someId('order')),
+    .superRefine(someId('order'))
+    .meta(someOf('order', 'clientOrderId')),
+  failsInBody: true,
   reply: z
     .object({ updatedStatus: textOrNull, order: orderRecord.nullish() })
     .transform((wire) => ({ updatedStatus: wire.updatedStatus, order: wire.order ?? null })),
@@ -145,7 +151,8 @@ export const tradesList = endpoint({
       const field = fields.srcCurrency === undefined ? 'srcCurrency' : 'dstCurrency';
       const message = 'expected srcCurrency and dstCurrency together or neither';
       addRuleIssues(context, [{ field, message, exchangeCode: 'ParseError' }]);
-    }),
+    })
+    .meta(togetherOrNone('srcCurrency', 'dstCurrency')),
   reply: pageOf('trades', tradeRecord),
   example: { srcCurrency: 'btc', dstCurrency: 'rls', pageSize: 100 },
   summary: "The user's trades of the last 180 days.",

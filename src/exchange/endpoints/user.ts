@@ -3,7 +3,8 @@ import { endpoint } from '../endpoint.ts';
 import { limitationsReply } from '../records/limitations.ts';
 import { profileReply } from '../records/profile.ts';
 import { decimalOrNull, integerOrNull, text, textOrNull, timeMsOrNull } from '../reply-types.ts';
-import { addRuleIssues, currency, text as requiredText, walletId } from '../request-types.ts';
+import { addRuleIssues, someOf } from '../request-rules.ts';
+import { currency, text as requiredText, textLike, textOrInteger, walletId } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
 
 const section = 'Authentication and user information';
@@ -105,7 +106,8 @@ export const generateAddress = endpoint({
       if (fields.currency !== undefined || fields.wallet !== undefined) return;
       const message = 'expected a currency, or the id of a wallet';
       addRuleIssues(context, [{ field: 'currency', message, exchangeCode: 'ParseError' }]);
-    }),
+    })
+    .meta(someOf('currency', 'wallet')),
   /** The tag, also called memo, is part of the address on networks that have one: a deposit without it is lost. */
   reply: z
     .object({ address: text, tag: textOrNull })
@@ -114,6 +116,10 @@ export const generateAddress = endpoint({
   summary: 'Makes a deposit address, with its tag where the network has one, and the wallet if there is none yet.',
   section,
 });
+
+/** Spaces and hyphens may stand anywhere, as people write them. */
+const cardNumber = () => textLike('^(?:[ -]*[0-9]){16}[ -]*$', 'a card number of 16 digits');
+const shaba = () => textLike('^[ -]*[iI][ -]*[rR](?:[ -]*[0-9]){24}[ -]*$', 'a shaba of IR and 24 digits');
 
 const done = z.object({}).transform(() => null);
 
@@ -126,7 +132,7 @@ export const addCard = endpoint({
   idempotent: false,
   sends: 'json',
   timeoutMs,
-  request: z.object({ number: requiredText(), bank: requiredText() }),
+  request: z.object({ number: cardNumber(), bank: requiredText() }),
   reply: done,
   example: { number: '6219861000000002', bank: 'Sample bank' },
   summary: 'Adds a bank card.',
@@ -142,7 +148,7 @@ export const addAccount = endpoint({
   idempotent: false,
   sends: 'json',
   timeoutMs,
-  request: z.object({ number: requiredText(), shaba: requiredText(), bank: requiredText() }),
+  request: z.object({ number: textOrInteger(), shaba: shaba(), bank: requiredText() }),
   reply: done,
   example: { number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' },
   summary: 'Adds a bank account.',

@@ -3,12 +3,12 @@ import { endpoint } from '../endpoint.ts';
 import { pageOf } from '../records/page.ts';
 import { balanceRecord, depositRecord, transactionRecord, walletRecord, type VenueBalance } from '../records/wallet.ts';
 import { decimal, recordOf } from '../reply-types.ts';
-import { currency, currencyList, day, integer, walletId } from '../request-types.ts';
+import { currency, currencyList, day, integer, walletIdOrAll, word } from '../request-types.ts';
 import { budget } from './budget.ts';
 
 const section = 'Wallets';
 const timeoutMs = 10_000;
-const walletKind = z.enum(['spot', 'margin']).optional();
+const walletKind = () => word(['spot', 'margin']).optional();
 
 export const walletsList = endpoint({
   name: 'walletsList',
@@ -20,7 +20,7 @@ export const walletsList = endpoint({
   idempotent: true,
   sends: 'query',
   timeoutMs,
-  request: z.object({ type: walletKind }),
+  request: z.object({ type: walletKind() }),
   reply: z.object({ wallets: z.array(walletRecord) }).transform((wire) => wire.wallets),
   example: { type: 'spot' },
   summary: 'All wallets. Under load the reply may lack what was asked for: ask again.',
@@ -37,7 +37,7 @@ export const wallets = endpoint({
   idempotent: true,
   sends: 'query',
   timeoutMs,
-  request: z.object({ currencies: currencyList().optional(), type: walletKind }),
+  request: z.object({ currencies: currencyList().optional(), type: walletKind() }),
   reply: z.object({ wallets: recordOf(balanceRecord) }).transform((wire): readonly VenueBalance[] =>
     Object.entries(wire.wallets).map(([symbol, wallet]) => ({
       currency: symbol.toLowerCase(),
@@ -101,7 +101,7 @@ export const deposits = endpoint({
   sends: 'query',
   timeoutMs,
   request: z.object({
-    wallet: walletId().optional().describe("A wallet's id, or all. Pages and times apply only to one wallet."),
+    wallet: walletIdOrAll().optional().describe("A wallet's id, or all. Pages and times apply only to one wallet."),
     page: integer({ least: 1 }).optional(),
     pageSize: integer({ least: 1 }).optional(),
     from: day().optional(),

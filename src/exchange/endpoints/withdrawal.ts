@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { flagOrNull, type Page } from '../reply-types.ts';
 import { listedWithdrawalRecord, rialWithdrawalRecord, type ListedWithdrawal } from '../records/withdrawal.ts';
-import { day, integer, positiveDecimal, walletId } from '../request-types.ts';
+import { day, integer, textLike, walletIdOrAll, wholeRial } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 
 const section = 'Rial withdrawal (version 2)';
-const withdrawalId = () => z.string().regex(/^CW\d{1,18}$/, 'expected a withdrawal id such as "CW430542"');
+const withdrawalId = () => textLike('^CW[0-9]{1,18}$', 'a withdrawal id such as "CW430542"');
 const reply = z.object({ result: rialWithdrawalRecord }).transform((wire) => wire.result);
 
 export const createWithdrawal = endpoint({
@@ -20,7 +20,7 @@ export const createWithdrawal = endpoint({
   timeoutMs: 20_000,
   request: z.object({
     destinationBankAccountId: integer({ least: 1 }).describe('Id of a bank account of the profile.'),
-    amount: positiveDecimal().describe('In rial, with the fee in it.'),
+    amount: wholeRial().describe('In rial, with the fee in it.'),
   }),
   reply,
   example: { destinationBankAccountId: 1, amount: '5000000' },
@@ -73,7 +73,7 @@ export const withdrawals = endpoint({
   sends: 'query',
   timeoutMs: 10_000,
   request: z.object({
-    wallet: walletId().optional(),
+    wallet: walletIdOrAll().optional(),
     page: integer({ least: 1 }).optional(),
     pageSize: integer({ least: 1 }).optional(),
     from: day().optional(),

@@ -1,20 +1,9 @@
-import { RESOLUTIONS, type Resolution } from '../../domain/candle.ts';
 import type { Market } from '../../domain/market.ts';
 import type { Bar } from '../core/market/candle-series.ts';
 import { writeNumber } from './write-decimal.ts';
 
 /** Candles of one reply at most. Source: interface, "Other constants". */
 const CANDLES_A_PAGE = 500;
-
-const WORDS: ReadonlyMap<string, Resolution> = new Map<string, Resolution>([
-  ...RESOLUTIONS.map((resolution) => [resolution, resolution] as const),
-  ['1D', 'D'],
-]);
-
-/** The resolution of its word, or undefined; `1D` is another word for `D`. */
-export function readResolution(word: string): Resolution | undefined {
-  return WORDS.get(word);
-}
 
 /** Which bars are asked for. Times are of the start of bars, both bounds included; `countback` goes before `fromMs`. */
 export interface CandleQuery {

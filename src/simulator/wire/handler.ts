@@ -11,7 +11,7 @@ interface Caller {
   readonly scheme: 'token' | 'key';
 }
 
-/** A field as it arrived: JSON of any type, or text from a query or form. Bare JSON numbers arrive as their source text. */
+/** A field as it arrived: JSON of any type, or text from a query or form. JSON numbers that a float may change arrive as `BareNumber`. */
 export type WireInput = Readonly<Record<string, unknown>>;
 
 /** What a handler gets: the request is routed, authenticated, counted against its limit and its fields are read. */

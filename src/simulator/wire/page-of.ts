@@ -1,6 +1,4 @@
-import { integerField } from './read-field.ts';
 import type { WireForms } from './forms.ts';
-import type { WireInput } from './handler.ts';
 
 export interface PageRequest {
   readonly page: number;
@@ -10,12 +8,12 @@ export interface PageRequest {
 /** Larger pages are cut down to this. */
 const LARGEST_PAGE = 1_000;
 
-/** `page` and `pageSize` of a list call, or `invalid` when one of them is no positive integer. */
-export function pageRequest(input: WireInput, defaultSize: number): PageRequest | 'invalid' {
-  const page = integerField(input, 'page') ?? 1;
-  const pageSize = integerField(input, 'pageSize') ?? defaultSize;
-  if (page === 'invalid' || pageSize === 'invalid' || page < 1 || pageSize < 1) return 'invalid';
-  return { page, pageSize: Math.min(pageSize, LARGEST_PAGE) };
+/** The page that a list call asks for. */
+export function pageRequest(
+  asked: { readonly page?: number | undefined; readonly pageSize?: number | undefined },
+  defaultSize: number,
+): PageRequest {
+  return { page: asked.page ?? 1, pageSize: Math.min(asked.pageSize ?? defaultSize, LARGEST_PAGE) };
 }
 
 /** One page of a list that is newest first, and the field that says whether there is more. */

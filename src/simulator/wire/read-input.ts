@@ -1,5 +1,6 @@
 import { parseJson } from '../../exchange/json.ts';
 import { withoutPrototype } from '../../exchange/reply-types.ts';
+import { bareNumber } from './bare-number.ts';
 import type { WireInput } from './handler.ts';
 import { readMultipart } from './read-multipart.ts';
 
@@ -42,12 +43,25 @@ function readBody(sent: SentBody): WireInput | null {
 }
 
 function readJson(text: string): WireInput | null {
-  let parsed: unknown;
+  let exact: unknown;
   try {
-    parsed = parseJson(text);
+    exact = parseJson(text);
   } catch {
     return null;
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;
-  return withoutPrototype(Object.entries(parsed));
+  if (!isFields(exact)) return null;
+  // What a float may change has come as text, which only a second reading tells from text that was sent as such.
+  const floats: unknown = Object.values(exact).some(looksBare) ? JSON.parse(text) : exact;
+  if (floats === exact || !isFields(floats)) return withoutPrototype(Object.entries(exact));
+  return withoutPrototype(
+    Object.entries(exact).map(([name, value]) => {
+      const float = floats[name];
+      return [name, typeof value === 'string' && typeof float === 'number' ? bareNumber(float, value) : value];
+    }),
+  );
 }
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const looksBare = (value: unknown): boolean => typeof value === 'string' && /^-?[0-9][0-9.eE+-]*$/.test(value);

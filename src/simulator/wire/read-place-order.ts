@@ -46,7 +46,8 @@ export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): R
   const mode = wordField(input, 'mode', 'default');
   if (mode !== 'default' && mode !== 'oco') return unreadable('mode', 'default or oco');
   if (mode === 'oco' && execution !== 'limit') return unreadable('execution', 'limit with mode oco');
-  const pro = FLAGS.get(input['pro']);
+  const sentPro = input['pro'];
+  const pro = FLAGS.get(typeof sentPro === 'string' ? sentPro.toLowerCase() : sentPro);
   if (pro === undefined) return unreadable('pro', 'a boolean');
   const sentId = input['clientOrderId'] ?? null;
   const clientOrderId = sentId === '' ? null : sentId;

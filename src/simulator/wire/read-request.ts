@@ -1,18 +1,54 @@
 import type { z } from 'zod';
-import { accept, refuse, type Result } from '../core/result.ts';
-import type { WireInput } from './handler.ts';
+import { tryDecimalText } from '../../domain/decimal-text.ts';
+import { invariant } from '../../domain/errors.ts';
+import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
+import { withoutPrototype } from '../../exchange/reply-types.ts';
+import { accept, refuse, type Refusal } from '../core/result.ts';
+import { BareNumber } from './bare-number.ts';
+import type { WireCall } from './handler.ts';
+
+type Fields<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['request']>;
+
+/** Why a request is not as declared. */
+interface RequestRefusal extends Refusal {
+  /** Each field for itself is as declared, but not all of them together. */
+  readonly isRule: boolean;
+}
+
+/** A number of a JSON body with all its digits, where the field takes its float; else that float, which the field refuses. */
+function numberFor(field: z.ZodType | undefined, { text }: BareNumber): string | number {
+  const float = Number(text);
+  return field?.safeParse(float).success === true ? (tryDecimalText(text) ?? Number.NaN) : float;
+}
 
 /**
- * The fields of a request as its declaration reads them. Unknown fields are passed over; an empty or null one counts as left out. Refused
- * with the code that the broken rule names, else `ParseError`.
+ * The fields of a request as its declaration reads them: those of the path, the query and the body. Unknown fields are passed over; an empty or null
+ * one counts as left out. Refused with `ParseError`, or, where all that is wrong has a code of the interface, with the first of these.
  */
-export function readRequest<Schema extends z.ZodType>(schema: Schema, input: WireInput): Result<z.output<Schema>> {
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== '' && value !== null));
-  const read = schema.safeParse(given);
-  if (read.success) return accept(read.data);
-  const [issue] = read.error.issues;
-  const params = issue?.code === 'custom' ? issue.params : undefined;
-  const code: unknown = params?.['exchangeCode'];
-  const field = issue?.path.map(String).join('.') ?? '';
-  return refuse(typeof code === 'string' ? code : 'ParseError', `${field}: ${issue?.message ?? 'not readable'}`);
+export function readRequest<Name extends EndpointName>(
+  name: Name,
+  call: Pick<WireCall, 'input' | 'path'>,
+): { readonly ok: true; readonly value: Fields<Name> } | RequestRefusal {
+  const { request } = ENDPOINTS[name];
+  const shape: Readonly<Record<string, z.ZodType>> = request.shape;
+  const given = withoutPrototype(
+    [...Object.entries(call.input), ...Object.entries(call.path)]
+      .filter(([, value]) => value !== '' && value !== null)
+      .map(([field, value]) => [field, value instanceof BareNumber ? numberFor(shape[field], value) : value]),
+  );
+  const read = request.safeParse(given);
+  if (read.success) return accept(read.data as Fields<Name>);
+  const issues = read.error.issues.map((issue) => ({
+    code: codeOf(issue),
+    isRule: issue.code === 'custom' && issue.params?.['isRule'] === true,
+    message: `${issue.path.map(String).join('.')}: ${issue.message}`,
+  }));
+  const [first] = issues.filter(({ code }) => code === null).concat(issues);
+  invariant(first !== undefined, 'expected an issue of a request that is not taken, was none');
+  return { ...refuse(first.code ?? 'ParseError', first.message), isRule: first.isRule };
+}
+
+function codeOf(issue: z.core.$ZodIssue): string | null {
+  const code: unknown = issue.code === 'custom' ? issue.params?.['exchangeCode'] : undefined;
+  return typeof code === 'string' && code !== 'ParseError' ? code : null;
 }

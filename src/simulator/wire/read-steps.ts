@@ -1,6 +1,7 @@
 import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import { UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import { divideDown, divideHalfEven } from '../../domain/rounding.ts';
+import { BareNumber } from './bare-number.ts';
 import type { WireInput } from './handler.ts';
 
 /** A decimal as a whole number over ten to some power, and the step over the same. */
@@ -13,6 +14,7 @@ function scaled(text: DecimalText, step: bigint): { readonly value: bigint; read
 function decimalField(input: WireInput, name: string): DecimalText | null | undefined {
   const value = input[name];
   if (value === undefined || value === null || value === '') return undefined;
+  if (value instanceof BareNumber) return tryDecimalText(value.text);
   return typeof value === 'string' || typeof value === 'number' ? tryDecimalText(value) : null;
 }
 

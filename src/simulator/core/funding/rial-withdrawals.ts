@@ -48,19 +48,17 @@ export class RialWithdrawals {
     );
   }
 
-  /** Takes the amount from the wallet and puts it in the bank's queue. `units` null or not whole rial is a `ParseError`. */
+  /** Takes the amount from the wallet and puts it in the bank's queue. Throws `INVARIANT` for parts of a rial. */
   create(order: {
     readonly user: User;
-    readonly bankAccountId: number | null;
-    readonly units: bigint | null;
+    readonly bankAccountId: number;
+    readonly units: bigint;
     readonly timeMs: number;
   }): Result<RialWithdrawal> {
     const { user, units, timeMs } = order;
     if (!user.features.rial_withdrawal)
       return refuse('FeatureUnavailable', 'Rial withdrawals are not open to this user');
-    if (order.bankAccountId === null || units === null || units <= 0n || units % UNITS_PER_ONE !== 0n) {
-      return refuse('ParseError', 'Expected destinationBankAccountId as an integer and amount in whole rial');
-    }
+    invariant(units > 0n && units % UNITS_PER_ONE === 0n, `expected whole rial above zero, was ${units} units`);
     const account = user.bankAccounts.find(({ id, confirmed }) => id === order.bankAccountId && confirmed);
     if (account === undefined) return refuse('BankAccountNotFound', `No confirmed bank account ${order.bankAccountId}`);
     if (!this.settings.enabled) return refuse('WithdrawUnavailable', 'Withdrawals are closed at the moment');

@@ -4,12 +4,11 @@ import { accept, refuse, type Result } from '../result.ts';
 
 export interface TransferRequest {
   readonly userId: UserId;
-  /** Lower case; null when it did not come. */
-  readonly currency: string | null;
-  /** Null when it is no decimal with at most ten places. */
-  readonly units: bigint | null;
-  readonly src: string | null;
-  readonly dst: string | null;
+  /** Lower case. */
+  readonly currency: string;
+  readonly units: bigint;
+  readonly src: WalletKind;
+  readonly dst: WalletKind;
   readonly timeMs: number;
 }
 
@@ -18,20 +17,13 @@ export interface Transferred {
   readonly dstWallet: Wallet;
 }
 
-function isKind(text: string | null): text is WalletKind {
-  return text === 'spot' || text === 'margin';
-}
-
 /**
  * Moves money between a user's spot and margin wallets. The margin wallet of rial and tether comes to be with the first transfer.
- * Refused with the codes of the interface, "Wallet transfer codes", in this order: `ParseError`, `SameDestination`, `InvalidAmount`,
+ * Refused with the codes of the interface, "Wallet transfer codes", in this order: `SameDestination`, `InvalidAmount`,
  * `WalletNotFound`, `InsufficientBalance`.
  */
 export function transfer(accounts: Accounts, request: TransferRequest): Result<Transferred> {
   const { userId, currency, units, src, dst } = request;
-  if (currency === null || units === null || !isKind(src) || !isKind(dst)) {
-    return refuse('ParseError', 'Expected a currency, a decimal amount, and src and dst as spot or margin');
-  }
   if (src === dst) return refuse('SameDestination', 'Source and destination are the same wallet');
   if (units <= 0n) return refuse('InvalidAmount', 'Expected a positive amount');
   const isTransferable = currency === 'rls' || currency === 'usdt';

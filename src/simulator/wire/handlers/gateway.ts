@@ -1,8 +1,11 @@
+import { gatewayRefusal, merchantOf, readInvoice, type SendRequest } from '../../core/gateway/gateway-request.ts';
 import type { Refusal } from '../../core/result.ts';
 import type { WireForms } from '../forms.ts';
-import type { WireAnswer, WireHandlers } from '../handler.ts';
+import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
 import { textField } from '../read-field.ts';
+import { readRequest } from '../read-request.ts';
 import { writeNumber } from '../write-decimal.ts';
+import { failedAnswer } from '../write-failure.ts';
 
 /** A code in the form asked for: `"-1"`, `-1`, or `"1-"`. */
 function writeCode(code: string, form: WireForms['gatewayCode']): string | number {
@@ -15,18 +18,46 @@ function failed(refusal: Refusal, forms: WireForms): WireAnswer {
   return { status: 200, body: { status: 'failed', code, message: refusal.message } };
 }
 
+/** The fields as they came, for the gateway's own codes, which have an order. */
+function asSent({ input }: WireCall): SendRequest {
+  return {
+    api: textField(input, 'api'),
+    amount: textField(input, 'amount'),
+    callbackUrl: textField(input, 'callbackURL'),
+    factorNumber: textField(input, 'factorNumber'),
+    mobile: textField(input, 'mobile'),
+    description: textField(input, 'description'),
+    currencies: textField(input, 'currencies'),
+  };
+}
+
 /** Source: interface, "Payment gateway". */
 export const gatewayHandlers: WireHandlers<'gatewaySend' | 'gatewayVerify'> = {
-  gatewaySend({ exchange, input, timeMs, forms }) {
-    const result = exchange.services.gateway.send(
+  gatewaySend(call) {
+    const { exchange, timeMs, forms } = call;
+    const { gateway } = exchange.services;
+    const request = readRequest('gatewaySend', call);
+    if (!request.ok) {
+      const invoice = readInvoice(gateway.settings, asSent(call));
+      return invoice.ok ? failedAnswer(request, forms) : failed(invoice, forms);
+    }
+    const {
+      amount,
+      callbackURL,
+      factorNumber = null,
+      mobile = null,
+      description = null,
+      currencies = null,
+    } = request.value;
+    const result = gateway.send(
       {
-        api: textField(input, 'api'),
-        amount: textField(input, 'amount'),
-        callbackUrl: textField(input, 'callbackURL'),
-        factorNumber: textField(input, 'factorNumber'),
-        mobile: textField(input, 'mobile'),
-        description: textField(input, 'description'),
-        currencies: textField(input, 'currencies'),
+        api: request.value.api,
+        amount: String(amount),
+        callbackUrl: callbackURL,
+        factorNumber,
+        mobile,
+        description,
+        currencies,
       },
       timeMs,
     );
@@ -34,12 +65,16 @@ export const gatewayHandlers: WireHandlers<'gatewaySend' | 'gatewayVerify'> = {
     return { status: 200, body: { status: 'success', token: result.value.token } };
   },
 
-  gatewayVerify({ exchange, input, timeMs, forms }) {
-    const result = exchange.services.gateway.verify({
-      api: textField(input, 'api'),
-      token: textField(input, 'token'),
-      timeMs,
-    });
+  gatewayVerify(call) {
+    const { exchange, input, timeMs, forms } = call;
+    const { gateway } = exchange.services;
+    const request = readRequest('gatewayVerify', call);
+    if (!request.ok) {
+      const merchant = merchantOf(gateway.settings, textField(input, 'api'));
+      const isMissing = textField(input, 'token') === null;
+      return failed(merchant.ok ? gatewayRefusal(isMissing ? '-23' : '-21') : merchant, forms);
+    }
+    const result = gateway.verify({ ...request.value, timeMs });
     if (!result.ok) return failed(result, forms);
     const { payment, txHash } = result.value;
     return {

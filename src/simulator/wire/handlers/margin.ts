@@ -1,10 +1,11 @@
 import { parseMarket, type MarketName } from '../../../domain/market-symbol.ts';
-import { UNITS_PER_ONE } from '../../../domain/money.ts';
+import { UNIT_DECIMALS, UNITS_PER_ONE } from '../../../domain/money.ts';
 import { transfer } from '../../core/margin/transfer.ts';
 import { refuse } from '../../core/result.ts';
 import { callUser } from '../call-user.ts';
 import type { WireCall, WireHandlers } from '../handler.ts';
-import { textField, unitsField } from '../read-field.ts';
+import { readRequest } from '../read-request.ts';
+import { tryUnits } from '../try-units.ts';
 import { walletRecord } from '../wallet-records.ts';
 import { writeDecimal } from '../write-decimal.ts';
 import { failedAnswer } from '../write-failure.ts';
@@ -50,12 +51,17 @@ export const marginHandlers: WireHandlers<'marginMarkets' | 'liquidityPools' | '
   },
 
   transfer(call) {
+    const request = readRequest('transfer', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { amount, ...fields } = request.value;
+    const units = tryUnits(amount);
+    if (units === null) {
+      return failedAnswer(refuse('InvalidAmount', `Expected at most ${UNIT_DECIMALS} decimals`), call.forms);
+    }
     const result = transfer(call.exchange.accounts, {
+      ...fields,
       userId: callUser(call).id,
-      currency: textField(call.input, 'currency')?.toLowerCase() ?? null,
-      units: unitsField(call.input, 'amount'),
-      src: textField(call.input, 'src')?.toLowerCase() ?? null,
-      dst: textField(call.input, 'dst')?.toLowerCase() ?? null,
+      units,
       timeMs: call.timeMs,
     });
     if (!result.ok) return failedAnswer(result, call.forms);
@@ -68,8 +74,9 @@ export const marginHandlers: WireHandlers<'marginMarkets' | 'liquidityPools' | '
 
   delegationLimit(call) {
     const user = callUser(call);
-    const currency = textField(call.input, 'currency')?.toLowerCase();
-    if (currency === undefined) return failedAnswer(refuse('ParseError', 'Expected currency'), call.forms);
+    const request = readRequest('delegationLimit', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { currency } = request.value;
     const rialOfOne = call.exchange.rialValue(currency, UNITS_PER_ONE);
     const limit = call.exchange.services.margin.delegationLimit(user.level, rialOfOne);
     if (limit === null) return failedAnswer(refuse('InvalidCurrency', `No limit for ${currency}`), call.forms);

@@ -1,14 +1,12 @@
-import { ENDPOINTS } from '../../../exchange/endpoints/index.ts';
 import type { MarketSymbol } from '../../../domain/market-symbol.ts';
 import { priceUnits } from '../../../domain/market.ts';
 import type { Price } from '../../../domain/money.ts';
 import type { MarketState } from '../../core/market/market-state.ts';
 import { refuse } from '../../core/result.ts';
-import { candleColumns, chooseBars, readResolution } from '../candle-columns.ts';
+import { candleColumns, chooseBars } from '../candle-columns.ts';
 import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
 import { bookRecord, depthRecord, orientedBookRecord, statsRecord, writeUnixTime } from '../market-records.ts';
 import { activeCurrencies, optionsRecord } from '../options-record.ts';
-import { integerField, textField } from '../read-field.ts';
 import { readRequest } from '../read-request.ts';
 import { writeDecimal, writeNumber } from '../write-decimal.ts';
 import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
@@ -19,9 +17,25 @@ const TRADES_SHOWN = 50;
 /** Whose prices the global statistics show: there is no other exchange in here, so they are our own, in tether. */
 const PROVIDER = 'reference';
 
-function marketInPath(call: WireCall): MarketState | undefined {
-  return call.exchange.markets.get((call.path['symbol'] ?? '').toUpperCase() as MarketSymbol);
+/** The market of the path; undefined for one that is none, or can be none. */
+function marketInPath(
+  name: 'orderBook' | 'orderBookV3' | 'depth' | 'publicTrades',
+  call: WireCall,
+): MarketState | undefined {
+  const request = readRequest(name, call);
+  return request.ok ? marketOf(call, request.value.symbol) : undefined;
 }
+
+function marketOf(call: WireCall, symbol: string): MarketState | undefined {
+  return call.exchange.markets.get(symbol as MarketSymbol);
+}
+
+/** What the history says of each field that is not as declared, by what its refusal begins with. */
+const HISTORY_ERRORS: readonly (readonly [field: string, errmsg: string])[] = [
+  ['symbol', 'Invalid symbol!'],
+  ['resolution', 'Invalid resolution!'],
+  ['to', 'Expected to as a Unix time in seconds!'],
+];
 
 function historyError(errmsg: string): WireAnswer {
   return { status: 200, body: { s: 'error', errmsg } };
@@ -50,7 +64,7 @@ export const marketDataHandlers: WireHandlers<
   | 'options'
 > = {
   orderBook(call) {
-    const market = marketInPath(call);
+    const market = marketInPath('orderBook', call);
     if (market === undefined) return notFoundAnswer('Market');
     return {
       status: 200,
@@ -59,7 +73,7 @@ export const marketDataHandlers: WireHandlers<
   },
 
   orderBookV3(call) {
-    const market = marketInPath(call);
+    const market = marketInPath('orderBookV3', call);
     if (market === undefined) return notFoundAnswer('Market');
     return {
       status: 200,
@@ -76,7 +90,7 @@ export const marketDataHandlers: WireHandlers<
   },
 
   depth(call) {
-    const market = marketInPath(call);
+    const market = marketInPath('depth', call);
     if (market === undefined) return notFoundAnswer('Market');
     return {
       status: 200,
@@ -85,7 +99,7 @@ export const marketDataHandlers: WireHandlers<
   },
 
   publicTrades(call) {
-    const market = marketInPath(call);
+    const market = marketInPath('publicTrades', call);
     if (market === undefined) return notFoundAnswer('Market');
     const trades = market.tape
       .values()
@@ -101,7 +115,7 @@ export const marketDataHandlers: WireHandlers<
   },
 
   marketStats(call) {
-    const request = readRequest(ENDPOINTS.marketStats.request, call.input);
+    const request = readRequest('marketStats', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const stats: Record<string, unknown> = {};
     for (const src of request.value.srcCurrency.split(',')) {
@@ -117,22 +131,17 @@ export const marketDataHandlers: WireHandlers<
   },
 
   history(call) {
-    const { input } = call;
-    const market = call.exchange.markets.get((textField(input, 'symbol') ?? '').toUpperCase() as MarketSymbol);
-    if (market === undefined) return historyError('Invalid symbol!');
-    const resolution = readResolution(textField(input, 'resolution') ?? '');
-    if (resolution === undefined) return historyError('Invalid resolution!');
-    const to = integerField(input, 'to');
-    const from = integerField(input, 'from');
-    const countback = integerField(input, 'countback');
-    const page = integerField(input, 'page') ?? 1;
-    if (to === null || to === 'invalid') return historyError('Expected to as a Unix time in seconds!');
-    if (from === 'invalid' || countback === 'invalid' || page === 'invalid' || page < 1 || (countback ?? 1) < 1) {
-      return historyError('Expected from, countback and page as positive integers!');
+    const request = readRequest('history', call);
+    if (!request.ok) {
+      const known = HISTORY_ERRORS.find(([field]) => request.message.startsWith(`${field}:`));
+      return historyError(known?.[1] ?? 'Expected from, countback and page as positive integers!');
     }
-    const bars = chooseBars(market.candles.bars(resolution), {
+    const { symbol, resolution, to, from, countback = null, page = 1 } = request.value;
+    const market = marketOf(call, symbol);
+    if (market === undefined) return historyError('Invalid symbol!');
+    const bars = chooseBars(market.candles.bars(resolution === '1D' ? 'D' : resolution), {
       toMs: to * 1000,
-      fromMs: from === null ? null : from * 1000,
+      fromMs: from === undefined ? null : from * 1000,
       countback,
       page,
     });

@@ -1,21 +1,19 @@
 import { callUser } from '../call-user.ts';
-import type { WireCall, WireHandlers } from '../handler.ts';
-import { integerField, textField, unitsField } from '../read-field.ts';
+import { unitsOf } from '../../../domain/money.ts';
+import type { WireHandlers } from '../handler.ts';
+import { readRequest } from '../read-request.ts';
 import { withdrawalRecord } from '../withdrawal-record.ts';
 import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
-
-function idField(call: WireCall): string {
-  return call.path['id'] ?? textField(call.input, 'id') ?? '';
-}
 
 /** Source: interface, "Rial withdrawal (version 2)". */
 export const rialWithdrawalHandlers: WireHandlers<'createWithdrawal' | 'withdrawal' | 'cancelWithdrawal'> = {
   createWithdrawal(call) {
-    const accountId = integerField(call.input, 'destinationBankAccountId');
+    const request = readRequest('createWithdrawal', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
     const result = call.exchange.services.withdrawals.create({
       user: callUser(call),
-      bankAccountId: accountId === 'invalid' ? null : accountId,
-      units: unitsField(call.input, 'amount'),
+      bankAccountId: request.value.destinationBankAccountId,
+      units: unitsOf(request.value.amount),
       timeMs: call.timeMs,
     });
     if (!result.ok) return failedAnswer(result, call.forms);
@@ -23,13 +21,16 @@ export const rialWithdrawalHandlers: WireHandlers<'createWithdrawal' | 'withdraw
   },
 
   withdrawal(call) {
-    const found = call.exchange.services.withdrawals.find(callUser(call).id, idField(call));
+    const request = readRequest('withdrawal', call);
+    const found = request.ok ? call.exchange.services.withdrawals.find(callUser(call).id, request.value.id) : undefined;
     if (found === undefined) return notFoundAnswer('Withdrawal');
     return { status: 200, body: { status: 'ok', result: withdrawalRecord(found, call) } };
   },
 
   cancelWithdrawal(call) {
-    const result = call.exchange.services.withdrawals.cancel(callUser(call).id, idField(call), call.timeMs);
+    const request = readRequest('cancelWithdrawal', call);
+    if (!request.ok) return notFoundAnswer('Withdrawal');
+    const result = call.exchange.services.withdrawals.cancel(callUser(call).id, request.value.id, call.timeMs);
     if (!result.ok) return failedAnswer(result, call.forms);
     return { status: 200, body: { status: 'ok', result: withdrawalRecord(result.value, call) } };
   },

@@ -1,4 +1,3 @@
-import { ENDPOINTS } from '../../../exchange/endpoints/index.ts';
 import { refuse, type Refusal } from '../../core/result.ts';
 import type { SimulatedOrder } from '../../core/trading/order.ts';
 import { listOrders, viewOf, type OrderSortField } from '../../core/trading/order-list.ts';
@@ -58,6 +57,9 @@ export const spotHandlers: WireHandlers<
   'addOrder' | 'orderStatus' | 'ordersList' | 'updateOrderStatus' | 'cancelOldOrders' | 'tradesList'
 > = {
   addOrder(call) {
+    const declared = readRequest('addOrder', call);
+    // Rules between fields are left to the exchange, whose checks have an order.
+    if (!declared.ok && !declared.isRule) return refusedOrder(declared, call);
     const request = readPlaceOrder(call.input, call.exchange);
     if (!request.ok) return refusedOrder(request, call);
     const placed = call.exchange.trading.place(callUser(call).id, request.value, call.timeMs);
@@ -72,7 +74,7 @@ export const spotHandlers: WireHandlers<
   },
 
   orderStatus(call) {
-    const request = readRequest(ENDPOINTS.orderStatus.request, call.input);
+    const request = readRequest('orderStatus', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const { id = null, clientOrderId = null } = request.value;
     const found = findOrder(call, { id, clientOrderId });
@@ -81,7 +83,7 @@ export const spotHandlers: WireHandlers<
   },
 
   ordersList(call) {
-    const request = readRequest(ENDPOINTS.ordersList.request, call.input);
+    const request = readRequest('ordersList', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const { order, details = 1, ...query } = request.value;
     const { items, hasNext } = listOrders(call.exchange.trading.trader(callUser(call).id), {
@@ -105,7 +107,7 @@ export const spotHandlers: WireHandlers<
   },
 
   updateOrderStatus(call) {
-    const request = readRequest(ENDPOINTS.updateOrderStatus.request, call.input);
+    const request = readRequest('updateOrderStatus', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const { order: id = null, clientOrderId = null } = request.value;
     const found = findOrder(call, { id, clientOrderId });
@@ -116,7 +118,7 @@ export const spotHandlers: WireHandlers<
   },
 
   cancelOldOrders(call) {
-    const request = readRequest(ENDPOINTS.cancelOldOrders.request, call.input);
+    const request = readRequest('cancelOldOrders', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const { hours, execution, tradeType, srcCurrency, dstCurrency } = request.value;
     call.exchange.trading.cancelOld(
@@ -134,7 +136,7 @@ export const spotHandlers: WireHandlers<
   },
 
   tradesList(call) {
-    const request = readRequest(ENDPOINTS.tradesList.request, call.input);
+    const request = readRequest('tradesList', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const query = request.value;
     const trader = call.exchange.trading.trader(callUser(call).id);

@@ -6,16 +6,15 @@ import { callUser } from '../call-user.ts';
 import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
 import { isKnownCurrency } from '../is-known-currency.ts';
 import { profileRecord } from '../profile-record.ts';
-import { integerField, textField } from '../read-field.ts';
+import { textField } from '../read-field.ts';
+import { readRequest } from '../read-request.ts';
 import { writeDecimal } from '../write-decimal.ts';
 import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
 import { writeTime } from '../write-time.ts';
 
-/** Symbols of a comma list, upper case. Refused: `ParseError` without any, `InvalidMarketPair` with one that is no market here. */
-function namedMarkets(call: WireCall): readonly string[] | Refusal {
-  const text = textField(call.input, 'market');
-  if (text === null) return refuse('ParseError', 'Expected market, with one or more market symbols');
-  const symbols = text.split(',').map((part) => part.trim().toUpperCase());
+/** Symbols of a comma list, upper case. Refused: `InvalidMarketPair` with one that is no market here. */
+function namedMarkets(call: WireCall, list: string): readonly string[] | Refusal {
+  const symbols = list.split(',').map((part) => part.trim().toUpperCase());
   const unknown = symbols.find((symbol) => !call.exchange.markets.has(symbol as MarketSymbol));
   return unknown === undefined ? symbols : refuse('InvalidMarketPair', `No market ${unknown}`);
 }
@@ -25,13 +24,13 @@ function favorites(user: User): WireAnswer {
 }
 
 /** The currency an address is asked for: by symbol, or by the id of a wallet; null when the wallet is not this user's. */
-function addressCurrency(call: WireCall, user: User): string | Refusal | null {
-  const currency = textField(call.input, 'currency');
-  if (currency !== null) return currency.toLowerCase();
-  const walletId = integerField(call.input, 'wallet');
-  if (walletId === null || walletId === 'invalid')
-    return refuse('ParseError', 'Expected currency, or wallet as an integer');
-  const wallet = call.exchange.accounts.byId(walletId);
+function addressCurrency(
+  call: WireCall,
+  user: User,
+  asked: { readonly currency?: string | undefined; readonly wallet?: string | undefined },
+): string | null {
+  if (asked.currency !== undefined) return asked.currency;
+  const wallet = call.exchange.accounts.byId(Number(asked.wallet));
   return wallet?.userId === user.id ? wallet.currency : null;
 }
 
@@ -91,9 +90,10 @@ export const userHandlers: WireHandlers<
   generateAddress(call) {
     const user = callUser(call);
     const { services, accounts } = call.exchange;
-    const currency = addressCurrency(call, user);
+    const request = readRequest('generateAddress', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const currency = addressCurrency(call, user, request.value);
     if (currency === null) return notFoundAnswer('Wallet');
-    if (typeof currency !== 'string') return failedAnswer(currency, call.forms);
     if (!user.features.coin_deposit) {
       return failedAnswer(refuse('FeatureUnavailable', 'Coin deposits are not open to this user'), call.forms);
     }
@@ -107,23 +107,16 @@ export const userHandlers: WireHandlers<
   },
 
   addCard(call) {
-    const number = textField(call.input, 'number');
-    const bank = textField(call.input, 'bank');
-    if (number === null || bank === null) {
-      return failedAnswer(refuse('ParseError', 'Expected number and bank'), call.forms);
-    }
-    const result = callUser(call).addCard({ number, bank });
+    const request = readRequest('addCard', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const result = callUser(call).addCard(request.value);
     return result.ok ? { status: 200, body: { status: 'ok' } } : failedAnswer(result, call.forms);
   },
 
   addAccount(call) {
-    const number = textField(call.input, 'number');
-    const shaba = textField(call.input, 'shaba');
-    const bank = textField(call.input, 'bank');
-    if (number === null || shaba === null || bank === null) {
-      return failedAnswer(refuse('ParseError', 'Expected number, shaba and bank'), call.forms);
-    }
-    const result = call.exchange.services.users.addBankAccount(callUser(call), { number, shaba, bank });
+    const request = readRequest('addAccount', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const result = call.exchange.services.users.addBankAccount(callUser(call), request.value);
     return result.ok ? { status: 200, body: { status: 'ok' } } : failedAnswer(result, call.forms);
   },
 
@@ -131,7 +124,9 @@ export const userHandlers: WireHandlers<
 
   addFavoriteMarkets(call) {
     const user = callUser(call);
-    const symbols = namedMarkets(call);
+    const request = readRequest('addFavoriteMarkets', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const symbols = namedMarkets(call, request.value.market);
     if ('code' in symbols) return failedAnswer(symbols, call.forms);
     user.addFavorites(symbols);
     return favorites(user);
@@ -139,7 +134,10 @@ export const userHandlers: WireHandlers<
 
   removeFavoriteMarkets(call) {
     const user = callUser(call);
-    const symbols = textField(call.input, 'market')?.toLowerCase() === 'all' ? 'all' : namedMarkets(call);
+    const request = readRequest('removeFavoriteMarkets', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { market } = request.value;
+    const symbols = market.toLowerCase() === 'all' ? 'all' : namedMarkets(call, market);
     if (typeof symbols === 'object' && 'code' in symbols) return failedAnswer(symbols, call.forms);
     user.removeFavorites(symbols);
     return favorites(user);

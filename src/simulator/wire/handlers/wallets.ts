@@ -1,10 +1,11 @@
-import type { Wallet, WalletKind } from '../../core/wallet.ts';
+import type { Wallet } from '../../core/wallet.ts';
 import { refuse } from '../../core/result.ts';
 import { callUser } from '../call-user.ts';
-import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
+import type { WireCall, WireHandlers } from '../handler.ts';
 import { isKnownCurrency } from '../is-known-currency.ts';
 import { hasNextField, pageOf, pageRequest } from '../page-of.ts';
-import { dayRange, integerField, textField } from '../read-field.ts';
+import { dayRange } from '../day-range.ts';
+import { readRequest } from '../read-request.ts';
 import { balanceRecord, depositRecord, transactionRecord, walletRecord } from '../wallet-records.ts';
 import { listedWithdrawalRecord } from '../withdrawal-record.ts';
 import { writeDecimal } from '../write-decimal.ts';
@@ -15,22 +16,9 @@ const RIAL_DEPOSITS_PAGE = 10;
 const COIN_DEPOSITS_PAGE = 20;
 const WITHDRAWALS_PAGE = 20;
 
-function parseError(call: WireCall, message: string): WireAnswer {
-  return failedAnswer(refuse('ParseError', message), call.forms);
-}
-
-function kindField(call: WireCall): WalletKind | null {
-  const text = textField(call.input, 'type')?.toLowerCase() ?? 'spot';
-  return text === 'spot' || text === 'margin' ? text : null;
-}
-
-/** The caller's wallet that `wallet` names; `all`, also where it is missing; null for somebody else's or none. */
-function walletField(call: WireCall): Wallet | 'all' | 'invalid' | null {
-  const text = textField(call.input, 'wallet');
-  if (text === null || text.toLowerCase() === 'all') return 'all';
-  const id = integerField(call.input, 'wallet');
-  if (id === 'invalid' || id === null) return 'invalid';
-  const wallet = call.exchange.accounts.byId(id);
+/** The caller's wallet of an id; null for somebody else's or none. */
+function walletOf(call: WireCall, id: string | number): Wallet | null {
+  const wallet = call.exchange.accounts.byId(Number(id));
   return wallet?.userId === callUser(call).id ? wallet : null;
 }
 
@@ -39,31 +27,29 @@ export const walletHandlers: WireHandlers<
   'walletsList' | 'wallets' | 'walletBalance' | 'walletTransactions' | 'deposits' | 'withdrawals'
 > = {
   walletsList(call) {
-    const kind = kindField(call);
-    if (kind === null) return parseError(call, 'Expected type spot or margin');
+    const request = readRequest('walletsList', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
     const wallets = call.exchange.accounts
-      .walletsOf(callUser(call).id, kind)
+      .walletsOf(callUser(call).id, request.value.type ?? 'spot')
       .map((wallet) => walletRecord(wallet, call));
     return { status: 200, body: { status: 'ok', wallets } };
   },
 
   wallets(call) {
-    const kind = kindField(call);
-    if (kind === null) return parseError(call, 'Expected type spot or margin');
-    const wanted = textField(call.input, 'currencies')
-      ?.toLowerCase()
-      .split(',')
-      .map((part) => part.trim());
+    const request = readRequest('wallets', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const wanted = request.value.currencies?.split(',');
     const wallets = call.exchange.accounts
-      .walletsOf(callUser(call).id, kind)
+      .walletsOf(callUser(call).id, request.value.type ?? 'spot')
       .filter(({ currency }) => wanted === undefined || wanted.includes(currency))
       .map((wallet) => [wallet.currency.toUpperCase(), balanceRecord(wallet, call)] as const);
     return { status: 200, body: { status: 'ok', wallets: Object.fromEntries(wallets) } };
   },
 
   walletBalance(call) {
-    const currency = textField(call.input, 'currency')?.toLowerCase();
-    if (currency === undefined) return parseError(call, 'Expected currency');
+    const request = readRequest('walletBalance', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { currency } = request.value;
     const wallet = call.exchange.accounts.find(callUser(call).id, currency);
     if (wallet === undefined && !isKnownCurrency(call.exchange, currency)) {
       return failedAnswer(refuse('InvalidCurrency', `No currency ${currency}`), call.forms);
@@ -72,26 +58,25 @@ export const walletHandlers: WireHandlers<
   },
 
   walletTransactions(call) {
-    const wallet = walletField(call);
-    const page = pageRequest(call.input, TRANSACTIONS_PAGE);
-    const range = dayRange(call.input);
-    if (wallet === 'all' || wallet === 'invalid') return parseError(call, 'Expected wallet as an integer');
-    if (page === 'invalid' || range === 'invalid') {
-      return parseError(call, 'Expected page and pageSize as positive integers, from and to as YYYY-MM-DD');
-    }
+    const request = readRequest('walletTransactions', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const wallet = walletOf(call, request.value.wallet);
     if (wallet === null) return notFoundAnswer('Wallet');
+    const range = dayRange(request.value);
     const found = wallet.transactions
       .values()
       .filter(({ timeMs }) => timeMs >= range.fromMs && timeMs < range.beforeMs)
       .reverse();
-    const { items, hasNext } = pageOf(found, page);
+    const { items, hasNext } = pageOf(found, pageRequest(request.value, TRANSACTIONS_PAGE));
     const transactions = items.map((transaction) => transactionRecord(transaction, call));
     return { status: 200, body: { status: 'ok', transactions, ...hasNextField(hasNext, call.forms) } };
   },
 
   deposits(call) {
-    const wallet = walletField(call);
-    if (wallet === 'invalid') return parseError(call, 'Expected wallet as an integer or all');
+    const request = readRequest('deposits', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { wallet: asked = 'all' } = request.value;
+    const wallet = asked === 'all' ? 'all' : walletOf(call, asked);
     if (wallet === null) return notFoundAnswer('Wallet');
     const { deposits } = call.exchange.services;
     if (wallet === 'all') {
@@ -100,11 +85,8 @@ export const walletHandlers: WireHandlers<
       const records = all.map((deposit) => depositRecord(deposit, call));
       return { status: 200, body: { status: 'ok', deposits: records, ...hasNextField(false, call.forms) } };
     }
-    const page = pageRequest(call.input, wallet.currency === 'rls' ? RIAL_DEPOSITS_PAGE : COIN_DEPOSITS_PAGE);
-    const range = dayRange(call.input);
-    if (page === 'invalid' || range === 'invalid') {
-      return parseError(call, 'Expected page and pageSize as positive integers, from and to as YYYY-MM-DD');
-    }
+    const page = pageRequest(request.value, wallet.currency === 'rls' ? RIAL_DEPOSITS_PAGE : COIN_DEPOSITS_PAGE);
+    const range = dayRange(request.value);
     const found = deposits
       .list(wallet.userId, { timeMs: call.timeMs, currency: wallet.currency })
       .filter(({ createdAtMs }) => createdAtMs >= range.fromMs && createdAtMs < range.beforeMs);
@@ -114,21 +96,17 @@ export const walletHandlers: WireHandlers<
   },
 
   withdrawals(call) {
-    const wallet = walletField(call);
-    const page = pageRequest(call.input, WITHDRAWALS_PAGE);
-    const range = dayRange(call.input);
-    if (wallet === 'invalid' || page === 'invalid' || range === 'invalid') {
-      return parseError(
-        call,
-        'Expected wallet as an integer or all, page and pageSize positive, from and to as YYYY-MM-DD',
-      );
-    }
+    const request = readRequest('withdrawals', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { wallet: asked = 'all' } = request.value;
+    const wallet = asked === 'all' ? 'all' : walletOf(call, asked);
+    const range = dayRange(request.value);
     if (wallet === null) return notFoundAnswer('Wallet');
     const found = call.exchange.services.withdrawals
       .list(callUser(call).id)
       .filter(({ walletId }) => wallet === 'all' || walletId === wallet.id)
       .filter(({ createdAtMs }) => createdAtMs >= range.fromMs && createdAtMs < range.beforeMs);
-    const { items, hasNext } = pageOf(found, page);
+    const { items, hasNext } = pageOf(found, pageRequest(request.value, WITHDRAWALS_PAGE));
     const withdraws = items.map((withdrawal) => listedWithdrawalRecord(withdrawal, call));
     return { status: 200, body: { status: 'ok', withdraws, ...hasNextField(hasNext, call.forms) } };
   },

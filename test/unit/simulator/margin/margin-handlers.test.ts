@@ -26,7 +26,7 @@ test.each([
   ['ParseError', 400, { currency: undefined }],
   ['ParseError', 400, { amount: undefined }],
   ['ParseError', 400, { amount: 'x' }],
-  ['ParseError', 400, { amount: '0.00000000001' }],
+  ['InvalidAmount', 200, { amount: '0.00000000001' }],
   ['ParseError', 400, { src: 'cash' }],
   ['ParseError', 400, { dst: undefined }],
   ['InvalidAmount', 200, { amount: '0' }],
