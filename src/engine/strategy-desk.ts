@@ -265,7 +265,8 @@ export class StrategyDesk {
     if (order.clientOrderId === null || order.reason === 'Cancelled') return;
     const { key, market, side, tag, reason } = order;
     const code = reason?.startsWith(IDENTICAL_ORDER) === true ? IDENTICAL_ORDER : (reason ?? 'rejected');
-    this.onRejected(seat, { clientOrderId: key, market, side, tag, code, reason: `${key}: ${reason ?? code}` });
+    const why = `${key}: ${reason ?? code}: ${wishText(order)}`;
+    this.onRejected(seat, { clientOrderId: key, market, side, tag, code, reason: why });
   }
 
   /** What a strategy answered; nothing where it has just thrown. */
@@ -352,4 +353,13 @@ export class StrategyDesk {
   private routed(route: string): readonly Listener[] {
     return this.routes.get(route) ?? NO_LISTENERS;
   }
+}
+
+/** What an order was to do, with its numbers. */
+function wishText({ side, market, amount, execution, price, stopPrice }: OrderRecord): string {
+  const isTaking = execution === 'market' || execution === 'stop_market';
+  const bound = price === null ? '' : `${isTaking ? ', no worse than' : 'at'} ${formatUnits(price)}`;
+  const at = isTaking ? `at the market${bound}` : bound;
+  const once = stopPrice === null ? '' : ` once ${formatUnits(stopPrice)} is reached`;
+  return `${side} ${formatUnits(amount)} in ${market} ${at}${once}`;
 }

@@ -78,25 +78,39 @@ function fitting(text: string, room: number): string {
 /** Reasons that a terminal shows; the page and the files have all. */
 const MOST_REFUSALS = 8;
 
-/** What was refused and why, one reason a line. */
+/** Lines of a terminal that one reason's first case takes; the page and the files have all of it. */
+const MOST_WHY = 3;
+
+/** What was refused, one reason a line, each with the first case in words below it. */
 function refusalLines({ refusals }: ResultHead): string[] {
   if (refusals.length === 0) return [];
   const shown = refusals.slice(0, MOST_REFUSALS);
   const room = Math.max(...shown.map(({ count }) => groupedText(String(count)).length));
-  const lines = shown.map(({ strategy, what, code, count }) => {
+  const lines = shown.flatMap(({ strategy, what, code, count, meaning, example }) => {
     const line = `  ${groupedText(String(count)).padStart(room)}  ${code} (${what}), ${strategy}`;
-    return line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`;
+    const why = `${meaning === null ? '' : `${meaning} `}First: ${example}`;
+    return [line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`, ...indented(why, room + 4, MOST_WHY)];
   });
   const more = refusals.length - shown.length;
   return ['Refused', ...lines, ...(more > 0 ? [`  and ${more} more reasons`] : []), ''];
 }
 
+/** A sentence with room on its left, over at most so many lines; an ellipsis where it is longer. */
+function indented(sentence: string, left: number, most: number): string[] {
+  const width = WIDTH - left;
+  const lines = wrapped(sentence, width);
+  const cut = (line: string): string => `${line.slice(0, width - 1)}…`;
+  return lines
+    .slice(0, most)
+    .map((line, index) => ' '.repeat(left) + (index === most - 1 && lines.length > most ? cut(line) : line));
+}
+
 /** A sentence over as many lines as it takes; a word that is longer than a line is cut. */
-function wrapped(sentence: string): string[] {
+function wrapped(sentence: string, width = WIDTH): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of sentence.split(/\s+/).flatMap((word) => word.match(new RegExp(`.{1,${WIDTH}}`, 'gu')) ?? [])) {
-    if (line !== '' && line.length + 1 + word.length > WIDTH) {
+  for (const word of sentence.split(/\s+/).flatMap((word) => word.match(new RegExp(`.{1,${width}}`, 'gu')) ?? [])) {
+    if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
       line = '';
     }

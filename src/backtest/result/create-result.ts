@@ -1,4 +1,6 @@
 import { formatUnits } from '../../domain/money.ts';
+import type { RefusalCount } from '../../engine/intent-tally.ts';
+import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
 import { BRIDGE } from '../../portfolio/valuation.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { durationText } from '../report/value-text.ts';
@@ -11,6 +13,10 @@ import { intentWarnings, refusedIn } from './intent-warnings.ts';
 import { fillRow, orderRow, tripRow } from './result-rows.ts';
 import { RESULT_SCHEMA, type BacktestResult, type BacktestSummary } from './result-schema.ts';
 import { thinCurve } from './thin-curve.ts';
+
+const MEANINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),
+);
 
 /** Points of the equity curve that a result carries by itself; all of them are in `equity.csv`. */
 const SKETCH_POINTS = 320;
@@ -54,7 +60,9 @@ export function createResult(run: BacktestRun, createdAtMs: number = Date.now())
       failure,
       log: log.map(({ atMs, text, fields }) => ({ atMs, text, fields: plain(fields) })),
     })),
-    refusals: run.intents.flatMap(({ strategy, refusals }) => refusals.map((refusal) => ({ strategy, ...refusal }))),
+    refusals: run.intents.flatMap(({ strategy, refusals }) =>
+      refusals.map((refusal) => ({ strategy, ...refusal, meaning: meaningOf(refusal) })),
+    ),
     config: plain(run.config),
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
     sketch: sketchOf(run),
@@ -62,6 +70,11 @@ export function createResult(run: BacktestRun, createdAtMs: number = Date.now())
     orders: run.orders.map(orderRow),
     fills: run.fills.map(fillRow),
   };
+}
+
+/** What the interface says of a code that the exchange gave; a check of the bot says it in its own words. */
+function meaningOf({ what, code }: RefusalCount): string | null {
+  return what === 'order' ? (MEANINGS.get(code) ?? null) : null;
 }
 
 function summaryOf(run: BacktestRun, { trips }: RoundTrips, traded: BacktestRun['fills']): BacktestSummary {

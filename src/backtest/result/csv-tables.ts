@@ -52,6 +52,7 @@ const REFUSALS: Columns<RefusalRow> = [
   ['code', ({ code }) => code],
   ['what', ({ what }) => what],
   ['count', ({ count }) => count],
+  ['meaning', ({ meaning }) => meaning],
   ['example', ({ example }) => example],
   ['first_at', ({ firstAtMs }) => isoTime(firstAtMs)],
   ['last_at', ({ lastAtMs }) => isoTime(lastAtMs)],

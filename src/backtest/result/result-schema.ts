@@ -158,6 +158,11 @@ export const resultHeadSchema = z.strictObject({
         what: z.string().describe('The kind of intent, "order" for a placed one, "slice" for an order of a program.'),
         code: z.string().describe('The check that refused: "risk data-age", "fit", or a code of the exchange.'),
         count,
+        meaning: z
+          .string()
+          .nullable()
+          .default(null)
+          .describe('What the exchange means by its code; null for a check of the bot.'),
         example: z.string().describe('The first case in words.'),
         firstAtMs: timeMs,
         lastAtMs: timeMs,

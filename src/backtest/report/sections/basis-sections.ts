@@ -53,14 +53,15 @@ export function logSection({ strategies }: BacktestResult): string {
   return `<section id="log"><h2>Log of the strategies</h2><pre>${escapeHtml(head + rows.join('\n'))}</pre></section>`;
 }
 
-/** What was refused and why; nothing where nothing was. */
+/** What was refused, by check, with the first case in words; nothing where nothing was. */
 export function refusalsSection({ refusals }: BacktestResult): string {
   if (refusals.length === 0) return '';
-  const rows = refusals.map(
-    ({ strategy, what, code, count, example }) =>
-      `<tr><td>${escapeHtml(strategy)}</td><td>${escapeHtml(code)}</td><td>${escapeHtml(what)}</td><td>${groupedText(String(count))}</td><td>${escapeHtml(example)}</td></tr>`,
-  );
-  const titles = ['Strategy', 'By', 'What', 'Times', 'The first']
+  const rows = refusals.map(({ strategy, what, code, count, meaning, example }) => {
+    const why = meaning === null ? '' : `${escapeHtml(meaning)}<br>`;
+    const counted = `<td>${escapeHtml(what)}</td><td>${groupedText(String(count))}</td>`;
+    return `<tr><td>${escapeHtml(strategy)}</td><td>${escapeHtml(code)}</td>${counted}<td>${why}${escapeHtml(example)}</td></tr>`;
+  });
+  const titles = ['Strategy', 'By', 'What', 'Times', 'Why, of the first']
     .map((title) => `<th scope="col">${title}</th>`)
     .join('');
   return `<section id="refusals"><h2>Refused</h2><div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`;

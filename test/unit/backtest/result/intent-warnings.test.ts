@@ -57,25 +57,51 @@ describe('a warning', () => {
 describe('a result', () => {
   const run = {
     ...demoRun(),
-    intents: [{ strategy: 'ma-cross', count: 900, refusals: [refusal('risk data-age', 695), refusal('fit', 2)] }],
+    intents: [
+      {
+        strategy: 'ma-cross',
+        count: 900,
+        refusals: [refusal('risk data-age', 695), refusal('fit', 2), refusal('OverValueOrder', 1, 'order')],
+      },
+    ],
   };
   const result = createResult(run);
 
   test('counts what was refused in its summary, by reason, on the terminal, in its table and on its page', () => {
-    expect(result.summary).toMatchObject({ intents: 900, refused: 697 });
+    expect(result.summary).toMatchObject({ intents: 900, refused: 698 });
     expect(result.refusals.map(({ strategy, code, count }) => [strategy, code, count])).toEqual([
       ['ma-cross', 'risk data-age', 695],
       ['ma-cross', 'fit', 2],
+      ['ma-cross', 'OverValueOrder', 1],
     ]);
     const lines = summaryLines(result);
-    expect(lines).toContain('  695  risk data-age (place), ma-cross');
+    const from = lines.indexOf('  695  risk data-age (place), ma-cross');
+    expect(lines.slice(from, from + 7)).toEqual([
+      '  695  risk data-age (place), ma-cross',
+      '       First: the price of <5> is too high',
+      '    2  fit (place), ma-cross',
+      '       First: the price of <5> is too high',
+      '    1  OverValueOrder (order), ma-cross',
+      '       The order is worth more than the usable balance. First: the price of <5>',
+      '       is too high',
+    ]);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
     expect([...refusalsCsv(result)].join('')).toContain(
-      'ma-cross,risk data-age,place,695,the price of <5> is too high,2024-01-01T00:00:00.000Z',
+      'ma-cross,risk data-age,place,695,,the price of <5> is too high,2024-01-01T00:00:00.000Z',
     );
     const page = reportHtml(result, run);
     expect(page).toContain('id="refusals"');
     expect(page).toContain('the price of &lt;5&gt; is too high');
+    expect(page).toContain('The order is worth more than the usable balance.<br>the price of');
+  });
+
+  test('says on a terminal the beginning of a long reason', () => {
+    const long = { ...refusal('fit', 1), example: 'a word '.repeat(60) };
+    const lines = summaryLines(createResult({ ...run, intents: [{ strategy: 'a', count: 1, refusals: [long] }] }));
+    const from = lines.indexOf('  1  fit (place), a');
+    expect(lines.slice(from + 1, from + 5).map((line) => line.trim().length > 0)).toEqual([true, true, true, false]);
+    expect(lines[from + 3]).toMatch(/^ {5}.*…$/);
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
   });
 
   test('has what a strategy was refused in a run', () => {
@@ -97,6 +123,8 @@ describe('a result', () => {
     const { intents } = runBars({ market: TETHER, columns, strategy, cash: '10000' });
     expect(intents).toHaveLength(1);
     expect(intents[0]?.count).toBe(80);
+    const example = intents[0]?.refusals.find(({ code }) => code === 'OverValueOrder')?.example;
+    expect(example).toMatch(/^\S+: OverValueOrder: buy 5000 in BTCUSDT at the market, no worse than [0-9.]+$/);
     const counts = intents[0]?.refusals.map(({ what, code, count }) => `${count} ${what} by ${code}`) ?? [];
     expect(counts.toSorted()).toEqual([
       '20 cancel by unknown',
