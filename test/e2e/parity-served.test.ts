@@ -87,7 +87,7 @@ beforeAll(async () => {
       reports.set(mode, await parityOf(mode));
     }),
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await exchange.close();

@@ -53,4 +53,4 @@ test('triangles on the embedded exchange make what the wallets say', async () =>
       unvalued: [],
     },
   ]);
-}, 60_000);
+});

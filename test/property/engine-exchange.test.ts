@@ -17,6 +17,7 @@ import {
   type Intent,
 } from '../../src/strategy/intents.ts';
 import { EngineWorld } from '../unit/engine/engine-world.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 /** Trades and orders are hidden at least this long, and at most until the next happening after it; lists are believed to lag by no more than the other. */
 const HIDDEN_MS = 10_000;
@@ -301,7 +302,7 @@ describe('an engine against an exchange of any kind', () => {
         play.becomeQuiet();
         agreement(play.world);
       }),
-      { numRuns: 40 },
+      { numRuns: deepRuns(12) },
     );
   });
 });

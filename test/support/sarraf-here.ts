@@ -1,5 +1,5 @@
 import { Console } from 'node:console';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { vi } from 'vitest';
 import { runSarraf } from '../../src/cli/run-sarraf.ts';
 import type { Finished } from './sarraf-process.ts';
@@ -14,25 +14,36 @@ class Kept extends Writable {
   }
 }
 
+/** Puts a value in the place of one of an object's own; answers how it is put back. */
+function replace(object: object, name: string, value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(object, name);
+  if (before === undefined) throw new Error(`expected an own ${name} to replace, was none`);
+  Object.defineProperty(object, name, { value, configurable: true, writable: true, enumerable: true });
+  return () => void Object.defineProperty(object, name, before);
+}
+
 /**
- * Runs a command in this process, which takes a hundredth of the time of one of its own, and answers with what it printed. For what is about the
- * process itself (its signals, its input, its end with something still open), use `startSarraf`. One at a time: the console is taken meanwhile.
+ * Runs a command in this process, which takes a hundredth of the time of one of its own, and answers with what it printed. It reads what is `typed`, and
+ * then the end of its input. One at a time: the console is taken meanwhile. For what is about the process itself (its signals, its end with something
+ * still open, errors that nobody catches), use `startSarraf`.
  */
-export async function sarrafHere(args: readonly string[]): Promise<Finished> {
+export async function sarrafHere(args: readonly string[], typed = ''): Promise<Finished> {
   const [out, error] = [new Kept(), new Kept()];
   const spies = [
     vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => out.write(chunk)),
     vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => error.write(chunk)),
   ];
-  const { console: ownConsole } = globalThis;
-  globalThis.console = new Console({ stdout: out, stderr: error });
+  const restored = [
+    replace(globalThis, 'console', new Console({ stdout: out, stderr: error })),
+    replace(process, 'stdin', Readable.from(typed === '' ? [] : [Buffer.from(typed)])),
+  ];
   const streams = [process.stdout, process.stderr];
   const watched = streams.map((stream) => stream.listeners('error'));
   try {
     const code = await runSarraf(args);
     return { code, out: out.text, error: error.text };
   } finally {
-    globalThis.console = ownConsole;
+    for (const restore of restored) restore();
     for (const spy of spies) spy.mockRestore();
     // A process of its own would have ended with these.
     for (const [index, stream] of streams.entries()) {

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const MAIN = join(import.meta.dirname, '../../../bin/sarraf.js');
 const EXAMPLE = join(import.meta.dirname, '../../../config/exchange.yaml');
@@ -102,22 +103,19 @@ describe('sarraf exchange', () => {
     expect(end).toMatchObject({ code: 0, error: '' });
   });
 
-  test('has synthetic traders, unless the configuration wants none', async () => {
-    const file = join(folder, 'quiet.yaml');
-    writeFileSync(file, 'flow: { kind: none }\n');
-    const books: unknown[] = [];
-    for (const config of [[], ['--config', file]]) {
-      await withExchange(config, async (address) => {
-        books.push((await send(address, '/v2/orderbook/BTCIRT'))['bids']);
-      });
-    }
-    expect(books).toEqual([expect.objectContaining({ length: 24 }), []]);
-  });
-
-  test('prints the administrator token of the run, which opens the door', async () => {
+  test('has synthetic traders, and prints the administrator token of the run, which opens the door', async () => {
     await withExchange([], async (address, adminToken) => {
+      expect(await send(address, '/v2/orderbook/BTCIRT')).toMatchObject({ bids: { length: 24 } });
       const reply = await fetch(`${address}/_sim/users`, { headers: { authorization: `Bearer ${adminToken}` } });
       expect(reply.status).toBe(200);
+    });
+  });
+
+  test('has no synthetic traders where the configuration wants none', async () => {
+    const file = join(folder, 'quiet.yaml');
+    writeFileSync(file, 'flow: { kind: none }\n');
+    await withExchange(['--config', file], async (address) => {
+      expect(await send(address, '/v2/orderbook/BTCIRT')).toMatchObject({ bids: [] });
     });
   });
 });
@@ -126,7 +124,7 @@ describe('what goes wrong', () => {
   test('in a configuration comes whole, with lines, and ends with 2', async () => {
     const file = join(folder, 'bad.yaml');
     writeFileSync(file, 'markets: []\nlenience: perhaps\nflo: {}\n');
-    const { code, error, out } = await sarraf(['exchange', '--config', file]);
+    const { code, error, out } = await sarrafHere(['exchange', '--config', file]);
     expect([code, out]).toEqual([2, '']);
     expect(error.trim().split('\n')).toEqual([
       expect.stringMatching(/bad\.yaml:1:10: markets: /) as unknown,
@@ -141,7 +139,7 @@ describe('what goes wrong', () => {
     [['exchange', '--prot', '1'], /--port/],
     [['exchnage'], /exchange/],
   ])('%j ends with 2 and one line that helps', async (parameters, message) => {
-    const { code, error } = await sarraf(parameters);
+    const { code, error } = await sarrafHere(parameters);
     expect(code).toBe(2);
     expect(error).toMatch(message);
   });
@@ -151,7 +149,7 @@ describe('what goes wrong', () => {
     const port = await new Promise<number>((resolve) => {
       holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port));
     });
-    const { code, error } = await sarraf(['exchange', '--port', String(port)]);
+    const { code, error } = await sarrafHere(['exchange', '--port', String(port)]);
     await new Promise((resolve) => holder.close(resolve));
     expect(code).toBe(1);
     expect(error).toBe(`127.0.0.1:${port} is in use: expected a free port, --port 0 takes one\n`);
@@ -160,7 +158,7 @@ describe('what goes wrong', () => {
   test('a state file that is damaged is one line and 1, and stays as it is', async () => {
     const file = join(folder, 'exchange.json');
     writeFileSync(file, '{"format":');
-    const { code, error, out } = await sarraf(['exchange', '--port', '0', '--state', file]);
+    const { code, error, out } = await sarrafHere(['exchange', '--port', '0', '--state', file]);
     expect([code, out, error.trim().split('\n').length]).toEqual([1, '', 1]);
     expect(error).toContain('exchange.json');
     expect(readFileSync(file, 'utf8')).toBe('{"format":');
@@ -168,14 +166,14 @@ describe('what goes wrong', () => {
 
   test('a folder that is not there or not ours to write in is one line and 1', async () => {
     const file = join(folder, 'none', 'exchange.json');
-    const { code, error } = await sarraf(['exchange', '--port', '0', '--state', file]);
+    const { code, error } = await sarrafHere(['exchange', '--port', '0', '--state', file]);
     expect([code, error.trim().split('\n').length]).toEqual([1, 1]);
     expect(error).toMatch(/can not be written/);
     expect(existsSync(file)).toBe(false);
   });
 
   test('help has an example and ends with 0', async () => {
-    const { code, out } = await sarraf(['exchange', '--help']);
+    const { code, out } = await sarrafHere(['exchange', '--help']);
     expect(code).toBe(0);
     expect(out).toContain('sarraf exchange --port 8900 --config config/exchange.yaml');
   });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,13 +34,7 @@ async function startBot(manner: 'closes' | 'leaves' | 'dies'): Promise<SarrafPro
 const sarraf = async (...args: string[]) => sarrafHere([...args, '--data', folder]);
 
 /** As a person at the keyboard who types a line. */
-function typed(line: string, ...args: string[]) {
-  const { status, stderr, stdout } = spawnSync(process.execPath, ['bin/sarraf.js', 'halt', '--data', folder, ...args], {
-    input: line,
-    encoding: 'utf8',
-  });
-  return { status, stderr, stdout };
-}
+const typed = async (line: string, ...args: string[]) => sarrafHere(['halt', '--data', folder, ...args], line);
 
 function haltOf(): { readonly reason: string; readonly wholeAccount: boolean } | null {
   const client = new ControlClient(folder);
@@ -101,19 +94,19 @@ describe('sarraf halt', () => {
   });
 
   test('does nothing to the whole account unless the word is typed, or --yes given', async () => {
-    expect(typed('yes\n', '--whole-account')).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('EVERY order'),
+    expect(await typed('yes\n', '--whole-account')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('EVERY order'),
     });
-    expect(typed('', '--whole-account')).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('nothing was done'),
+    expect(await typed('', '--whole-account')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('nothing was done'),
     });
     expect(haltOf()).toBeNull();
     await startBot('closes');
-    expect(typed('halt\n', '--whole-account')).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('canceled'),
+    expect(await typed('halt\n', '--whole-account')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('canceled'),
     });
     expect(haltOf()).toMatchObject({ wholeAccount: true });
     expect(await sarraf('halt', '--whole-account', '--yes')).toMatchObject({ code: 0 });

@@ -140,7 +140,10 @@ describe('sarraf ledger', () => {
   });
 
   test('makes a new one only when the word is typed, or with --yes', async () => {
-    expect(typed('y\n')).toMatchObject({ status: 2, stderr: expect.stringContaining('nothing was done') });
+    expect(await sarrafHere(['ledger', 'new', ...PLACE()], 'y\n')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('nothing was done'),
+    });
     expect(readdirSync(folder)).toEqual([]);
     expect(typed('new\n')).toMatchObject({ status: 0, stdout: `made ${path}: it counts no request as sent\n` });
     const { code, out } = await sarrafHere(['ledger', 'new', '--yes', '--json', ...PLACE()]);

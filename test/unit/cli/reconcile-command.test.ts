@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -151,12 +150,9 @@ describe('sarraf reconcile --accept, with a bot that runs', () => {
       },
     );
     try {
-      const asked = spawnSync(process.execPath, ['bin/sarraf.js', 'reconcile', '--accept', '--data', folder], {
-        input: 'yes\n',
-        encoding: 'utf8',
-      });
-      expect(asked).toMatchObject({ status: 2, stderr: expect.stringContaining('nothing was done') });
-      expect(asked.stderr).toContain(LOST);
+      const asked = await sarrafHere(['reconcile', '--accept', '--data', folder], 'yes\n');
+      expect(asked).toMatchObject({ code: 2, error: expect.stringContaining('nothing was done') });
+      expect(asked.error).toContain(LOST);
       const { code, out } = await sarrafHere(['reconcile', '--accept', '--yes', '--data', folder]);
       expect([code, out]).toEqual([0, 'accepted: the books begin anew\n']);
       await life.run(3 * MINUTE_MS);

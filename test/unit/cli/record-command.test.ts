@@ -106,7 +106,7 @@ describe('sarraf record', () => {
         .filter((name) => name.startsWith('books'))
         .flatMap((name) => readFileSync(join(segments, name), 'utf8').split('\n').slice(0, -1))
         .filter((line) => line.startsWith('["row"')).length;
-    await expect.poll(rowsOnDisk, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(rowsOnDisk).toBeGreaterThan(0);
     const before = rowsOnDisk();
     first.child.kill('SIGKILL');
     await first.finished;

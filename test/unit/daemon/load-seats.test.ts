@@ -1,41 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { strategyFilesAt } from '../../../src/daemon/load-seats.ts';
-
-interface Loaded {
-  readonly seats: readonly {
-    readonly name: string;
-    readonly market: string;
-    readonly subscriptions: readonly unknown[];
-    readonly onError: string;
-    readonly capital: Readonly<Record<string, string>>;
-    readonly failure: string | null;
-    readonly fault: unknown;
-  }[];
-  readonly problems: readonly string[];
-  readonly error: string | null;
-}
-
-const module = (path: string): string => JSON.stringify(join(process.cwd(), path));
-
-/** Loads the strategies of a configuration in a process of its own: the test runner would resolve the imports of plugins by itself. */
-const SCRIPT = `
-  import { loadSeats } from ${module('src/daemon/load-seats.ts')};
-  import { readBotConfig } from ${module('src/daemon/settings/read-bot-config.ts')};
-  const reading = readBotConfig(null, { environment: {}, workingFolder: process.cwd(), overrides: [['strategies', process.argv[1]]] });
-  if (!reading.ok) throw new Error(reading.problems.join('; '));
-  const folders = process.argv.slice(2), knownMarkets = new Set(['BTCIRT', 'BTCUSDT']);
-  let loaded = { seats: [], problems: [] }, error = null;
-  try { loaded = await loadSeats({ strategies: reading.config.strategies, folders, knownMarkets }); }
-  catch (thrown) { error = thrown.code + ': ' + thrown.message; }
-  for (const { runner } of loaded.seats) runner.handle({ kind: 'start', isRestart: false }, { nowMs: 0, book: () => null });
-  const seats = loaded.seats.map(({ runner, onError, capital }) =>
-    ({ name: runner.name, market: runner.market, subscriptions: runner.subscriptions, onError, capital, failure: runner.failure, fault: runner.fault }));
-  const text = (_, value) => typeof value === 'bigint' ? String(value) : value;
-  console.log(JSON.stringify({ seats, problems: loaded.problems, error }, text));`;
+import { loadSeats, strategyFilesAt } from '../../../src/daemon/load-seats.ts';
+import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
+import { engineView } from '../strategy/engine-view.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -43,9 +12,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function load(strategies: readonly object[], folders: readonly string[] = [folder]): Loaded {
-  const args = ['--input-type=module', '--eval', SCRIPT, JSON.stringify(strategies), ...folders];
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Loaded;
+/** Loads the strategies of a configuration, and starts each. */
+async function load(strategies: readonly object[], folders: readonly string[] = [folder]) {
+  const reading = readBotConfig(null, {
+    environment: {},
+    workingFolder: process.cwd(),
+    overrides: [['strategies', JSON.stringify(strategies)]],
+  });
+  if (!reading.ok) throw new Error(reading.problems.join('; '));
+  const knownMarkets = new Set(['BTCIRT', 'BTCUSDT']);
+  const { seats, problems } = await loadSeats({ strategies: reading.config.strategies, folders, knownMarkets });
+  for (const { runner } of seats) runner.handle({ kind: 'start', isRestart: false }, engineView());
+  return { seats: seats.map((seat) => ({ ...seat, name: seat.runner.name })), problems };
 }
 
 const write = (name: string, text: string): string => {
@@ -67,9 +45,9 @@ export default defineStrategy({
 const ON = { market: 'BTCIRT' };
 
 describe('loading the seats of a bot', () => {
-  test('sets each strategy up in its market, with its candle length, its capital and what becomes of its errors', () => {
+  test('sets each strategy up in its market, with its candle length, its capital and what becomes of its errors', async () => {
     write('trend.ts', plugin('trend'));
-    const { seats, problems, error } = load([
+    const { seats, problems } = await load([
       { plugin: 'trend', ...ON, span: '1h' },
       {
         plugin: 'trend',
@@ -80,20 +58,20 @@ describe('loading the seats of a bot', () => {
         capital: { usdt: '12.5' },
       },
     ]);
-    expect([problems, error]).toEqual([[], null]);
+    expect(problems).toEqual([]);
     expect(seats).toMatchObject([
-      { name: 'trend', market: 'BTCIRT', subscriptions: [{ span: '1h' }], onError: 'stop', capital: {} },
-      { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ span: '1d' }], onError: 'cancel' },
+      { runner: { name: 'trend', market: 'BTCIRT', subscriptions: [{ span: '1h' }] }, onError: 'stop', capital: {} },
+      { runner: { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ span: '1d' }] }, onError: 'cancel' },
     ]);
-    expect(seats[1]?.capital).toEqual({ usdt: '125000000000' });
+    expect(seats[1]?.capital).toEqual({ usdt: 125_000_000_000n });
   });
 
-  test('calls a strategy by its own name where the configuration gives none', () => {
+  test('calls a strategy by its own name where the configuration gives none', async () => {
     write('some-file.ts', plugin('trend'));
-    expect(load([{ plugin: 'some-file', ...ON }]).seats).toMatchObject([{ name: 'trend' }]);
+    expect((await load([{ plugin: 'some-file', ...ON }])).seats).toMatchObject([{ name: 'trend' }]);
   });
 
-  test('says file, line and handler of an error at run time', () => {
+  test('says file, line and handler of an error at run time', async () => {
     const file = write(
       'null.ts',
       plugin('null').replace(
@@ -105,9 +83,9 @@ describe('loading the seats of a bot', () => {
   init:`,
       ),
     );
-    const [seat] = load([{ plugin: 'null', ...ON }]).seats;
-    expect(seat?.failure).toBe(`onStart: Cannot read properties of null (reading 'bids') (${file}:9)`);
-    expect(seat?.fault).toMatchObject({
+    const [seat] = (await load([{ plugin: 'null', ...ON }])).seats;
+    expect(seat?.runner.failure).toBe(`onStart: Cannot read properties of null (reading 'bids') (${file}:9)`);
+    expect(seat?.runner.fault).toMatchObject({
       handler: 'onStart',
       file,
       line: 9,
@@ -115,7 +93,7 @@ describe('loading the seats of a bot', () => {
     });
   });
 
-  test('looks for a name in the folders in their order, and takes a path as it is', () => {
+  test('looks for a name in the folders in their order, and takes a path as it is', async () => {
     const other = join(folder, 'other');
     mkdirSync(other);
     write('trend.ts', plugin('first'));
@@ -126,15 +104,19 @@ describe('loading the seats of a bot', () => {
       { plugin: 'more', ...ON },
       { plugin: join(other, 'trend.js'), name: 'by-path', ...ON },
     ];
-    expect(load(strategies, [folder, other]).seats.map(({ name }) => name)).toEqual(['first', 'third', 'by-path']);
+    expect((await load(strategies, [folder, other])).seats.map(({ name }) => name)).toEqual([
+      'first',
+      'third',
+      'by-path',
+    ]);
   });
 
-  test('tells each mistake with its file and, where it has one, its line, and runs the others', () => {
+  test('tells each mistake with its file and, where it has one, its line, and runs the others', async () => {
     const syntax = write('syntax.ts', `import { z } from 'zod';\n\nexport default {{ name: z };\n`);
     const throws = write('throws.ts', plugin('throws', `{\n  throw new RangeError('no');\n}`));
     const wrong = write('wrong.ts', `export default 5;\n`);
     const good = write('good.ts', plugin('good'));
-    const { seats, problems } = load([
+    const { seats, problems } = await load([
       { plugin: 'syntax', ...ON },
       { plugin: 'throws', ...ON },
       { plugin: 'wrong', ...ON },
@@ -157,17 +139,17 @@ describe('loading the seats of a bot', () => {
     ]);
   });
 
-  test('refuses to begin without a single strategy, and says why there is none', () => {
-    const { error } = load([{ plugin: 'absent', ...ON }]);
-    expect(error).toBe(
-      `INVALID_STRATEGY: expected a strategy that can run, was none\n  absent: expected a file absent.ts or .js in ${folder}, was none`,
-    );
+  test('refuses to begin without a single strategy, and says why there is none', async () => {
+    await expect(load([{ plugin: 'absent', ...ON }])).rejects.toMatchObject({
+      code: 'INVALID_STRATEGY',
+      message: `expected a strategy that can run, was none\n  absent: expected a file absent.ts or .js in ${folder}, was none`,
+    });
   });
 
-  test('runs no two strategies under one name, since their orders could not be told apart', () => {
+  test('runs no two strategies under one name, since their orders could not be told apart', async () => {
     write('one.ts', plugin('trend'));
     const two = write('two.ts', plugin('trend'));
-    const { seats, problems } = load([
+    const { seats, problems } = await load([
       { plugin: 'one', ...ON },
       { plugin: 'two', ...ON },
     ]);
@@ -177,11 +159,12 @@ describe('loading the seats of a bot', () => {
     ]);
   });
 
-  test('takes a folder for no strategy', () => {
+  test('takes a folder for no strategy', async () => {
     mkdirSync(join(folder, 'inner.ts'));
     write('inner.ts/a.ts', plugin('a'));
-    const { error } = load([{ plugin: join(folder, 'inner.ts'), ...ON }]);
-    expect(error).toContain(`expected the file of a strategy at ${join(folder, 'inner.ts')}, was none`);
+    await expect(load([{ plugin: join(folder, 'inner.ts'), ...ON }])).rejects.toThrow(
+      `expected the file of a strategy at ${join(folder, 'inner.ts')}, was none`,
+    );
   });
 });
 

@@ -35,7 +35,7 @@ describe('a suite of seeds', () => {
     expect(suite.counts['answer value']).toBe(told[0]?.counts['answer value']);
     expect(suite.missing).toContain('lockouts');
     expect(foldersOfSuites()).toEqual([]);
-  }, 60_000);
+  });
 
   test('ends at once when it is told to', async () => {
     const stopped = new AbortController();

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../../../src/engine/mirror-change.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../../../src/execution/order-record.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 import { MirrorFolder, NOW_MS } from './mirror-fixture.ts';
 import { storedChange } from './mirror-arbitraries.ts';
 
@@ -81,7 +82,7 @@ test('a restart is given back exactly what was written', () => {
       const state = reloaded(folder, run, 'close');
       expect(stateOf(state)).toEqual(expectedState(run.flatMap(({ changes }) => changes)));
     }),
-    { numRuns: 60 },
+    { numRuns: deepRuns(12) },
   );
 });
 
@@ -93,7 +94,7 @@ test('a crash loses what came after the last durable change, and nothing before 
       const written = run.slice(0, run.findLastIndex(({ isDurable }) => isDurable) + 1);
       expect(stateOf(state)).toEqual(expectedState(written.flatMap(({ changes }) => changes)));
     }),
-    { numRuns: 60 },
+    { numRuns: deepRuns(12) },
   );
 });
 
@@ -110,6 +111,6 @@ test('the same changes make the same journal hash, and one other line another', 
       right.apply([{ kind: 'journal', entry }], { atMs: NOW_MS, isDurable: true });
       expect(left.journalHash()).not.toBe(right.journalHash());
     }),
-    { numRuns: 20 },
+    { numRuns: deepRuns(6) },
   );
 });

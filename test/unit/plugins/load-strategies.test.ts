@@ -1,17 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { PluginProblem } from '../../../src/plugins/load-strategies.ts';
+import { SarrafError } from '../../../src/domain/errors.ts';
+import { loadStrategies, type PluginProblem } from '../../../src/plugins/load-strategies.ts';
 
-interface Printed {
+interface Loaded {
   readonly names: readonly string[];
   readonly problems: readonly PluginProblem[];
   readonly error: string | null;
 }
 
-const LOADER = join(process.cwd(), 'src/plugins/load-strategies.ts');
 const SDK = join(process.cwd(), 'src/strategy/sdk.ts');
 
 const strategy = (name: string, sdk = '#sdk') => `import { z } from 'zod';
@@ -26,17 +25,14 @@ export default defineStrategy({
 
 let folder: string;
 
-/** Loads in a process of its own: the test runner resolves imports by itself and would hide what the hooks do. */
-function load(path = folder): Printed {
-  const script = `
-    import { loadStrategies } from ${JSON.stringify(LOADER)};
-    let found = { strategies: [], problems: [] }, error = null;
-    try { found = await loadStrategies(${JSON.stringify(path)}); } catch (thrown) { error = thrown.code + ': ' + thrown.message; }
-    console.log(JSON.stringify({ names: found.strategies.map((one) => one.definition.name), problems: found.problems, error }));`;
-  const output = execFileSync('node_modules/.bin/node', ['--input-type=module', '--eval', script], {
-    encoding: 'utf8',
-  });
-  return JSON.parse(output) as Printed;
+async function load(path = folder): Promise<Loaded> {
+  try {
+    const { strategies, problems } = await loadStrategies(path);
+    return { names: strategies.map(({ definition }) => definition.name), problems, error: null };
+  } catch (thrown) {
+    if (thrown instanceof SarrafError) return { names: [], problems: [], error: `${thrown.code}: ${thrown.message}` };
+    throw thrown;
+  }
 }
 
 const write = (files: Readonly<Record<string, string>>): void => {
@@ -52,27 +48,27 @@ afterEach(() => {
 });
 
 describe('loading strategies', () => {
-  test('takes TypeScript from a folder outside the project, by either name of the SDK, in the order of the file names', () => {
+  test('takes TypeScript from a folder outside the project, by either name of the SDK, in the order of the file names', async () => {
     write({ 'b.ts': strategy('second', 'sarraf/sdk'), 'a.ts': strategy('first'), 'notes.md': '# nothing' });
-    expect(load()).toEqual({ names: ['first', 'second'], problems: [], error: null });
+    expect(await load()).toEqual({ names: ['first', 'second'], problems: [], error: null });
   });
 
-  test('gives every strategy the same SDK, however it spells it', () => {
+  test('gives every strategy the same SDK, however it spells it', async () => {
     const twin = `import { defineStrategy as one } from '#sdk';
 import { defineStrategy as other } from 'sarraf/sdk';
 import { defineStrategy as running } from ${JSON.stringify(SDK)};
 throw new Error(one === other && one === running ? 'the same' : 'different');
 `;
     write({ 'twin.ts': twin });
-    expect(load().problems).toMatchObject([{ message: 'Error: the same' }]);
+    expect((await load()).problems).toMatchObject([{ message: 'Error: the same' }]);
   });
 
-  test('takes one file', () => {
+  test('takes one file', async () => {
     write({ 'a.ts': strategy('first'), 'b.ts': strategy('second') });
-    expect(load(join(folder, 'b.ts')).names).toEqual(['second']);
+    expect((await load(join(folder, 'b.ts'))).names).toEqual(['second']);
   });
 
-  test('reports a mistake with its file and line, and loads the others', () => {
+  test('reports a mistake with its file and line, and loads the others', async () => {
     write({
       'a-syntax.ts': `import { z } from 'zod';\n\nexport default {{ name: z };\n`,
       'b-enum.ts': '\nenum Side { Buy }\nexport default Side;\n',
@@ -80,7 +76,7 @@ throw new Error(one === other && one === running ? 'the same' : 'different');
       'd-import.ts': `import { nothing } from '#sdk';\nexport default nothing;\n`,
       'e-fine.ts': strategy('fine'),
     });
-    const { names, problems } = load();
+    const { names, problems } = await load();
     expect(names).toEqual(['fine']);
     expect(problems).toMatchObject([
       { file: join(folder, 'a-syntax.ts'), line: 3 },
@@ -99,21 +95,23 @@ throw new Error(one === other && one === running ? 'the same' : 'different');
     [strategy('a').replace(/ {2}init:.*/, ''), 'expected init to be a function, was undefined'],
     [strategy('a').replace('init:', 'onBok: () => ({}),\n  init:'), 'onReject), was "onBok"'],
     [strategy('a').replace('init:', 'onBook: 5,\n  init:'), 'expected onBook to be a function, was number'],
-  ])('says what is missing from %j', (source, message) => {
+  ])('says what is missing from %j', async (source, message) => {
     write({ 'a.ts': source });
-    expect(load().problems[0]?.message).toContain(message);
+    expect((await load()).problems[0]?.message).toContain(message);
   });
 
-  test('takes a name only once', () => {
+  test('takes a name only once', async () => {
     write({ 'a.ts': strategy('same'), 'b.ts': strategy('same') });
-    const { names, problems } = load();
+    const { names, problems } = await load();
     expect(names).toEqual(['same']);
     expect(problems).toMatchObject([
       { file: join(folder, 'b.ts'), message: expect.stringContaining('same is a.ts too') },
     ]);
   });
 
-  test('says when there is nothing at the path', () => {
-    expect(load(join(folder, 'nowhere')).error).toMatch(/^INVALID_OPTIONS: expected a strategy file or a folder/);
+  test('says when there is nothing at the path', async () => {
+    expect((await load(join(folder, 'nowhere'))).error).toMatch(
+      /^INVALID_OPTIONS: expected a strategy file or a folder/,
+    );
   });
 });

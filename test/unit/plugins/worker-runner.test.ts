@@ -157,7 +157,7 @@ describe('a strategy in a thread', () => {
     expect(runner.stateJson()).toBe('{"count":2}');
     deed(runner, 'exit');
     expect(runner.isBeyondRepair).toBe(true);
-  }, 120_000);
+  });
 
   test('can say what it prints', async () => {
     const printed = Promise.withResolvers<string>();

@@ -6,6 +6,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import type { AppendOutcome } from '../../../src/recording/append-outcome.ts';
 import { CandleCollector } from '../../../src/recording/candle-collector.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 
 const MARKET = 'BTCUSDT' as MarketSymbol;
 const MINUTE_MS = 60_000;
@@ -56,7 +57,7 @@ describe('bars that are collected in memory', () => {
         const { candles } = await collected(given.slice(0, 7), given.slice(7));
         expect(candles).toEqual(given.toSorted((left, right) => left.openTimeMs - right.openTimeMs));
       }),
-      { numRuns: 100 },
+      { numRuns: deepRuns(20) },
     );
   });
 

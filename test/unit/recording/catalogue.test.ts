@@ -8,6 +8,7 @@ import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 import { book, BTCIRT, candle, candles, gather, takeLock, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
 const AUGUST = Date.UTC(2024, 7, 31, 23, 0);
@@ -108,7 +109,7 @@ describe('candles', () => {
           expect(await allCandles(catalogue)).toEqual(written);
         },
       ),
-      { numRuns: 12 },
+      { numRuns: deepRuns(4) },
     );
   });
 

@@ -7,6 +7,7 @@ import { candleAt } from '../../../src/domain/candle-columns.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { importTable, type ImportTableOptions } from '../../../src/recording/import/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 import { BTCIRT, temporaryCatalogue, temporaryFolder } from './temporary-catalogue.ts';
 
 const HOUR = 3_600_000;
@@ -223,6 +224,6 @@ test('both ways come to the same, whatever the file holds', async () => {
       const [staged, byRow] = [await told(importing(text)), await told(importing(text, { byRow: true }))];
       expect(staged).toEqual(byRow);
     }),
-    { numRuns: 30 },
+    { numRuns: deepRuns(6) },
   );
 });

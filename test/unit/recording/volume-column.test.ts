@@ -6,6 +6,7 @@ import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.t
 import { CandleCollector } from '../../../src/recording/candle-collector.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { verifyFolder } from '../../../src/recording/verify/verify-folder.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 import { BTCIRT, candle, temporaryCatalogue } from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8);
@@ -57,7 +58,7 @@ test('volumes are rounded by one rule, whoever reads them', async () => {
       expect(catalogue).toEqual(listed);
       expect(findings).toEqual([]);
     }),
-    { numRuns: 15 },
+    { numRuns: deepRuns(4) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { PollQueue } from '../../../src/scheduler/poll-queue.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 
 type Given = Partial<PlannedFeed> & Pick<PlannedFeed, 'key' | 'intervalMs'>;
 
@@ -178,7 +179,7 @@ describe('the poll queue', () => {
           }
         }
       }),
-      { numRuns: 25 },
+      { numRuns: deepRuns(8) },
     );
   });
 });

@@ -1,8 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import * as sdk from '../../../src/strategy/sdk.ts';
 import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
 
@@ -41,15 +43,13 @@ describe('the page for authors', () => {
     writeFileSync(join(folder, 'example-0.ts'), examples[0]!);
   });
 
-  test('shows examples that are strategies', () => {
-    const script = `
-      import { loadStrategies } from ${JSON.stringify(join(process.cwd(), 'src/plugins/load-strategies.ts'))};
-      import { StrategyRunner } from ${JSON.stringify(join(process.cwd(), 'src/strategy/runner.ts'))};
-      const { strategies, problems } = await loadStrategies(${JSON.stringify(folder)});
-      const runners = strategies.map(({ definition }) => new StrategyRunner(definition, { market: 'BTCIRT', span: '1h' }));
-      console.log(JSON.stringify({ names: runners.map(({ name }) => name), problems }));`;
-    const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
-    expect(JSON.parse(output)).toEqual({ names: ['band', 'morning'], problems: [] });
+  test('shows examples that are strategies', async () => {
+    const { strategies, problems } = await loadStrategies(folder);
+    expect(problems).toEqual([]);
+    const runners = strategies.map(
+      ({ definition }) => new StrategyRunner(definition, { market: 'BTCIRT', span: '1h' }),
+    );
+    expect(runners.map(({ name }) => name)).toEqual(['band', 'morning']);
   });
 
   test('names every function of the SDK and every handler', () => {

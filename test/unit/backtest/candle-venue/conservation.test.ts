@@ -14,6 +14,7 @@ import {
 } from '../../../../src/backtest/candle-venue/candle-rules.ts';
 import { CandleVenue } from '../../../../src/backtest/candle-venue/candle-venue.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
+import { deepRuns } from '../../../support/deep-runs.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -278,8 +279,8 @@ describe('an account on candles', () => {
         for (const action of actions) books.run(action);
         fills += books.fills;
       }),
-      { numRuns: 100 },
+      { numRuns: deepRuns(30) },
     );
-    expect(fills).toBeGreaterThan(300);
+    expect(fills).toBeGreaterThan(deepRuns(60));
   });
 });

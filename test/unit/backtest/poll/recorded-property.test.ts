@@ -9,6 +9,7 @@ import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts'
 import type { VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { Page, VenueCall } from '../../../../src/domain/venue-call.ts';
+import { deepRuns } from '../../../support/deep-runs.ts';
 
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '0.1' });
 const CASH = '100000';
@@ -77,7 +78,7 @@ describe('a recorded market, whatever happens in it', () => {
           market.check();
         }
       }),
-      { numRuns: 300 },
+      { numRuns: deepRuns(80) },
     );
   });
 });

@@ -12,6 +12,7 @@ import {
   type ProgramIntent,
 } from '../../../../src/execution/programs/programs.ts';
 import { updateQuotes } from '../../../../src/execution/programs/quotes.ts';
+import { deepRuns } from '../../../support/deep-runs.ts';
 import { MARKET, orderOf, quotesOf } from './program-table.ts';
 
 /**
@@ -260,7 +261,7 @@ describe.each(['replace', 'target', 'twap', 'iceberg'] as const)('whatever becom
           check: ({ orders }) => expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
         });
       }),
-      { numRuns: 200 },
+      { numRuns: deepRuns(50) },
     );
   });
 });
@@ -280,7 +281,7 @@ describe.each(['replace', 'twap', 'iceberg'] as const)('whatever becomes of its 
           },
         });
       }),
-      { numRuns: 200 },
+      { numRuns: deepRuns(50) },
     );
   });
 });
@@ -301,7 +302,7 @@ describe('whatever becomes of its orders, target', () => {
           },
         });
       }),
-      { numRuns: 200 },
+      { numRuns: deepRuns(50) },
     );
   });
 });
@@ -325,7 +326,7 @@ describe('whatever becomes of its orders, quotes', () => {
           },
         });
       }),
-      { numRuns: 300 },
+      { numRuns: deepRuns(70) },
     );
   });
 });
