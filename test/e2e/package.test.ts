@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startNode } from '../support/sarraf-process.ts';
 
 /** The package as npm would install it: the files that it packs, beside its dependencies, in a project of its own. */
 let folder: string;
@@ -46,6 +47,16 @@ export default defineStrategy({
   onCandle: ({ market }) => ({ intents: [buy(market, { amount })] }),
 });
 `;
+
+/** Runs it until it has printed something, and answers with everything that it printed. */
+async function runUntil(text: string, ...args: readonly string[]): Promise<string> {
+  const bot = startNode([join(installed, 'bin/sarraf.js'), 'run', '--speed=max', '--json', ...args], folder);
+  await bot.line((line) => line.includes(text));
+  bot.child.kill('SIGTERM');
+  const { code, out, error } = await bot.finished;
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  return out;
+}
 
 describe('the installed package', () => {
   test('has the licence, the docs and the examples, and no sources or tests', () => {
@@ -98,19 +109,17 @@ describe('the installed package', () => {
     expect(execFileSync(tsc, [...options, ...types, 'typed.mts'], { encoding: 'utf8', cwd: folder })).toBe('');
   });
 
-  test('runs its command, with its own strategies and without a build', () => {
-    const main = join(installed, 'bin/sarraf.js');
-    expect(node(main, '--help')).toContain('sarraf');
-    const out = node(main, 'run', '--for=2s', '--speed=max', '--json', `--data=${join(folder, 'data')}`);
+  test('runs its command, with its own strategies and without a build', async () => {
+    expect(node(join(installed, 'bin/sarraf.js'), '--help')).toContain('sarraf');
+    const out = await runUntil('"event":"order"', `--data=${join(folder, 'data')}`);
     expect(out).toContain('"strategy":"market-maker"');
     expect(out).toContain('"openOrders":0');
   });
 
-  test('runs a strategy of a project whose type is commonjs', () => {
+  test('runs a strategy of a project whose type is commonjs', async () => {
     writeFileSync(join(folder, 'own.ts'), STRATEGY);
     writeFileSync(join(folder, 'amount.ts'), "export const amount: string = '0.001';");
-    const args = ['run', '--strategies=own.ts', '--for=2s', '--speed=max', '--json', `--data=${join(folder, 'own')}`];
-    const out = node(join(installed, 'bin/sarraf.js'), ...args);
+    const out = await runUntil('"event":"order"', '--strategies=own.ts', `--data=${join(folder, 'own')}`);
     expect(out).toMatch(/"strategy":"own","market":"BTCIRT","orders":[1-9]/);
   });
 });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sarrafHere } from '../support/sarraf-here.ts';
 import { startNode, startSarraf } from '../support/sarraf-process.ts';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -50,7 +51,7 @@ describe('the README', () => {
     expect(summary?.strategies?.[0]?.fills).toBeGreaterThan(0);
     const watched = [['status'], ['orders', '--state', 'all'], ['trades'], ['intents']];
     for (const args of watched) {
-      const { code: exit, out: lines } = await startSarraf([...args, '--data', data]).finished;
+      const { code: exit, out: lines } = await sarrafHere([...args, '--data', data]);
       expect(exit).toBe(0);
       expect(lines).toContain('dip-buyer');
       expect(readme).toContain(`npx sarraf ${args.join(' ')}\n`);
@@ -60,11 +61,13 @@ describe('the README', () => {
   test('shows a configuration that can be planned and run', async () => {
     const config = join(folder, 'bot.yaml');
     writeFileSync(config, blockWith('plugin: ./my-strategies/dip-buyer.ts'));
-    const plan = await startSarraf(['plan', '--config', config]).finished;
+    const plan = await sarrafHere(['plan', '--config', config]);
     expect(plan).toMatchObject({ code: 0, error: '' });
     const data = join(folder, 'configured');
-    const args = ['run', '--config', config, `--data=${data}`, '--speed=max', '--for=2s', '--json'];
-    const { code, out, error } = await startSarraf(args).finished;
+    const bot = startSarraf(['run', '--config', config, `--data=${data}`, '--speed=max', '--json']);
+    await bot.line((text) => text.includes('"event":"begin"'));
+    bot.child.kill('SIGTERM');
+    const { code, out, error } = await bot.finished;
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(eventsIn(out).find(({ event }) => event === 'summary')?.strategies).toMatchObject([
       { strategy: 'dip-buyer', market: 'BTCIRT' },
@@ -90,11 +93,9 @@ describe('the README', () => {
   });
 
   test('names commands, options and files that are there', async () => {
-    const [program, run, exchange] = await Promise.all(
-      [['--help'], ['run', '--help'], ['exchange', '--help']].map(
-        async (args) => (await startSarraf(args).finished).out,
-      ),
-    );
+    const program = (await startSarraf(['--help']).finished).out;
+    const run = (await sarrafHere(['run', '--help'])).out;
+    const exchange = (await sarrafHere(['exchange', '--help'])).out;
     const commands = new Set([...readme.matchAll(/(?:npx sarraf|`sarraf) ([a-z]+)/g)].map((match) => match[1] ?? ''));
     expect(commands.size).toBeGreaterThan(8);
     for (const command of commands) expect(program).toMatch(new RegExp(`^  ${command}\\b`, 'm'));

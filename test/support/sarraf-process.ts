@@ -15,9 +15,12 @@ export interface SarrafProcess {
   line(matches: (line: string) => boolean): Promise<string>;
 }
 
-/** Starts `node FILE …args` in the project's folder, on the same Node as this test. */
-export function startNode(args: readonly string[]): SarrafProcess {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+/** Starts `node FILE …args` in a folder, by default the project's, on the same Node as this test. */
+export function startNode(args: readonly string[], cwd = process.cwd()): SarrafProcess {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let out = '';
   let error = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

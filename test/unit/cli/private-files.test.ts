@@ -25,10 +25,11 @@ test('a run keeps its mirror, control, recording, events and log from others, wh
   folders.push(folder);
   const log = join(folder, 'logs', 'bot.log');
   const data = join(folder, 'data');
-  const run = startOpen(['run', '--for=4s', `--data=${data}`, '--record', '--set', `log.file=${log}`]);
-  await run.line((line) => line.includes(' on '));
+  const run = startOpen(['run', '--speed=max', `--data=${data}`, '--record', '--set', `log.file=${log}`]);
+  await run.line((line) => line.includes('FILL'));
   expect(readdirSync(data).length).toBeGreaterThan(2);
   expect(openToOthers(folder)).toEqual([]);
+  run.child.kill('SIGTERM');
   const { code, error } = await run.finished;
   expect([code, error]).toEqual([0, '']);
   expect(openToOthers(folder)).toEqual([]);

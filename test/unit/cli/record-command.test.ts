@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -44,8 +44,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const recordArgs = (catalogue: string, ...more: readonly string[]): readonly string[] => [
+  'record',
+  '--config',
+  config,
+  '--market',
+  'BTCIRT',
+  '--json',
+  '--catalogue',
+  catalogue,
+  ...more,
+];
+
 const record = (catalogue: string, ...more: readonly string[]): SarrafProcess =>
-  startSarraf(['record', '--config', config, '--market', 'BTCIRT', '--json', '--catalogue', catalogue, ...more]);
+  startSarraf(recordArgs(catalogue, ...more));
 
 /** Waits for a status that tells of so many books at least. */
 async function booksSeen(recorder: SarrafProcess, least: number): Promise<void> {
@@ -59,6 +71,16 @@ async function booksOf(root: string): Promise<number> {
   let count = 0;
   for await (const part of new Catalogue({ root }).readBooks(ALL)) count += part.length;
   return count;
+}
+
+/** Rows of a kind in the segments that a recorder is at. */
+function rowsOnDisk(catalogue: string, kind: string): number {
+  const segments = join(catalogue, 'segments', market);
+  if (!existsSync(segments)) return 0;
+  return readdirSync(segments)
+    .filter((name) => name.startsWith(kind))
+    .flatMap((name) => readFileSync(join(segments, name), 'utf8').split('\n').slice(0, -1))
+    .filter((line) => line.startsWith('["row"')).length;
 }
 
 describe('sarraf record', () => {
@@ -101,16 +123,12 @@ describe('sarraf record', () => {
     const first = record(catalogue);
     const segments = join(catalogue, 'segments', market);
     await booksSeen(first, 1);
-    const rowsOnDisk = (): number =>
-      readdirSync(segments)
-        .filter((name) => name.startsWith('books'))
-        .flatMap((name) => readFileSync(join(segments, name), 'utf8').split('\n').slice(0, -1))
-        .filter((line) => line.startsWith('["row"')).length;
-    await expect.poll(rowsOnDisk).toBeGreaterThan(0);
-    const before = rowsOnDisk();
+    const booksOnDisk = (): number => rowsOnDisk(catalogue, 'books');
+    await expect.poll(booksOnDisk).toBeGreaterThan(0);
+    const before = booksOnDisk();
     first.child.kill('SIGKILL');
     await first.finished;
-    const { code } = await record(catalogue, '--for', '1s').finished;
+    const { code } = await sarrafHere(recordArgs(catalogue, '--for', '1s'));
     expect(code).toBe(0);
     expect(await booksOf(catalogue)).toBeGreaterThanOrEqual(before);
     expect(readdirSync(segments).filter((name) => name.endsWith('.jsonl'))).toEqual([]);
@@ -120,7 +138,7 @@ describe('sarraf record', () => {
     const catalogue = join(folder, 'taken');
     const path = join(catalogue, 'segments', market, '.lock');
     const lock = acquireLock({ path, what: 'a market', otherwise: 'wait' });
-    const { code, error } = await record(catalogue, '--for', '2s').finished;
+    const { code, error } = await sarrafHere(recordArgs(catalogue, '--for', '1s'));
     lock.release();
     expect(code).toBe(1);
     expect(error).toMatch(
@@ -205,7 +223,11 @@ interface Result {
 describe('sarraf run --record', () => {
   test('records what the bot asks for, and says where it is', async () => {
     const data = join(folder, 'run');
-    const { code, out } = await sarrafHere(['run', '--record', '--for=5s', `--data=${data}`]);
+    const bot = startSarraf(['run', '--record', '--speed=max', `--data=${data}`]);
+    const recorded = (): number[] => ['books', 'candles'].map((kind) => rowsOnDisk(join(data, 'catalogue'), kind));
+    await expect.poll(() => Math.min(...recorded())).toBeGreaterThan(1);
+    bot.child.kill('SIGTERM');
+    const { code, out } = await bot.finished;
     expect(code).toBe(0);
     const [, books = '0', bars = '0'] =
       /^Recorded (\d+) books, 0 trades, 0 statistics and (\d+) bars of BTCIRT in /m.exec(out) ?? [];
@@ -242,7 +264,10 @@ describe('sarraf run --record', () => {
   test('records to the folder of the configuration, in virtual time too', async () => {
     const file = join(folder, 'recording.yaml');
     writeFileSync(file, 'record: { folder: kept, raw: true }\ndata: { folder: virtual }\n');
-    const { code, out } = await sarrafHere(['run', '--config', file, '--speed=max', '--for=2s', '--json']);
+    const bot = startSarraf(['run', '--config', file, '--speed=max', '--json']);
+    await bot.line((line) => line.includes('"event":"fill"'));
+    bot.child.kill('SIGTERM');
+    const { code, out } = await bot.finished;
     expect(code).toBe(0);
     const recorded = out
       .trim()
