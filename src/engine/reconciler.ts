@@ -92,9 +92,10 @@ export class Reconciler {
   /** What the last reading of each wallet's history told that was new, and wallets that are to be read again to confirm it. */
   private readonly toldLines = new Map<string, string>();
   private readonly unconfirmed = new Set<string>();
-  /** When the history that is being read was asked for, and the last that was read to its end, by currency. */
+  /** When the history that is being read was asked for, and the last two that were read to their end, by currency. */
   private askedAtMs = 0;
   private readonly readSinceMs = new Map<string, number>();
+  private readonly readBeforeMs = new Map<string, number>();
   private startedAtMs: number | null = null;
 
   /**
@@ -256,6 +257,7 @@ export class Reconciler {
     const lines = this.confirmedLines(currency, before);
     // What one reading alone has told may be wrong, and a line that is passed over never comes again.
     if (lines === null) return [];
+    this.readBeforeMs.set(currency, this.readSinceMs.get(currency) ?? Number.NEGATIVE_INFINITY);
     this.readSinceMs.set(currency, this.askedAtMs);
     const lastId = lines.at(-1)?.id ?? before ?? 0;
     if (lastId === before) return [];
@@ -402,14 +404,17 @@ export class Reconciler {
     return true;
   }
 
-  /** Currencies that differ and whose history was not read since by as much as lists may lag: a deposit in it may be the reason. */
+  /**
+   * Currencies that differ and whose history was not read twice since by as much as lists may lag: a deposit in it may be the reason, and a single reading
+   * without it may be an old one.
+   */
   private unexplained(): readonly string[] {
     const { suspicion } = this;
     if (suspicion === null) return [];
     const sinceMs = suspicion.sinceMs + this.settings.lagMs;
     return suspicion.rows
       .map(({ currency }) => currency)
-      .filter((currency) => (this.readSinceMs.get(currency) ?? Number.NEGATIVE_INFINITY) < sinceMs);
+      .filter((currency) => (this.readBeforeMs.get(currency) ?? Number.NEGATIVE_INFINITY) < sinceMs);
   }
 
   private inconclusive(nowMs: number, why: string): void {

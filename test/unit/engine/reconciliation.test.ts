@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buy, type Intent } from '../../../src/strategy/intents.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { EngineWorld, FEEDS, MARKET } from './engine-world.ts';
+import { withoutNewestLine } from './wrong-once.ts';
 
 const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
 /** Of a start without strategies, which look at no market. */
@@ -110,6 +111,18 @@ describe('reconciliation', () => {
     world.venue.steal('btc', '0.1');
     world.advance(60_000);
     expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'btc' }]);
+  });
+
+  it('breaks for no deposit that one old reading of the history lacks', () => {
+    const world = begun();
+    world.failing = { kind: 'transactions', code: 'SERVER_ERROR' };
+    world.venue.deposit('usdt', '1000');
+    world.advance(45_000);
+    withoutNewestLine(world, 1);
+    world.failing = null;
+    world.advance(60_000);
+    expect(world.engine.reconciler.break).toBeNull();
+    expect(world.engine.status().isBroken).toBe(false);
   });
 
   it('finds a difference while trades go on', () => {

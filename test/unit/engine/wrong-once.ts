@@ -1,6 +1,6 @@
 import type { VenueOrder } from '../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
-import type { Page, VenueCallKind, WalletReading } from '../../../src/domain/venue-call.ts';
+import type { Page, VenueCallKind, WalletReading, WalletTransaction } from '../../../src/domain/venue-call.ts';
 import type { EngineWorld } from './engine-world.ts';
 
 /** Has so many replies to questions of a kind say something else than the exchange has; then it is right again. */
@@ -57,4 +57,12 @@ export function withoutFields(world: EngineWorld, times: number, lacking: Readon
     hasNext,
   }));
   wrongly<VenueOrder>(world, { kind: 'order', times }, (order) => ({ ...order, ...lacking }));
+}
+
+/** So many readings of a wallet's history are older than its newest line. */
+export function withoutNewestLine(world: EngineWorld, times: number): void {
+  wrongly<Page<WalletTransaction>>(world, { kind: 'transactions', times }, ({ items, hasNext }) => ({
+    items: items.slice(1),
+    hasNext,
+  }));
 }
