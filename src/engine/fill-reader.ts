@@ -197,8 +197,13 @@ export class FillReader {
     if (isFull && lastId > 0) {
       // Ids do not come quite in order, and two records of one trade may be parted by the end of a page: some are read again.
       const again = page.items.at(-READ_AGAIN)?.id ?? lastId;
-      const isStuck = again <= (page.items[0]?.id ?? 0);
-      return { next: { kind: 'trades', fromId: isStuck ? lastId + 1 : again } };
+      const firstId = page.items[0]?.id ?? 0;
+      if (again > firstId) return { next: { kind: 'trades', fromId: again } };
+      // No full page has one trade alone, or falling ids. What comes after it is read the next time, from a cursor that lies before it.
+      this.keeper.outbox.warn(
+        `a page of trades from ${firstId} to ${lastId} is said to be full and leads no further: it is read again`,
+      );
+      reading.hasFlaw = true;
     }
     this.reading = null;
     this.forgetGone(reading);

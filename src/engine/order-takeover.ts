@@ -34,6 +34,8 @@ export class OrderTakeover {
   /** The records of the page that is being read, by their id, as the last reading told them. */
   private readonly told = new Map<number, string>();
   private readings = 0;
+  /** Whether the last reading said that more pages follow. */
+  private toldNext: boolean | null = null;
   private isAsked = false;
   private nextAtMs = 0;
   /** Whether the mirror was put back from a copy since the last life. */
@@ -96,7 +98,8 @@ export class OrderTakeover {
   private takePage(page: Page<VenueOrder>, atMs: number): void {
     const { take, sightings } = this.options;
     this.readings += 1;
-    let isSure = this.readings > 1;
+    let isSure = this.readings > 1 && this.toldNext === page.hasNext;
+    this.toldNext = page.hasNext;
     let missingId = Number.POSITIVE_INFINITY;
     for (const record of page.items) {
       const { id } = record;

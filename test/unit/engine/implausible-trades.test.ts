@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buy } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
-import { wrongTrades, wrongWallets } from './wrong-once.ts';
+import { fullOfOneTrade, wrongTrades, wrongWallets } from './wrong-once.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const HUGE = 9_007_199_254_740_991;
@@ -48,6 +48,16 @@ describe('a trade that can not be right', () => {
     world.advance(40_000);
     expect(world.order()).toMatchObject({ state: 'filled' });
     expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it('is no page of one that is said to be full: nothing above it is asked for, and it enters once', () => {
+    const { world, id } = open();
+    const { id: tradeId } = world.venue.fill(id, '0.4');
+    fullOfOneTrade(world, 3);
+    world.advance(40_000);
+    expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n });
+    const asked = world.made.map(({ call }) => (call.kind === 'trades' ? call.fromId : 0));
+    expect(Math.max(...asked)).toBeLessThanOrEqual(tradeId);
   });
 
   it('of somebody else is left out for good where reading after reading says the same, and the rest goes on', () => {

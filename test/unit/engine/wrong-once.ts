@@ -66,3 +66,11 @@ export function withoutNewestLine(world: EngineWorld, times: number): void {
     hasNext,
   }));
 }
+
+/** So many readings of trades that have one alone say that more pages follow. */
+export function fullOfOneTrade(world: EngineWorld, times: number): void {
+  wrongly<Page<VenueTrade>>(world, { kind: 'trades', times }, ({ items, hasNext }) => ({
+    items,
+    hasNext: items.length === 1 || hasNext,
+  }));
+}
