@@ -13,6 +13,7 @@ import { JournalChecker } from './checkers/journal-checker.ts';
 import { LockoutChecker } from './checkers/lockout-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
+import { RejectionChecker } from './checkers/rejection-checker.ts';
 import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
 import type { Coverage } from './coverage.ts';
@@ -53,6 +54,7 @@ export class Bot {
   private readonly foreign = new ForeignChecker(INSTANCE);
   private readonly overlap = new OverlapChecker();
   private readonly vandal = new VandalChecker();
+  private readonly rejections = new RejectionChecker();
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
@@ -190,6 +192,7 @@ export class Bot {
       ...foreign.violations(truth),
       ...overlap.violations(),
       ...this.vandal.violations(),
+      ...this.rejections.violations(),
       ...(drain?.violations ?? []),
     ];
   }
@@ -225,6 +228,10 @@ export class Bot {
     });
   }
 
+  private acceptedId(clientOrderId: string): number | null {
+    return this.options.world.bot.orders.values().find((order) => order.clientOrderId === clientOrderId)?.id ?? null;
+  }
+
   private died(cause: string, error: unknown): void {
     const { world, swarm, coverage, events } = this.options;
     this.life = null;
@@ -242,6 +249,11 @@ export class Bot {
     const { world, coverage, events } = this.options;
     events.step(event, output, world.time.now());
     if (this.engine !== null) this.vandal.watch(this.engine, output, world.time.now());
+    this.rejections.watch(
+      output,
+      { idOf: (name) => this.acceptedId(name), refused: this.refusedNames },
+      world.time.now(),
+    );
     if (event.kind === 'answer') coverage.answer(event.answer);
     for (const change of output.changes) {
       if (change.kind === 'order') coverage.order(change.order);

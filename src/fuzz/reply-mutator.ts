@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../exchange/transport.ts';
 import type { Dice } from './dice.ts';
 import { spoil } from './spoil.ts';
-import type { WrongReplies } from './wrong-replies.ts';
+import type { WrongKind, WrongReplies } from './wrong-replies.ts';
 
 export interface ReplyMutatorOptions {
   readonly plan: WrongReplies;
@@ -16,6 +16,10 @@ type Asked = Pick<HttpRequest, 'method' | 'path' | 'body'>;
 /** Requests that change the exchange, where a refusal that is none does harm. */
 const PLACEMENT = '/market/orders/add';
 const CHANGING = [PLACEMENT, '/market/orders/update-status'] as const;
+/** Replies about one order, of which there are few beside lists and books: so many times more of them are wrong. */
+const OF_ONE_ORDER = [PLACEMENT, '/market/orders/status', '/market/orders/update-status'] as const;
+const TIMES_MORE = 3;
+
 /** What the session lives of stays right: without it there is nothing to read. */
 const LOGIN = '/auth/login';
 
@@ -52,6 +56,11 @@ const PLACEMENT_CODES = [
 ] as const;
 const CANCEL_CODES = ['NotFound', 'FeatureUnavailable', 'NullIdAndClientOrderId'] as const;
 
+/** Whether a reply is a refusal, such as one that an earlier request got. */
+function hasFailed({ body }: HttpResponse): boolean {
+  return /^\s*\{[^{]*"status"\s*:\s*"failed"/.test(body);
+}
+
 /** Replies that are remembered, to be given again in place of later ones. */
 const MOST_REMEMBERED = 30;
 
@@ -86,21 +95,27 @@ export class ReplyMutator {
   /** The reply as it arrives. */
   reply(request: Asked, response: HttpResponse): HttpResponse {
     const { plan, dice, onWrong } = this.options;
-    if (!this.isOn || response.status !== 200 || request.path.startsWith(LOGIN)) return response;
+    const { path } = request;
+    if (!this.isOn || response.status !== 200 || path.startsWith(LOGIN)) return response;
     const earlier = this.remember(request, response);
-    if (!dice.happens(plan.probability)) return response;
+    const times = OF_ONE_ORDER.some((start) => path.startsWith(start)) ? TIMES_MORE : 1;
+    if (!dice.happens(plan.probability * times)) return response;
     const kind = dice.pick(plan.kinds);
-    if (kind === null) return response;
+    const wrong = kind === null ? null : this.wrongReply(kind, response, earlier);
+    if (wrong === null) return response;
+    onWrong(`wrong reply ${kind}`);
+    if (hasFailed(wrong)) this.rememberRefused(request);
+    return wrong;
+  }
+
+  private wrongReply(kind: WrongKind, response: HttpResponse, earlier: readonly HttpResponse[]): HttpResponse | null {
+    const { dice } = this.options;
     if (kind === 'stale') {
       const stale = dice.pick(earlier);
-      if (stale === null || stale.body === response.body) return response;
-      onWrong('wrong reply stale');
-      return stale;
+      return stale === null || stale.body === response.body ? null : stale;
     }
     const body = spoil(response.body, kind, dice);
-    if (body === null) return response;
-    onWrong(`wrong reply ${kind}`);
-    return { ...response, body };
+    return body === null ? null : { ...response, body };
   }
 
   private ownRefusal({ path }: Asked): HttpResponse {

@@ -12,6 +12,19 @@ interface Place {
 
 const DEPTH = 20_000;
 const NESTED = '\u0000nested';
+/** Fields on which something is decided: half of what is made wrong is one of them, where a body has any. */
+const TELLING: ReadonlySet<string | number> = new Set([
+  'id',
+  'orderId',
+  'pairId',
+  'clientOrderId',
+  'status',
+  'amount',
+  'matchedAmount',
+  'total',
+  'fee',
+  'hasNext',
+]);
 const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as const;
 
 /**
@@ -21,13 +34,18 @@ export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dic
   const root = readBody(body);
   if (root === null) return null;
   const places = placesIn(root);
-  const wanted =
-    kind === 'record dropped' || kind === 'record doubled'
-      ? places.filter(isRecord)
-      : places.filter(({ isLeaf }) => isLeaf);
-  const place = dice.pick(wanted);
+  const place = dice.pick(placesFor(kind, places, dice));
   if (place === null || !spoilAt(place, { kind, dice, places })) return null;
   return JSON.stringify(root).replace(JSON.stringify(NESTED), `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`);
+}
+
+/** What a kind of wrongness may be done to. */
+function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): readonly Place[] {
+  if (kind === 'record dropped' || kind === 'record doubled') return places.filter(isRecord);
+  if (kind === 'records reversed') return places.filter(isList);
+  const leaves = places.filter(({ isLeaf }) => isLeaf);
+  const telling = dice.happens(0.5) ? leaves.filter(({ key }) => TELLING.has(key)) : [];
+  return telling.length > 0 ? telling : leaves;
 }
 
 /** Null for what is no object, or was cut off by another fault. */
@@ -60,6 +78,12 @@ function isRecord({ holder, isLeaf }: Place): boolean {
   return Array.isArray(holder) && !isLeaf;
 }
 
+/** More than one record. Prices of a book, which are lists themselves, are none. */
+function isList({ holder, key }: Place): boolean {
+  const list = holder[key];
+  return Array.isArray(list) && list.length > 1 && !Array.isArray(list[0]) && typeof list[0] === 'object';
+}
+
 function spoilAt(
   place: Place,
   of: { readonly kind: WrongKind; readonly dice: Dice; readonly places: readonly Place[] },
@@ -69,6 +93,11 @@ function spoilAt(
   if (kind === 'dropped') {
     if (!Array.isArray(holder)) delete holder[key];
     return !Array.isArray(holder);
+  }
+  if (kind === 'records reversed') {
+    const records = holder[key] as unknown[];
+    records.reverse();
+    return true;
   }
   const list = holder as unknown as unknown[];
   if (kind === 'record dropped') return list.splice(Number(key), 1).length > 0;
@@ -99,7 +128,7 @@ function exchange(place: Place, places: readonly Place[], dice: Dice, fits: (oth
 /** Undefined where a value can not be wrong in this way. */
 function wrongValue(kind: WrongKind, value: unknown, dice: Dice): unknown {
   if (kind === 'null') return value === null ? undefined : null;
-  if (kind === 'boolean') return typeof value === 'boolean' ? 'yes' : true;
+  if (kind === 'boolean') return typeof value !== 'boolean' || (dice.happens(0.5) ? !value : 'yes');
   if (kind === 'object') return { toString: 'none', value };
   if (kind === 'nested') return NESTED;
   if (kind === 'unknown word') return typeof value === 'string' && !isNumeric(value) ? 'Suspended' : undefined;

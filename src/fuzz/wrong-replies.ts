@@ -16,6 +16,7 @@ export const WRONG_KINDS = [
   'unknown word',
   'record dropped',
   'record doubled',
+  'records reversed',
   'stale',
 ] as const;
 

@@ -3,6 +3,7 @@ import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
 import { refusalTraits } from '../../../src/exchange/refusals.ts';
 import { Dice } from '../../../src/fuzz/dice.ts';
 import { ReplyMutator } from '../../../src/fuzz/reply-mutator.ts';
+import { spoil } from '../../../src/fuzz/spoil.ts';
 import type { WrongReplies } from '../../../src/fuzz/wrong-replies.ts';
 
 const PLACEMENT = { method: 'POST', path: '/market/orders/add', body: '{"clientOrderId":"bot-a-mark-1"}' } as const;
@@ -42,10 +43,34 @@ describe('a refusal on the way', () => {
     expect(said.at(-1)).toBe("refusal with the interface's code of what was done");
   });
 
+  test('is remembered too where it is the reply to an earlier request', () => {
+    const { mutator: stale } = mutator({ probability: 1, kinds: ['stale'] });
+    const reply = (body: string) => stale.reply(PLACEMENT, { status: 200, headers: {}, body });
+    reply('{"status":"failed","code":"SmallOrder","message":"No."}');
+    expect(stale.refusedNames.size).toBe(0);
+    expect(reply('{"status":"ok","order":{"id":5}}').body).toContain('SmallOrder');
+    expect([...stale.refusedNames]).toEqual(['bot-a-mark-1']);
+  });
+
   test('comes for nothing that only reads, and not once it is off', () => {
     const { mutator: own } = mutator({ ownCodeRefusals: 1, refusals: 1 });
     expect(own.refusal({ method: 'GET', path: '/market/orders/list', body: null })).toBeNull();
     own.isOn = false;
     expect(own.refusal(PLACEMENT)).toBeNull();
+  });
+});
+
+describe('a spoiled reply', () => {
+  const body = JSON.stringify({ status: 'ok', hasNext: false, orders: [{ id: 1 }, { id: 2 }, { id: 3 }] });
+
+  test('has its records the other way round, whichever list of records it has', () => {
+    expect(spoil(body, 'records reversed', Dice.of(1, 'test'))).toContain('[{"id":3},{"id":2},{"id":1}]');
+    expect(spoil('{"asks":[["2","1"],["3","1"]]}', 'records reversed', Dice.of(1, 'test'))).toBeNull();
+  });
+
+  test('says of a flag the contrary, or a word', () => {
+    const dice = Dice.of(2, 'test');
+    const flags = Array.from({ length: 40 }, () => spoil('{"hasNext":false}', 'boolean', dice));
+    expect(new Set(flags)).toEqual(new Set(['{"hasNext":true}', '{"hasNext":"yes"}']));
   });
 });

@@ -1,0 +1,31 @@
+import type { EngineOutput } from '../../engine/engine-command.ts';
+import { placedNameOf } from './own-key.ts';
+import { told, type Violation } from './violation.ts';
+
+/** What the exchange itself has: its own tables. */
+export interface AcceptedOrders {
+  /** The id of an order by the clientOrderId that it was placed with; null where none was accepted. */
+  readonly idOf: (clientOrderId: string) => number | null;
+  /** Orders by their names of which the bot was told, with the interface's own code, that they are not there. */
+  readonly refused: ReadonlySet<string>;
+}
+
+/** Only positive evidence rejects an order: one that the bot gives up is not at the exchange at that moment, whatever turns up later. */
+export class RejectionChecker {
+  private readonly found: string[] = [];
+
+  watch({ changes }: EngineOutput, { idOf, refused }: AcceptedOrders, atMs: number): void {
+    for (const change of changes) {
+      if (change.kind !== 'order' || change.order.state !== 'rejected') continue;
+      const { key, reason } = change.order;
+      const name = placedNameOf(key);
+      const id = idOf(name);
+      if (id === null || refused.has(name)) continue;
+      this.found.push(`expected ${key} not to be given up (${reason}) at ${atMs}, the exchange has it as ${id}`);
+    }
+  }
+
+  violations(): readonly Violation[] {
+    return told('rejections', this.found);
+  }
+}
