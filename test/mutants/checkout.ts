@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { planted, type Mutant } from './mutant.ts';
 
 /** What the command needs to run. */
-const COPIED = ['src', 'strategies', 'config', 'package.json'] as const;
+const COPIED = ['src', 'bin', 'strategies', 'config', 'package.json'] as const;
 
 /** A copy of the project in a folder of its own, with one bug planted or none. */
 export class Checkout {
