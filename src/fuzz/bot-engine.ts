@@ -15,7 +15,7 @@ import { planPolls } from '../scheduler/plan-polls.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
-import { createVandal } from './vandal.ts';
+import { createVandal, type VandalAct } from './vandal.ts';
 import { WORKLOAD } from './workload.ts';
 
 /** The first part of every id of the bot's orders. */
@@ -40,6 +40,8 @@ const HOSTILE_SHARE = 0.4;
 export interface BotEngineOptions {
   readonly seed: number;
   readonly markets: readonly Market[];
+  /** Told of what a hostile strategy does. */
+  readonly onVandal: (act: VandalAct) => void;
 }
 
 /** Some seeds limit the position of each market: to so many times the worth of a middling order, in units of the coin. */
@@ -55,7 +57,7 @@ export function createBotEngine(options: BotEngineOptions, state: MirrorState, n
   return new Engine(settingsOf(options), state, nowMs);
 }
 
-function settingsOf({ seed, markets }: BotEngineOptions): EngineSettings {
+function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettings {
   const dice = Dice.of(seed, 'engine');
   const knownMarkets = new Set<string>(markets.map(({ symbol }) => symbol));
   const limits = createRiskLimits({
@@ -76,7 +78,7 @@ function settingsOf({ seed, markets }: BotEngineOptions): EngineSettings {
     limits,
     capital: {},
   }));
-  const hostile = hostileSeat({ seed, markets, limits, knownMarkets });
+  const hostile = hostileSeat({ seed, markets, onVandal, limits, knownMarkets });
   const all = hostile === null ? seats : [...seats, hostile];
   return {
     instance: INSTANCE,
@@ -93,16 +95,13 @@ function settingsOf({ seed, markets }: BotEngineOptions): EngineSettings {
 }
 
 /** Some seeds have a strategy that does what none should, under each of the policies for errors. */
-function hostileSeat(of: {
-  readonly seed: number;
-  readonly markets: readonly Market[];
-  readonly limits: SeatSettings['limits'];
-  readonly knownMarkets: ReadonlySet<string>;
-}): SeatSettings | null {
+function hostileSeat(
+  of: BotEngineOptions & { readonly limits: SeatSettings['limits']; readonly knownMarkets: ReadonlySet<string> },
+): SeatSettings | null {
   const dice = Dice.of(of.seed, 'hostile strategy');
   const market = dice.pick(of.markets);
   if (market === null || !dice.happens(HOSTILE_SHARE)) return null;
-  const runner = new StrategyRunner(createVandal(), {
+  const runner = new StrategyRunner(createVandal(of.onVandal), {
     name: 'vandal',
     market: market.symbol,
     span: '1m',

@@ -21,6 +21,7 @@ import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
 import { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
+import type { VandalAct } from './vandal.ts';
 import type { FuzzWorld } from './world.ts';
 
 export interface BotOptions {
@@ -39,6 +40,9 @@ const MOST_MISTAKES = 3;
 
 /** A process dies so many times more likely amid a request that changes something, or while an order settles, than at any other moment. */
 const LIKELY_FACTOR = 15;
+
+/** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
+const LOOP_MS = 5_000;
 
 /** The clock of a machine is off by at most this, however often it is stepped. */
 const LARGEST_OFFSET_MS = 15_000;
@@ -215,7 +219,8 @@ export class Bot {
       logsIn: swarm.logsIn,
       mutator: this.mutator,
       createEngine: (state, nowMs) => {
-        this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules }, state, nowMs);
+        const onVandal = (act: VandalAct): void => this.onVandal(act);
+        this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules, onVandal }, state, nowMs);
         return this.engine;
       },
       witnesses: [this.journal, this.lockouts, this.foreign, this.overlap],
@@ -226,6 +231,11 @@ export class Bot {
       onStep: (event, output) => this.watch(event, output),
       onDeath: (cause, error) => this.died(cause, error),
     });
+  }
+
+  private onVandal(act: VandalAct): void {
+    this.options.coverage.count(`strategy ${act}`);
+    if (act === 'loops') this.life?.stop(LOOP_MS);
   }
 
   private acceptedId(clientOrderId: string): number | null {

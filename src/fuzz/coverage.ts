@@ -1,6 +1,7 @@
 import type { VenueAnswer } from '../domain/venue-call.ts';
 import type { JournalEntry } from '../engine/mirror-change.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 
 /** What must have happened at least once in a suite of seeds; a suite without it has not tested what it says. */
@@ -29,6 +30,7 @@ const NEEDED = [
   'findings',
   'findings that two readings had',
   'findings that were right again',
+  ...VANDAL_ACTS.map((act) => `strategy ${act}` as const),
   'mirror put back',
   'orders taken over',
 ] as const;
