@@ -31,6 +31,9 @@ export interface FuzzRun {
   readonly complaint: string;
 }
 
+/** What is started, from the top of the project. */
+export const COMMAND = 'bin/sarraf.js';
+
 /** Kept of what goes to the standard error. */
 const COMPLAINT_LENGTH = 2_000;
 
@@ -38,11 +41,10 @@ const COMPLAINT_LENGTH = 2_000;
 export async function runFuzz(options: FuzzRunOptions): Promise<FuzzRun> {
   const { folder, firstSeed, seeds, hours, jobs } = options;
   const span = ['--seed', String(firstSeed), '--seeds', String(seeds), '--hours', String(hours)];
-  const child = spawn(
-    process.execPath,
-    ['bin/sarraf.js', 'fuzz', '--json', '--fail-fast', '--jobs', String(jobs), ...span],
-    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const child = spawn(process.execPath, [COMMAND, 'fuzz', '--json', '--fail-fast', '--jobs', String(jobs), ...span], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const end = (): void => void child.kill('SIGTERM');
   process.once('exit', end);
   const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));

@@ -11,9 +11,9 @@ const after = (state: OrderState, key: string): EngineOutput => ({
   wakeAtMs: Number.POSITIVE_INFINITY,
   notices: [],
 });
+const idOf = (name: string): number | null => (name === 'there' ? 5 : null);
 const found = (state: OrderState, key: string, refused: readonly string[] = []): number => {
   const checker = new RejectionChecker();
-  const idOf = (name: string): number | null => (name === 'there' ? 5 : null);
   checker.watch(after(state, key), { idOf, refused: new Set(refused) }, 1_000);
   return checker.violations().length;
 };

@@ -1,17 +1,29 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Checkout } from '../../mutants/checkout.ts';
+import { COMMAND } from '../../mutants/fuzz-run.ts';
 import { planted, readMutants } from '../../mutants/mutant.ts';
 import { verdictOn } from '../../mutants/verdict.ts';
 
 const mutants = readMutants('test/mutants/planted');
 
-test('there are ten mutants or more, each of its own name', () => {
-  expect(new Set(mutants.map(({ name }) => name)).size).toBeGreaterThanOrEqual(10);
+test('there are twenty mutants or more, each of its own name', () => {
+  expect(new Set(mutants.map(({ name }) => name)).size).toBeGreaterThanOrEqual(20);
 });
 
 test.each(mutants.map((mutant) => [mutant.name, mutant] as const))('"%s" fits the bot as it is', (_, mutant) => {
   const source = readFileSync(mutant.file, 'utf8');
   expect(planted(source, mutant)).not.toBe(source);
+});
+
+test('a copy of the project has what the fuzzer is started from', () => {
+  const checkout = new Checkout('.', null);
+  try {
+    expect(existsSync(join(checkout.folder, COMMAND))).toBe(true);
+  } finally {
+    checkout.remove();
+  }
 });
 
 test.each([['nothing'], ['twice twice']])('an edit is refused where its text is there %s', (source) => {
