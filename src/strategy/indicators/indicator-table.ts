@@ -21,7 +21,7 @@ import * as volume from './volume.ts';
  * - `QQE`, whose trailing line was never published as a formula;
  * - what another one is: `DMA` (two `sma`), `RMA` (`wsma`, begun otherwise), `EMA` and `MACD` (begun with the first close; ours
  *   begin with the simple average), `TRIX` (divides by the newer value), `AC` and `StochasticRSI` (skip values of 0; ours are
- *   made of their parts), `Period` (`donchian`).
+ *   made of their parts).
  */
 export const INDICATORS: ReadonlyMap<string, IndicatorEntry> = new Map(
   Object.values({ ...averages, ...trends, ...stops, ...oscillators, ...momentum, ...volatility, ...volume }).map(

@@ -21,7 +21,7 @@ import {
 } from 'trading-signals';
 import { bars, declareLength, declareNamed, declarePlain, factor, ofBars, ofCloses } from './declare-indicator.ts';
 import { exponentialMemory, shareMemory, wilderMemory } from './memory.ts';
-import { chained, mapped, series } from './series.ts';
+import { chained, flatAs, mapped, series, typicalOf } from './series.ts';
 
 /** Wilder's relative strength index of the closes, 0 to 100; 100 where there was no loss. */
 export const rsi = declareLength('rsi', bars(14, 2), {
@@ -81,10 +81,10 @@ export const williamsR = declareLength('williamsR', bars(14), {
   start: ({ length }) => ofBars(new WilliamsR(length)),
 });
 
-/** Lambert's commodity channel index, mostly -100 to 100: the typical price's distance from its mean, by 0.015 mean deviations. */
+/** Lambert's commodity channel index, mostly -100 to 100: the typical price's distance from its mean, by 0.015 mean deviations; null where those are none. */
 export const cci = declareLength('cci', bars(20, 2), {
   first: ({ length }) => length,
-  start: ({ length }) => ofBars(new CCI(length)),
+  start: ({ length }) => ofBars(flatAs(null, length, new CCI(length), typicalOf)),
 });
 
 /** Chande's momentum oscillator of `length` changes, -100 (falls only) to 100 (rises only). */

@@ -1,4 +1,4 @@
-import { EMA, SMA } from 'trading-signals';
+import { EMA, Period, SMA } from 'trading-signals';
 
 /** A closed candle in floats, as formulas read it. The volume is in the source currency. */
 export interface Bar {
@@ -42,6 +42,24 @@ export function chained<Input, Middle, Value>(
   return series((input) => {
     const value = first.update(input, false);
     return value === null ? null : then.update(value, false);
+  });
+}
+
+/**
+ * A series that is `flat` while the last `length` numbers are the same: their mean is not exactly them, and what a formula
+ * makes of the difference is noise.
+ */
+export function flatAs<Input, Value>(
+  flat: Value | null,
+  length: number,
+  of: Series<Input, Value>,
+  number: (input: Input) => number,
+): Series<Input, Value> {
+  const range = new Period(length);
+  return series((input) => {
+    const value = of.update(input, false);
+    const found = range.update(number(input), false);
+    return found !== null && found.highest === found.lowest ? flat : value;
   });
 }
 

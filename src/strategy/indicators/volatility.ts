@@ -31,7 +31,7 @@ import {
   type Declaration,
 } from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory } from './memory.ts';
-import { series } from './series.ts';
+import { flatAs, series } from './series.ts';
 
 /** Prices around a middle one. */
 export interface Bands {
@@ -79,7 +79,10 @@ export const percentB = declareNamed(
   { length: bars(20), deviations },
   {
     first: ({ length }) => length,
-    start: ({ length, deviations }) => ofCloses(new PercentB({ interval: length, deviationMultiplier: deviations })),
+    start: ({ length, deviations }) =>
+      ofCloses(
+        flatAs(0.5, length, new PercentB({ interval: length, deviationMultiplier: deviations }), (close) => close),
+      ),
   },
 );
 

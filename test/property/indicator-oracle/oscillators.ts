@@ -78,6 +78,7 @@ export const oscillatorFormulas: Readonly<Record<string, Formula>> = {
   // Lambert, Commodities (1980).
   cci: (columns, { length }) =>
     rolling(typical(columns), length, (values) => {
+      if (Math.max(...values) === Math.min(...values)) return null;
       const middle = mean(values);
       return (values.at(-1)! - middle) / (0.015 * mean(values.map((value) => Math.abs(value - middle))));
     }),

@@ -67,9 +67,12 @@ export const volatilityFormulas: Readonly<Record<string, Formula>> = {
     around(sma(close, length), times(deviation(close, length), deviations)),
   stdev: ({ close }, { length }) => deviation(close, length),
   percentB: ({ close }, { length, deviations }) =>
-    each([close, sma(close, length), deviation(close, length)], (price, middle, off) =>
-      off === 0 ? 0.5 : (price - (middle - deviations * off)) / (2 * deviations * off),
-    ),
+    rolling(close, length, (values) => {
+      const [middle, price] = [mean(values), values.at(-1)!];
+      const off = Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
+      const isFlat = Math.max(...values) === Math.min(...values);
+      return isFlat ? 0.5 : (price - (middle - deviations * off)) / (2 * deviations * off);
+    }),
   bandWidth: ({ close }, { length, deviations }) =>
     each([sma(close, length), deviation(close, length)], (middle, off) => (2 * deviations * off) / middle),
   trueRange: (columns) => trueRange(columns),

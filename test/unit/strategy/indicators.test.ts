@@ -7,7 +7,9 @@ import {
   atr,
   bollinger,
   ema,
+  cci,
   frama,
+  percentB,
   macd,
   rsi,
   sma,
@@ -91,6 +93,15 @@ describe('an indicator', () => {
       indicator.add(closedCandle(close, { high: text(high), low: text(low) }));
     expect([bar(12, 10, 11), bar(15, 12, 14), bar(14, 13, 13)]).toEqual([null, null, (2 + 4 + 1) / 3]);
     expect(bar(10, 8, 9)).toBeCloseTo(((7 / 3) * 2 + 5) / 3, 10);
+  });
+
+  test.each([
+    // The mean of so many of them is not exactly one of them.
+    ['percentB', percentB({ length: 3 }), 97.1, 3, 0.5],
+    ['cci', cci(7), 90.03, 7, null],
+  ])('%s makes nothing of rounding where all closes are the same', (_, spec, close, length, flat) => {
+    const closes = [88, ...Array.from({ length }, () => close)];
+    expect(valuesOf(spec, closes).at(-1)).toBe(flat);
   });
 
   test.each([
