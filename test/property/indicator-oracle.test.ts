@@ -7,6 +7,7 @@ import { decimalText } from '../../src/domain/decimal-text.ts';
 import { createIndicator } from '../../src/strategy/indicators.ts';
 import { usualOf, type IndicatorEntry } from '../../src/strategy/indicators/declare-indicator.ts';
 import { INDICATORS } from '../../src/strategy/indicators/indicator-table.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 import { averageFormulas } from './indicator-oracle/averages.ts';
 import type { Answer, Columns, Formula, Params } from './indicator-oracle/lines.ts';
 import { oscillatorFormulas } from './indicator-oracle/oscillators.ts';
@@ -20,7 +21,7 @@ const FORMULAS: ReadonlyMap<string, Formula> = new Map(
 const BARS = 110;
 
 /** Runs of one indicator, each with other candles and parameters. */
-const RUNS = 3;
+const RUNS = deepRuns(3);
 
 /** Of the largest value of a run. */
 const TOLERANCE = 1e-9;
