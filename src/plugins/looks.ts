@@ -1,6 +1,6 @@
-import type { EngineView } from '../strategy/strategy-event.ts';
+import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import { isLook } from './strategy-thread.ts';
-import { keyOf, type Look, type WorkerCall } from './worker-messages.ts';
+import { keyOf, toldBy, type Look, type WorkerCall } from './worker-messages.ts';
 
 /** What a kind of event has been seen to look at; more is asked for each time. */
 const MOST_LOOKS = 32;
@@ -14,20 +14,23 @@ export class Looks {
   private readonly sent = new Map<string, object>();
 
   /** What to send along with an event. */
-  of(kind: string, view: EngineView): Pick<WorkerCall, 'looks' | 'same'> {
+  of(event: StrategyEvent, view: EngineView): Pick<WorkerCall, 'looks' | 'same' | 'told'> {
     const looks: (readonly [string, unknown])[] = [];
     const same: string[] = [];
-    for (const [key, look] of this.byKind.get(kind) ?? []) {
+    const told: string[] = [];
+    const subject = toldBy(event);
+    for (const [key, look] of this.byKind.get(event.kind) ?? []) {
       const value = valueOf(look, view);
       if (typeof value === 'object' && value !== null) {
         if (this.sent.get(key) === value) same.push(key);
         else {
           this.sent.set(key, value);
-          looks.push([key, value]);
+          if (value === subject) told.push(key);
+          else looks.push([key, value]);
         }
       } else looks.push([key, value]);
     }
-    return { looks, same };
+    return { looks, same, told };
   }
 
   /** Answers a question of a handler, and remembers it. What is no question is answered by null. */

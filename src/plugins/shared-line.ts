@@ -3,30 +3,38 @@ import { SarrafError } from '../domain/errors.ts';
 /** What the thread of a strategy has put there, or nothing yet. */
 export const SAID = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 
-/** Bytes of one answer: a state and intents at their bounds fit. The memory is taken by the machine only as far as it is written. */
+/** Bytes of one message: a state and intents at their bounds fit. The machine takes memory only as it is written. */
 const MOST_BYTES = 8_388_608;
 
 const STATE = 0;
+/** Of what the thread has said, and of what the main thread has handed over. */
 const LENGTH = 1;
 const ANSWERED = 2;
+const HANDED_LENGTH = 3;
 const WORDS = 4;
+
+/** The length of what did not fit. */
+const NOT_HERE = -1;
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
 /**
- * What the main thread and the thread of one strategy share: a few words to wait at, and room for one message as JSON. The strategy can write there whatever
- * it likes, so the main thread copies it before it reads, and believes nothing of it.
+ * What the main thread and the thread of one strategy share: a few words to wait at, and room for one message each
+ * way. A message is JSON, which takes half as long as the copy that a port makes. The strategy can write there whatever
+ * it likes, so the main thread copies what it says before it reads, and believes nothing of it.
  */
 export class SharedLine {
   readonly memory: SharedArrayBuffer;
   private readonly words: Int32Array;
   private readonly bytes: Uint8Array;
+  private readonly handedBytes: Uint8Array;
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(WORDS * 4 + MOST_BYTES)) {
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(WORDS * 4 + 2 * MOST_BYTES)) {
     this.memory = memory;
     this.words = new Int32Array(memory, 0, WORDS);
-    this.bytes = new Uint8Array(memory, WORDS * 4);
+    this.bytes = new Uint8Array(memory, WORDS * 4, MOST_BYTES);
+    this.handedBytes = new Uint8Array(memory, WORDS * 4 + MOST_BYTES, MOST_BYTES);
   }
 
   /** On the main thread: forgets what was said before. */
@@ -49,15 +57,27 @@ export class SharedLine {
   read(): unknown {
     const length = Atomics.load(this.words, LENGTH);
     if (length < 0 || length > this.bytes.length) throw unreadable();
-    const text = DECODER.decode(this.bytes.slice(0, length));
     try {
-      return JSON.parse(text);
+      return decode(this.bytes, length);
     } catch {
       throw unreadable();
     }
   }
 
-  /** On the main thread: a question was answered; what was answered is in the port. */
+  /** On the main thread: puts plain data there for the thread. False where it does not fit and has to go by the port. */
+  hand(message: unknown): boolean {
+    const { read, written } = encode(JSON.stringify(message), this.handedBytes);
+    Atomics.store(this.words, HANDED_LENGTH, read === 0 ? NOT_HERE : written);
+    return read !== 0;
+  }
+
+  /** In the thread: what was handed over; null where it is in the port. */
+  handed(): unknown {
+    const length = Atomics.load(this.words, HANDED_LENGTH);
+    return length === NOT_HERE ? null : decode(this.handedBytes, length);
+  }
+
+  /** On the main thread: a question was answered; the answer was handed over. */
   answered(): void {
     Atomics.add(this.words, ANSWERED, 1);
     Atomics.notify(this.words, ANSWERED);
@@ -72,7 +92,7 @@ export class SharedLine {
     Atomics.notify(this.words, STATE);
   }
 
-  /** In the thread: asks, and waits for the answer to be in the port. */
+  /** In the thread: asks, and waits until the answer is handed over. */
   ask(question: unknown): void {
     const before = Atomics.load(this.words, ANSWERED);
     this.say(SAID.question, question);
@@ -84,6 +104,11 @@ export class SharedLine {
 function encode(text: string, into: Uint8Array): { readonly read: number; readonly written: number } {
   const { read, written } = ENCODER.encodeInto(text, into);
   return read === text.length ? { read, written } : { read: 0, written: 0 };
+}
+
+function decode(bytes: Uint8Array, length: number): unknown {
+  // A decoder refuses memory that is shared.
+  return JSON.parse(DECODER.decode(bytes.slice(0, length)));
 }
 
 function unreadable(): SarrafError {

@@ -108,7 +108,7 @@ export class StrategyThread {
   /** Hands a call over and waits for its answer. Throws `INVALID_STRATEGY` when it takes too long or the thread ends; then the thread is done. */
   call(call: WorkerCall, answerLook: (look: unknown) => unknown): WorkerAnswer {
     this.line.clear();
-    this.worker.postMessage(call, []);
+    this.worker.postMessage(this.line.hand(call) ? null : call, []);
     let leftMs = this.options.limits.handlerMs;
     for (let questions = 0; questions <= MOST_QUESTIONS; questions += 1) {
       const begunMs = performance.now();
@@ -119,7 +119,7 @@ export class StrategyThread {
       if (said !== SAID.question || leftMs <= 0) break;
       const value = answerLook(this.line.read());
       this.line.clear();
-      this.worker.postMessage({ value }, []);
+      if (!this.line.hand({ value })) this.worker.postMessage({ value }, []);
       this.line.answered();
     }
     void this.dispose();

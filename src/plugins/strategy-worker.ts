@@ -108,10 +108,10 @@ syncBuiltinESMExports();
 enableCompileCache();
 const loaded = await load();
 if (loaded instanceof StrategyRunner) {
-  port.on('message', (call: WorkerCall) => {
+  port.on('message', (call: WorkerCall | null) => {
     let answer: WorkerAnswer;
     try {
-      answer = answerTo(loaded, call);
+      answer = answerTo(loaded, call ?? (line.handed() as WorkerCall));
     } catch (error) {
       answer = failed(error);
     }

@@ -58,6 +58,14 @@ export interface WorkerCall {
   readonly looks: readonly (readonly [key: string, value: unknown])[];
   /** What of that is the same object as at the last call. */
   readonly same: readonly string[];
+  /** What of that is what the event tells of: it is sent once. */
+  readonly told: readonly string[];
+}
+
+/** What an event tells of that can be looked at, too; null where it is nothing of the kind. */
+export function toldBy(event: StrategyEvent | null): object | null {
+  if (event?.kind === 'book') return event.book;
+  return event?.kind === 'stats' ? event.stats : null;
 }
 
 /** What came of a call. */

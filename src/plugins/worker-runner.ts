@@ -34,6 +34,7 @@ export interface WorkerRunnerOptions {
 }
 
 const NO_INTENTS: readonly Intent[] = [];
+const NOTHING_SEEN = { looks: [], same: [], told: [] };
 const HOUR_MS = 3_600_000;
 
 /** Bars that are gathered for a thread that is not called, before they are handed over. */
@@ -183,7 +184,7 @@ export class WorkerRunner implements StrategyPort {
     const { pending, restores, clears } = this;
     const kind = event?.kind ?? 'candle';
     let broken: unknown = null;
-    const seen = event === null || view === null ? { looks: [], same: [] } : this.looks.of(kind, view);
+    const seen = event === null || view === null ? NOTHING_SEEN : this.looks.of(event, view);
     const answerLook = (look: unknown): unknown => {
       try {
         return view === null ? null : this.looks.answer(look, kind, view);

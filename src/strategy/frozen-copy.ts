@@ -24,10 +24,22 @@ export function frozenAsCopy<Value>(value: Value): Value {
 
 /** Freezes plain objects and lists through and through, in place. What holds itself is no plain data, and is not looked into twice. */
 export function deepFreeze<Value>(value: Value): Value {
-  if (!isPlain(value) || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const part of Object.values(value)) deepFreeze(part);
+  if (isPlain(value)) freezePlain(value);
   return value;
+}
+
+/** A book has eighty texts: only what is an object is looked into. */
+function freezePlain(value: object): void {
+  if (Object.isFrozen(value)) return;
+  Object.freeze(value);
+  if (Array.isArray(value)) {
+    const parts: readonly unknown[] = value;
+    for (let index = 0; index < parts.length; index += 1) freezePart(parts[index]);
+  } else for (const part of Object.values(value)) freezePart(part);
+}
+
+function freezePart(part: unknown): void {
+  if (typeof part === 'object' && isPlain(part)) freezePlain(part);
 }
 
 function copyOf(value: object): object {

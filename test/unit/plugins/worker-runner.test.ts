@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
-import { bookEvent, closedCandle, engineView } from '../strategy/engine-view.ts';
+import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
 
 /** The commands that the strategy under test understands, as the market of a book's first price. */
 const SOURCE = `import { z } from 'zod';
@@ -19,6 +19,7 @@ const DEEDS = {
   throws() {
     throw new Error('thrown');
   },
+  weigh({ context }) { context.log('weighed', { characters: context.orders[0].tag.length }); },
 };
 let kept = null;
 export default defineStrategy({
@@ -28,6 +29,17 @@ export default defineStrategy({
   indicators: () => ({ average: sma(2) }),
   init: () => ({ count: 0 }),
   onTimer(context, { name }) { return DEEDS[name]({ context }); },
+});
+`;
+
+const READER = `import { z } from 'zod';
+import { book, defineStrategy } from '#sdk';
+export default defineStrategy({
+  name: 'reader',
+  params: z.strictObject({}),
+  subscribe: ({ market }) => [book(market)],
+  init: () => null,
+  onBook({ log, market, bookOf }, { bids }) { log('saw', { told: bids[0][0], looked: bookOf(market).bids[0][0] }); },
 });
 `;
 
@@ -92,6 +104,42 @@ describe('a strategy in a thread', () => {
     const line = { text: 'saw', fields: { position: '4', average: 15 } };
     expect(runner.takeLog()).toEqual([line, line]);
     expect(runner.takeLog()).toEqual([]);
+  });
+
+  test('sees what is too large for the memory that it shares', async () => {
+    const runner = await begin();
+    for (const characters of [9_000_000, 9_000_001]) {
+      const orders = [ownOrder('one', { tag: 'x'.repeat(characters) })];
+      runner.handle({ kind: 'timer', name: 'weigh', dueMs: 0 }, engineView({ orders }));
+    }
+    expect(runner.failure).toBe(null);
+    expect(runner.takeLog().map(({ fields }) => fields)).toEqual([
+      { characters: 9_000_000 },
+      { characters: 9_000_001 },
+    ]);
+  });
+
+  test('sees the book of an event also where it looks for it, then and later', async () => {
+    const reader = join(folder, 'reader.ts');
+    writeFileSync(reader, READER);
+    const setup = {
+      file: reader,
+      shownFile: 'reader.ts',
+      name: null,
+      market: 'BTCIRT',
+      span: '1h',
+      params: {},
+    } as const;
+    const runner = await begin({ setup: { ...setup, knownMarkets: null } });
+    const events = [bookEvent('1', '2'), bookEvent('3', '4')];
+    for (const event of [...events, ...events.slice(-1)]) {
+      if (event.kind === 'book') runner.handle(event, engineView({ book: event.book }));
+    }
+    expect(runner.takeLog().map(({ fields }) => fields)).toEqual([
+      { told: '1', looked: '1' },
+      { told: '3', looked: '3' },
+      { told: '3', looked: '3' },
+    ]);
   });
 
   test('that can not be set up says why, however late anybody looks', async () => {
