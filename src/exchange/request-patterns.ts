@@ -48,7 +48,7 @@ function upTo(most: string): readonly string[] {
   return [...below, most];
 }
 
-/** A whole number within bounds, zeros before it allowed. `least` is 0 or a power of ten. */
+/** A whole number within bounds, with zeros before it or after a point: `01` and `1.0` are 1, as some programs write it in a query. `least` is 0 or a power of ten. */
 export function integerPattern(least: number, most: number): TextPattern {
   const [low, high] = [String(least), String(most)];
   invariant(/^(?:0|10*)$/.test(low) && most > least, `expected bounds such as 1 and 500, was ${least} and ${most}`);
@@ -60,7 +60,7 @@ export function integerPattern(least: number, most: number): TextPattern {
     ...(rest >= fewest ? [`[1-9][0-9]{${fewest},${rest}}`] : []),
     ...(isAllNines ? [] : upTo(high)),
   ];
-  return { pattern: `^0*(?:${choices.join('|')})$` };
+  return { pattern: `^0*(?:${choices.join('|')})(?:\\.0+)?$` };
 }
 
 /** A decimal above zero, with an exponent or without. No such text has more than 80 digits when it is written out. */
