@@ -31,18 +31,18 @@ interface Field<Output> {
   readonly refusedWith?: (value: unknown) => string | undefined;
 }
 
-const field = <Input, Output>({ page, expected, read, refusedWith }: Field<Output>) =>
-  z
-    .custom<Input>()
-    .meta(page)
-    .transform((value, context): Output => {
-      const output = read(value);
-      if (output !== null) return output;
-      const exchangeCode = value === undefined ? undefined : refusedWith?.(value);
-      const message = `expected ${expected}`;
-      context.addIssue({ code: 'custom', message, input: value, params: { exchangeCode } });
-      return z.NEVER;
-    });
+function field<Input, Output>({ page, expected, read, refusedWith }: Field<Output>) {
+  // `any` takes everything at once, where `custom` costs ten times as much: this is on the way of every order.
+  const anything: z.ZodType<Input, Input> = z.any().meta(page);
+  return anything.transform((value, context): Output => {
+    const output = read(value);
+    if (output !== null) return output;
+    const exchangeCode = value === undefined ? undefined : refusedWith?.(value);
+    const message = `expected ${expected}`;
+    context.addIssue({ code: 'custom', message, input: value, params: { exchangeCode } });
+    return z.NEVER;
+  });
+}
 
 const textPage = (text: TextPattern): JsonSchema => ({ type: 'string', ...text });
 
