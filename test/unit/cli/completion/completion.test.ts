@@ -65,9 +65,47 @@ describe('in bash', () => {
   });
 });
 
+const hasShell = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
+const lists = (text: string): readonly (readonly string[])[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/[<> ]+/).filter((word) => word !== '' && word !== 'over'));
+
+/** What a shell offers behind each of some lines, as it says itself. */
+const OFFERED: Readonly<Record<string, (lines: readonly string[]) => readonly (readonly string[])[]>> = {
+  zsh(lines) {
+    const script = join(import.meta.dirname, 'offered-by.zsh');
+    const input = `${lines.join('\n')}\n`;
+    return lists(execFileSync('zsh', ['-f', script, join(folder, 'zsh')], { input, encoding: 'utf8' }));
+  },
+  fish(lines) {
+    const asked = lines.map((line) => `echo (complete -C '${line}' | string split -f 1 \\t)`);
+    const script = [`source '${join(folder, 'fish')}'`, ...asked].join('\n');
+    const environment = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
+    return lists(execFileSync('fish', ['--no-config', '-c', script], { env: environment, encoding: 'utf8' }));
+  },
+};
+
+describe.each(Object.entries(OFFERED))('in %s', (shell, offeredBy) => {
+  test.skipIf(!hasShell(shell))(`commands, fields and values are (skipped where there is no ${shell})`, () => {
+    const [commands, call, state, field, shells, place] = offeredBy([
+      'sarraf ',
+      'sarraf api transfer ',
+      'sarraf orders --state pl',
+      'sarraf api transfer currency=usdt src=m',
+      'sarraf completion z',
+      'sarraf order place --stop',
+    ]);
+    expect(commands).toEqual(expect.arrayContaining(['run', 'api', 'order', 'withdraw', 'login', 'completion']));
+    expect(call).toEqual(expect.arrayContaining(['currency=', 'src=', 'dst=', '--config']));
+    expect([state, field, shells]).toEqual([['planned'], ['src=margin'], ['zsh']]);
+    expect(place?.toSorted()).toEqual(['--stop', '--stop-limit']);
+  });
+});
+
 describe.each(['bash', 'zsh', 'fish'])('the script for %s', (shell) => {
-  const isThere = spawnSync(shell, ['--version']).status === 0;
-  test.skipIf(!isThere)('is one that the shell can read', () => {
+  test.skipIf(!hasShell(shell))('is one that the shell can read', () => {
     expect(spawnSync(shell, ['-n', join(folder, shell)], { encoding: 'utf8' })).toMatchObject({
       status: 0,
       stderr: '',
