@@ -1,10 +1,11 @@
 import { login } from './endpoints/session.ts';
-import type { Redactor } from './redactor.ts';
+import { Redactor } from './redactor.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 
 /**
  * Takes the credentials that an exchange, or something before it, repeats in its replies out of these before anybody reads them: so no message, code or path brings
- * one into the log, the mirror or a recording. The reply to a log-in is left as it is where it succeeds, and what it hands out is a secret from then on.
+ * one into the log, the mirror or a recording. The reply to a log-in is left as it is where it succeeds, and what it hands out is a secret from then on. A
+ * password of digits and a one-time password could be part of a number, so they are taken out of refusals of the very request that had them, and of nothing else.
  */
 export class RedactingTransport implements Transport {
   private readonly inner: Transport;
@@ -19,29 +20,45 @@ export class RedactingTransport implements Transport {
     const response = await this.inner.send(request);
     const { status, headers, body } = response;
     if (status < 300 && request.path.startsWith(login.path)) {
-      for (const secret of handedOut(body)) this.redactor.learn(secret);
+      for (const secret of textsIn(body, ['key', 'device'])) this.redactor.learn(secret);
       return response;
     }
-    const clean = this.redactor.redact(body);
-    return { status, headers: this.cleanHeaders(headers), body: clean };
+    const isRefusal = status >= 300 || FAILED.test(body);
+    const own = isRefusal ? new Redactor(sentSecrets(request)) : null;
+    const clean = (text: string): string => {
+      const known = this.redactor.redact(text);
+      return own === null ? known : own.redact(known);
+    };
+    return { status, headers: cleanHeaders(headers, clean), body: clean(body) };
   }
 
   async close(): Promise<void> {
     await this.inner.close();
   }
-
-  private cleanHeaders(headers: HttpResponse['headers']): HttpResponse['headers'] {
-    const all = Object.values(headers).join('\n');
-    if (this.redactor.redact(all) === all) return headers;
-    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, this.redactor.redact(value)]));
-  }
 }
 
-/** The token and the device of a reply to a log-in. */
-function handedOut(body: string): readonly string[] {
+/** A refusal that comes with a good status. */
+const FAILED = /"status"\s*:\s*"failed"/;
+
+function cleanHeaders(headers: HttpResponse['headers'], clean: (text: string) => string): HttpResponse['headers'] {
+  const all = Object.entries(headers).flat().join('\n');
+  if (clean(all) === all) return headers;
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [clean(name), clean(value)]));
+}
+
+/** The password and the one-time password of a request; none of most. */
+function sentSecrets({ headers, path, body }: HttpRequest): readonly string[] {
+  const oneTime = Object.entries(headers).flatMap(([name, value]) => (name.toLowerCase() === 'x-totp' ? [value] : []));
+  return path.startsWith(login.path) && body !== null ? [...oneTime, ...textsIn(body, ['password'])] : oneTime;
+}
+
+/** Texts of a body's fields; none where it is no JSON. */
+function textsIn(body: string, fields: readonly string[]): readonly string[] {
   try {
-    const { key, device } = JSON.parse(body) as { readonly key?: unknown; readonly device?: unknown };
-    return [key, device].filter((value) => typeof value === 'string');
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== 'object' || value === null) return [];
+    const given = new Map(Object.entries(value));
+    return fields.map((field): unknown => given.get(field)).filter((text) => typeof text === 'string');
   } catch {
     return [];
   }

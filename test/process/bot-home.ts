@@ -84,13 +84,17 @@ export function createTestFolder(): { readonly folder: string; readonly remove: 
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A ledger that knows of no request, for an exchange that was never asked anything. */
-export function createEmptyLedger({ baseUrl, limits }: BotHomeOptions['exchange'], folder: string): void {
+/** A ledger that knows of no request, for an exchange that was never asked anything; `identity` is that of the account that asks. */
+export function createEmptyLedger(
+  { baseUrl, limits }: BotHomeOptions['exchange'],
+  folder: string,
+  identity = TOKEN,
+): void {
   const path = ledgerPath(baseUrl, folder);
   new LedgerStore({
     path,
     budgets: budgetTable(limits).values(),
-    subjects: { ip: 'this-address', token: subjectOf(TOKEN) },
+    subjects: { ip: 'this-address', token: subjectOf(identity) },
     whenMissing: 'empty',
   }).close();
 }

@@ -75,4 +75,25 @@ describe('the transport that redacts', () => {
     const clean = await transportOf(response, new Redactor(['hidden-password'])).send(request('/auth/login/'));
     expect(clean.body).toBe('{"non_field_errors":["not [secret]"]}');
   });
+
+  test('takes a one-time password and a password of digits out of a refusal, and out of no other reply', async () => {
+    const logIn = { ...request('/auth/login/'), headers: { 'X-TOTP': '424242' }, body: '{"password":"8172635"}' };
+    const said = '{"status":"failed","message":"424242 and 8172635"}';
+    for (const status of [400, 429]) {
+      const { body } = await transportOf({ status, headers: {}, body: said }, new Redactor([])).send(logIn);
+      expect(body).toBe('{"status":"failed","message":"[secret] and [secret]"}');
+    }
+    const order = { ...request('/market/orders/add'), headers: { 'X-TOTP': '424242' } };
+    const refused = await transportOf({ status: 200, headers: {}, body: said }, new Redactor([])).send(order);
+    expect(refused.body).toBe('{"status":"failed","message":"[secret] and 8172635"}');
+    const body = '{"status":"ok","order":{"id":424242}}';
+    const placed = await transportOf({ status: 200, headers: {}, body }, new Redactor([])).send(order);
+    expect(placed.body).toBe(body);
+  });
+
+  test('cleans the name of a header', async () => {
+    const response = { status: 400, headers: { 'x-hidden-password': 'a' }, body: '' };
+    const clean = await transportOf(response, new Redactor(['hidden-password'])).send(request('/users/profile'));
+    expect(clean.headers).toEqual({ 'x-[secret]': 'a' });
+  });
 });
