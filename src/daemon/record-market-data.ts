@@ -30,6 +30,8 @@ export interface RecordMarketDataOptions {
   /** The limits, the ledger and the name of the exchange. */
   readonly config: BotConfig;
   readonly baseUrl: string;
+  /** Whether the limits that the ledger has already stand, as without a configuration that says other ones. */
+  readonly isGuest: boolean;
   readonly markets: readonly MarketSymbol[];
   readonly record: RecordConfig;
   /** How long to record; null: until it is stopped. */
@@ -45,13 +47,13 @@ export interface RecordMarketDataOptions {
  * `INVALID_MARKET` for a market that it does not have, `INVALID_OPTIONS` for more markets than the limits allow.
  */
 export async function recordMarketData(options: RecordMarketDataOptions): Promise<RecordingSummary> {
-  const { config, baseUrl, record, signal, onNotice } = options;
+  const { config, baseUrl, isGuest, record, signal, onNotice } = options;
   const recording = new Recording({ ...record, onProblem: onNotice });
   try {
     // A wrong clock would close bars early and date all that was seen.
     const watched = watchedTransport(new ClockWatch(), onNotice, Date.now);
     const wrap: WrapTransport = (inner, nowMs) => recording.wrap(watched(inner, nowMs), nowMs);
-    const remote = openRemoteExchange({ config, baseUrl, credentials: null, wrap });
+    const remote = openRemoteExchange({ config, baseUrl, credentials: null, wrap, isGuest });
     try {
       const known = await readMarkets(remote, { signal, onWait: onNotice });
       const feeds = feedsOf(checkMarkets(options, new Set(known.map(({ symbol }) => symbol))), remote);

@@ -77,6 +77,7 @@ async function record(options: Options): Promise<void> {
     const summary = await recordMarketData({
       config,
       baseUrl,
+      isGuest: options.config === undefined,
       markets,
       record: { folder, raw: options.raw ?? config.record?.raw ?? false },
       forMs: options.for ?? null,

@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ledgerPath } from '../../../src/budget/ledger-file.ts';
+import { readLedger } from '../../../src/budget/ledger-report.ts';
+import { monotonicMs } from '../../../src/budget/process-owner.ts';
+import { LedgerStore } from '../../../src/budget/store.ts';
 import { acquireLock } from '../../../src/daemon/locks/lock.ts';
+import { ledgerSubjects } from '../../../src/daemon/settings/client-credentials.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { startSarraf, type SarrafProcess } from '../../support/sarraf-process.ts';
@@ -28,11 +34,13 @@ interface Line {
 let folder: string;
 let exchange: SarrafProcess;
 let config: string;
+let baseUrl: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-record-'));
   exchange = startSarraf(['exchange', '--port', '0', '--json']);
   const { address } = JSON.parse(await exchange.line((line) => line.includes('"listening"'))) as Line;
+  baseUrl = address;
   config = join(folder, 'bot.yaml');
   writeFileSync(config, `mode: paper\npaper: { baseUrl: '${address}' }\nexchange: { ledgerFolder: ledgers }\n`);
   const made = await sarrafHere(['ledger', 'new', '--config', config, '--yes']);
@@ -84,6 +92,21 @@ function rowsOnDisk(catalogue: string, kind: string): number {
 }
 
 describe('sarraf record', () => {
+  test('goes by the limits of the ledger where it has no configuration of its own', async () => {
+    const ledgers = join(folder, 'of-a-bot');
+    const path = ledgerPath(baseUrl, ledgers);
+    const budgets = budgetTable({ 'v2/orderbook': { limit: 7, windowMs: 60_000 } }, 0).values();
+    new LedgerStore({ path, budgets, subjects: ledgerSubjects(null), whenMissing: 'empty' }).close();
+    const set = `exchange.ledgerFolder=${JSON.stringify(ledgers)}`;
+    const where = ['--address', baseUrl, '--set', set, '--catalogue', join(folder, 'guest')];
+    const recorder = startSarraf(['record', '--market', 'BTCIRT', '--json', ...where]);
+    await booksSeen(recorder, 1);
+    recorder.child.kill('SIGTERM');
+    expect(await recorder.finished).toMatchObject({ code: 0, error: '' });
+    const row = readLedger(path, monotonicMs()).find(({ budget }) => budget === 'v2/orderbook');
+    expect(row?.limit).toBe(7);
+  });
+
   test('records until it is told to end, and has everything in the catalogue then', async () => {
     const catalogue = join(folder, 'told-to-end');
     const recorder = record(catalogue, '--raw');
