@@ -165,7 +165,11 @@ export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting:
 
 async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: Waiting): Promise<VenueAnswer> {
   const { signal, onWait } = waiting;
-  const stop = (): void => void remote.limiter.close();
+  const stop = (): void => {
+    void remote.limiter.close();
+    // What was sent and is not answered would be waited for otherwise, until its time is over.
+    void remote.client.close();
+  };
   signal.addEventListener('abort', stop, { once: true });
   const timer = startTimer(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
   try {
