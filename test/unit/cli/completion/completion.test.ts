@@ -73,23 +73,23 @@ const lists = (text: string): readonly (readonly string[])[] =>
     .map((line) => line.split(/[<> ]+/).filter((word) => word !== '' && word !== 'over'));
 
 /** What a shell offers behind each of some lines, as it says itself. */
-const OFFERED: Readonly<Record<string, (lines: readonly string[]) => readonly (readonly string[])[]>> = {
-  zsh(lines) {
+const OFFERED: Readonly<Record<string, (shell: string, lines: readonly string[]) => readonly (readonly string[])[]>> = {
+  zsh(shell, lines) {
     const script = join(import.meta.dirname, 'offered-by.zsh');
     const input = `${lines.join('\n')}\n`;
-    return lists(execFileSync('zsh', ['-f', script, join(folder, 'zsh')], { input, encoding: 'utf8' }));
+    return lists(execFileSync(shell, ['-f', script, join(folder, 'zsh')], { input, encoding: 'utf8' }));
   },
-  fish(lines) {
+  fish(shell, lines) {
     const asked = lines.map((line) => `echo (complete -C '${line}' | string split -f 1 \\t)`);
     const script = [`source '${join(folder, 'fish')}'`, ...asked].join('\n');
     const environment = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
-    return lists(execFileSync('fish', ['--no-config', '-c', script], { env: environment, encoding: 'utf8' }));
+    return lists(execFileSync(shell, ['--no-config', '-c', script], { env: environment, encoding: 'utf8' }));
   },
 };
 
 describe.each(Object.entries(OFFERED))('in %s', (shell, offeredBy) => {
   test.skipIf(!hasShell(shell))(`commands, fields and values are (skipped where there is no ${shell})`, () => {
-    const [commands, call, state, field, shells, place] = offeredBy([
+    const [commands, call, state, field, shells, place] = offeredBy(shell, [
       'sarraf ',
       'sarraf api transfer ',
       'sarraf orders --state pl',
