@@ -1,4 +1,5 @@
 import type { VenueOrder } from '../domain/order.ts';
+import type { VenueAnswer } from '../domain/venue-call.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { Outbox } from './outbox.ts';
@@ -14,7 +15,7 @@ export interface OrderInquiriesOptions {
   readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** An answer, and the id that was asked for. */
   readonly onRecord: (record: VenueOrder, askedId: number) => void;
-  /** The exchange knows no order of this id. */
+  /** The exchange knows no order of this id, or none can have it: it is beyond what may be asked for. */
   readonly onMissing: (askedId: number) => void;
 }
 
@@ -47,7 +48,13 @@ export class OrderInquiries {
     expect(id, (answer) => {
       this.underWay.delete(venueId);
       if (answer.outcome === 'value') onRecord(answer.value as VenueOrder, venueId);
-      else if (answer.outcome === 'refused' && answer.code === 'NotFound') onMissing(venueId);
+      else if (isNoOrder(answer)) onMissing(venueId);
     });
   }
+}
+
+/** What the client itself refuses to ask for never left: no order has such an id. */
+function isNoOrder(answer: VenueAnswer): boolean {
+  if (answer.outcome === 'refused') return answer.code === 'NotFound';
+  return answer.outcome === 'failed' && answer.code === 'INVALID_REQUEST';
 }

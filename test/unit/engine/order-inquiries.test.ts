@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { VenueAnswer } from '../../../src/domain/venue-call.ts';
+import type { AnswerTaker } from '../../../src/engine/answer-taker.ts';
+import { OrderInquiries } from '../../../src/engine/order-inquiries.ts';
+import { Outbox } from '../../../src/engine/outbox.ts';
+
+const failed = (code: 'INVALID_REQUEST' | 'TIMED_OUT'): VenueAnswer => ({
+  outcome: 'failed',
+  code,
+  message: '',
+  effect: 'none',
+});
+const refused = (code: string): VenueAnswer => ({
+  outcome: 'refused',
+  code,
+  message: '',
+  effect: 'none',
+  status: null,
+  order: null,
+});
+
+function missingAfter(answer: VenueAnswer): readonly number[] {
+  const takers: AnswerTaker[] = [];
+  const missing: number[] = [];
+  const inquiries = new OrderInquiries({
+    outbox: new Outbox(),
+    expect: (_, take) => void takers.push(take),
+    onRecord: () => {},
+    onMissing: (id) => void missing.push(id),
+  });
+  inquiries.ask(9_007_199_254_740_991);
+  for (const take of takers) take(answer, { atMs: 1, sentAtMs: 1 });
+  expect(inquiries.isUnderWay(9_007_199_254_740_991)).toBe(false);
+  return missing;
+}
+
+describe('a question about an id', () => {
+  it('learns that there is no such order from the exchange, or from the client, which asks for no such id', () => {
+    expect(missingAfter(refused('NotFound'))).toHaveLength(1);
+    expect(missingAfter(failed('INVALID_REQUEST'))).toHaveLength(1);
+  });
+
+  it('learns nothing from any other failure', () => {
+    expect(missingAfter(failed('TIMED_OUT'))).toEqual([]);
+    expect(missingAfter(refused('FeatureUnavailable'))).toEqual([]);
+  });
+});
