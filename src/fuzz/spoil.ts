@@ -8,6 +8,8 @@ interface Place {
   readonly holder: Holder;
   readonly key: string | number;
   readonly isLeaf: boolean;
+  /** Whether it is in the last record of a list, which mostly is the one that was not told before. */
+  readonly isNewest: boolean;
 }
 
 const DEPTH = 20_000;
@@ -25,6 +27,8 @@ const TELLING: ReadonlySet<string | number> = new Set([
   'fee',
   'hasNext',
 ]);
+/** Of which a huge one looks like the newest of all. */
+const IDS: ReadonlySet<string | number> = new Set(['id', 'orderId', 'pairId']);
 const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as const;
 
 /**
@@ -43,8 +47,11 @@ export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dic
 function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): readonly Place[] {
   if (kind === 'record dropped' || kind === 'record doubled') return places.filter(isRecord);
   if (kind === 'records reversed') return places.filter(isList);
-  const leaves = places.filter(({ isLeaf }) => isLeaf);
-  const telling = dice.happens(0.5) ? leaves.filter(({ key }) => TELLING.has(key)) : [];
+  const all = places.filter(({ isLeaf }) => isLeaf);
+  const newest = dice.happens(0.5) ? all.filter(({ isNewest }) => isNewest) : [];
+  const leaves = newest.length > 0 ? newest : all;
+  const wanted = kind === 'huge' ? IDS : TELLING;
+  const telling = dice.happens(0.5) ? leaves.filter(({ key }) => wanted.has(key)) : [];
   return telling.length > 0 ? telling : leaves;
 }
 
@@ -58,21 +65,26 @@ function readBody(body: string): Holder | null {
   }
 }
 
-/** Every value with its place; those of long lists of numbers, as books are, by their first few. */
-function placesIn(holder: Holder): readonly Place[] {
+/** Every value with its place; those of long lists by their first and last few. */
+function placesIn(holder: Holder, isInNewest = false): readonly Place[] {
   const places: Place[] = [];
-  const entries = Array.isArray(holder)
-    ? holder.slice(0, MOST_ITEMS).map((value, index) => [index, value] as const)
-    : Object.entries(holder);
+  const entries = Array.isArray(holder) ? endsOf(holder) : Object.entries(holder);
   for (const [key, value] of entries) {
     const isLeaf = typeof value !== 'object' || value === null;
-    places.push({ holder, key, isLeaf });
-    if (!isLeaf) places.push(...placesIn(value as Holder));
+    const isNewest = isInNewest || (Array.isArray(holder) && key === holder.length - 1 && !Array.isArray(value));
+    places.push({ holder, key, isLeaf, isNewest });
+    if (!isLeaf) places.push(...placesIn(value as Holder, isNewest));
   }
   return places;
 }
 
-const MOST_ITEMS = 40;
+/** Items at either end of a list that something may be wrong about. */
+const MOST_ITEMS = 20;
+
+function endsOf(list: readonly unknown[]): readonly (readonly [index: number, value: unknown])[] {
+  const items = list.map((value, index) => [index, value] as const);
+  return items.length <= MOST_ITEMS * 2 ? items : [...items.slice(0, MOST_ITEMS), ...items.slice(-MOST_ITEMS)];
+}
 
 function isRecord({ holder, isLeaf }: Place): boolean {
   return Array.isArray(holder) && !isLeaf;

@@ -68,6 +68,15 @@ describe('a spoiled reply', () => {
     expect(spoil('{"asks":[["2","1"],["3","1"]]}', 'records reversed', Dice.of(1, 'test'))).toBeNull();
   });
 
+  test('is wrong about the newest record half of the time, however long the list is', () => {
+    const dice = Dice.of(3, 'test');
+    const trades = Array.from({ length: 500 }, (_, index) => ({ id: index + 1, price: '5' }));
+    const wrong = Array.from({ length: 100 }, () => spoil(JSON.stringify({ trades }), 'null', dice));
+    const atEnd = wrong.filter((text) => text?.includes('{"id":null,"price":"5"}]') ?? false).length;
+    expect(atEnd).toBeGreaterThan(20);
+    expect(atEnd).toBeLessThan(70);
+  });
+
   test('says of a flag the contrary, or a word', () => {
     const dice = Dice.of(2, 'test');
     const flags = Array.from({ length: 40 }, () => spoil('{"hasNext":false}', 'boolean', dice));
