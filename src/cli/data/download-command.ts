@@ -1,34 +1,7 @@
 import type { Command } from 'commander';
-import { openRemoteExchange } from '../../daemon/live-venue.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
-import type { Resolution } from '../../domain/candle.ts';
-import { SarrafError } from '../../domain/errors.ts';
-import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { downloadCandles } from '../../recording/download-candles.ts';
-import { timeText } from '../../recording/read-partitions.ts';
-import { failed, wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
-import { readConfig } from '../read-config.ts';
-import { untilStopped } from '../until-stopped.ts';
-import {
-  asCommand,
-  dataCommand,
-  openCatalogue,
-  resolutionOption,
-  timeOption,
-  type DataOptions,
-} from './data-options.ts';
-import { historyPages, waitText } from './history-pages.ts';
-import { ProgressLine } from './progress-line.ts';
-
-interface Options extends DataOptions {
-  readonly market: MarketSymbol;
-  readonly resolution: Resolution;
-  readonly from: number;
-  readonly to?: number;
-  readonly address?: string;
-  readonly config?: string;
-}
+import { asCommand, dataCommand, resolutionOption, timeOption } from './data-options.ts';
+import type { DownloadOptions } from './download-from-exchange.ts';
 
 const EXAMPLES = `  sarraf data download --market BTCIRT --resolution 1 --from 2024-01-01 --to 2024-02-01 --config bot.yaml
   sarraf data download --market BTCIRT --resolution 1h --from 2024-01-01 --address http://127.0.0.1:8900`;
@@ -46,71 +19,11 @@ export function downloadCommand(): Command {
     .option('--to <time>', 'up to this time, without it; now without this', timeOption)
     .option('--address <url>', 'where the exchange is')
     .option('--config <file>', 'configuration of a bot, whose exchange it is')
-    .action(async (options: Options) => asCommand(async () => run(options)));
+    .action(async (options: DownloadOptions) => asCommand(async () => run(options)));
 }
 
-/** When waiting is worth a word. */
-const QUIET_FOR_MS = 2_000;
-
-async function run(options: Options): Promise<void> {
-  // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
-  const overrides: readonly Override[] =
-    options.address === undefined
-      ? []
-      : [
-          ['mode', 'paper'],
-          ['paper.baseUrl', JSON.stringify(options.address)],
-        ];
-  const config = readConfig(options.config ?? null, overrides);
-  const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
-  if (baseUrl === null) {
-    throw wrongInput(
-      'expected an exchange to load from: name it with --address, or as exchange.baseUrl or paper.baseUrl of --config',
-    );
-  }
-  const catalogue = openCatalogue(options.catalogue);
-  const { market, resolution, from: fromMs, to: toMs = Date.now() } = options;
-  // Candles are public: no log-in is needed, and none of the account's budgets is touched.
-  const remote = openRemoteExchange({ config, baseUrl, credentials: null, isGuest: true });
-  const stop = new AbortController();
-  void untilStopped().then(() => {
-    stop.abort();
-    return remote.limiter.close();
-  });
-  const line = new ProgressLine(options.json !== true);
-  const notice = setTimeout(() => {
-    const wait = waitText(remote, market);
-    if (wait !== null) console.error(wait);
-  }, QUIET_FOR_MS);
-  try {
-    const report = await downloadCandles({
-      catalogue,
-      market,
-      resolution,
-      range: { fromMs, toMs },
-      source: `download ${new URL(baseUrl).host}`,
-      fetchPage: historyPages(remote, { market, resolution, signal: stop.signal }),
-      nowMs: Date.now,
-      onProgress: ({ candles, share }) => line.show({ what: `${market} candles-${resolution}`, done: candles, share }),
-    });
-    line.end();
-    if (options.json === true) console.log(JSON.stringify({ market, resolution, ...report }));
-    else console.log(summaryText(options, report));
-  } catch (error) {
-    line.end();
-    if (error instanceof SarrafError && error.code === 'ABORTED') throw failed(error.message);
-    throw error;
-  } finally {
-    clearTimeout(notice);
-    await remote.close();
-  }
-}
-
-function summaryText({ market, resolution }: Options, report: Awaited<ReturnType<typeof downloadCandles>>): string {
-  const { added, known, requests, missing } = report;
-  const name = `${market} candles-${resolution}`;
-  const [first, last] = [missing[0], missing.at(-1)];
-  if (first === undefined || last === undefined) return `${name}: all of it is there already`;
-  const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;
-  return `${name}: ${added.toLocaleString('en')} added${there}, in ${requests} requests, ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
+/** What speaks with an exchange is loaded when it is needed: the other commands for data share this one's start. */
+async function run(options: DownloadOptions): Promise<void> {
+  const { downloadFromExchange } = await import('./download-from-exchange.ts');
+  await downloadFromExchange(options);
 }

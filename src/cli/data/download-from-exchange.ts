@@ -1,0 +1,93 @@
+import { openRemoteExchange } from '../../daemon/live-venue.ts';
+import type { Override } from '../../daemon/settings/overrides.ts';
+import type { Resolution } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { downloadCandles } from '../../recording/download-candles.ts';
+import { timeText } from '../../recording/read-partitions.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { readConfig } from '../read-config.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { openCatalogue, type DataOptions } from './data-options.ts';
+import { historyPages, waitText } from './history-pages.ts';
+import { ProgressLine } from './progress-line.ts';
+
+/** Options of `sarraf data download`; times in ms. */
+export interface DownloadOptions extends DataOptions {
+  readonly market: MarketSymbol;
+  readonly resolution: Resolution;
+  readonly from: number;
+  readonly to?: number;
+  readonly address?: string;
+  readonly config?: string;
+}
+
+/** When waiting is worth a word. */
+const QUIET_FOR_MS = 2_000;
+
+/** Loads candles as `sarraf data download` is told to. Throws a `CommandError` for what is wrong with that. */
+export async function downloadFromExchange(options: DownloadOptions): Promise<void> {
+  // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
+  const overrides: readonly Override[] =
+    options.address === undefined
+      ? []
+      : [
+          ['mode', 'paper'],
+          ['paper.baseUrl', JSON.stringify(options.address)],
+        ];
+  const config = readConfig(options.config ?? null, overrides);
+  const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
+  if (baseUrl === null) {
+    throw wrongInput(
+      'expected an exchange to load from: name it with --address, or as exchange.baseUrl or paper.baseUrl of --config',
+    );
+  }
+  const catalogue = openCatalogue(options.catalogue);
+  const { market, resolution, from: fromMs, to: toMs = Date.now() } = options;
+  // Candles are public: no log-in is needed, and none of the account's budgets is touched.
+  const remote = openRemoteExchange({ config, baseUrl, credentials: null, isGuest: true });
+  const stop = new AbortController();
+  void untilStopped().then(() => {
+    stop.abort();
+    return remote.limiter.close();
+  });
+  const line = new ProgressLine(options.json !== true);
+  const notice = setTimeout(() => {
+    const wait = waitText(remote, market);
+    if (wait !== null) console.error(wait);
+  }, QUIET_FOR_MS);
+  try {
+    const report = await downloadCandles({
+      catalogue,
+      market,
+      resolution,
+      range: { fromMs, toMs },
+      source: `download ${new URL(baseUrl).host}`,
+      fetchPage: historyPages(remote, { market, resolution, signal: stop.signal }),
+      nowMs: Date.now,
+      onProgress: ({ candles, share }) => line.show({ what: `${market} candles-${resolution}`, done: candles, share }),
+    });
+    line.end();
+    if (options.json === true) console.log(JSON.stringify({ market, resolution, ...report }));
+    else console.log(summaryText(options, report));
+  } catch (error) {
+    line.end();
+    if (error instanceof SarrafError && error.code === 'ABORTED') throw failed(error.message);
+    throw error;
+  } finally {
+    clearTimeout(notice);
+    await remote.close();
+  }
+}
+
+function summaryText(
+  { market, resolution }: DownloadOptions,
+  report: Awaited<ReturnType<typeof downloadCandles>>,
+): string {
+  const { added, known, requests, missing } = report;
+  const name = `${market} candles-${resolution}`;
+  const [first, last] = [missing[0], missing.at(-1)];
+  if (first === undefined || last === undefined) return `${name}: all of it is there already`;
+  const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;
+  return `${name}: ${added.toLocaleString('en')} added${there}, in ${requests} requests, ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
+}
