@@ -243,6 +243,9 @@ interface Result {
   readonly timing: { readonly events: number };
 }
 
+/** A number as it is told to people. */
+const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
+
 describe('sarraf run --record', () => {
   test('records what the bot asks for, and says where it is', async () => {
     const data = join(folder, 'run');
@@ -253,12 +256,12 @@ describe('sarraf run --record', () => {
     const { code, out } = await bot.finished;
     expect(code).toBe(0);
     const [, books = '0', bars = '0'] =
-      /^Recorded (\d+) books, 0 trades, 0 statistics and (\d+) bars of BTCIRT in /m.exec(out) ?? [];
-    expect(Number(books)).toBeGreaterThan(1);
-    expect(Number(bars)).toBeGreaterThan(1);
-    expect(await booksOf(join(data, 'catalogue'))).toBe(Number(books));
+      /^Recorded ([\d,]+) books, 0 trades, 0 statistics and ([\d,]+) bars of BTCIRT in /m.exec(out) ?? [];
+    expect(numberOf(books)).toBeGreaterThan(1);
+    expect(numberOf(bars)).toBeGreaterThan(1);
+    expect(await booksOf(join(data, 'catalogue'))).toBe(numberOf(books));
     const listed = await sarrafHere(['data', 'list', '--catalogue', join(data, 'catalogue')]);
-    expect(listed.out).toMatch(/^BTCIRT +books +\d+ .*embedded exchange, seed 1$/m);
+    expect(listed.out).toMatch(/^BTCIRT +books +[\d,]+ .*embedded exchange, seed 1$/m);
     const verified = await sarrafHere(['data', 'verify', '--catalogue', join(data, 'catalogue')]);
     expect(verified).toMatchObject({ code: 0, error: '' });
     // The commands that it offers, as they stand.
