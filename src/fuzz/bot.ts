@@ -11,6 +11,7 @@ import type { ExchangeTruth } from './checkers/exchange-truth.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { JournalChecker } from './checkers/journal-checker.ts';
 import { LockoutChecker } from './checkers/lockout-checker.ts';
+import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
@@ -55,6 +56,7 @@ export class Bot {
   private readonly options: BotOptions;
   private readonly journal: JournalChecker;
   private readonly lockouts = new LockoutChecker();
+  private readonly lowered: LoweredLimitChecker;
   private readonly foreign = new ForeignChecker(INSTANCE);
   private readonly overlap = new OverlapChecker();
   private readonly vandal = new VandalChecker();
@@ -70,6 +72,7 @@ export class Bot {
   constructor(options: BotOptions) {
     this.options = options;
     this.dice = Dice.of(options.swarm.seed, 'bot');
+    this.lowered = new LoweredLimitChecker(() => options.coverage.count('limit reply that lowers'));
     this.mirrorPath = join(options.folder, 'mirror.sqlite');
     this.journal = new JournalChecker(this.mirrorPath);
     const { wrongReplies, seed } = options.swarm;
@@ -193,6 +196,7 @@ export class Bot {
     return [
       ...journal.violations(),
       ...lockouts.violations(),
+      ...this.lowered.violations(),
       ...foreign.violations(truth),
       ...overlap.violations(),
       ...this.vandal.violations(),
@@ -223,7 +227,7 @@ export class Bot {
         this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules, onVandal }, state, nowMs);
         return this.engine;
       },
-      witnesses: [this.journal, this.lockouts, this.foreign, this.overlap],
+      witnesses: [this.journal, this.lockouts, this.lowered, this.foreign, this.overlap],
       diesAt: (point, isChange) => {
         const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;
         return this.mayCrash && this.dice.happens(swarm.crashes[point] * factor);

@@ -15,6 +15,8 @@ const NEEDED = [
   'unknown, in the end rejected',
   'sent again',
   'lockouts',
+  'limit lowered',
+  'limit reply that lowers',
   'breaks',
   'crash with an order sending',
   'crash with an order unknown',

@@ -82,7 +82,11 @@ class SeedRun {
     this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: this.swarm.clockSkewMs });
     const { world, swarm, coverage, events } = this;
     this.bot = new Bot({ world, swarm, folder, coverage, events, onBreak: () => this.onBreak() });
-    this.budgets = new BudgetChecker(world.log, budgetTable({}, 0));
+    this.budgets = new BudgetChecker(
+      world.log,
+      budgetTable({}, 0),
+      new Set(this.swarm.crowding.map(({ budget }) => budget)),
+    );
   }
 
   async run(): Promise<SeedResult> {
@@ -115,6 +119,10 @@ class SeedRun {
     }
     for (const atMs of swarm.stopsAtMs) at(atMs, () => bot.stop(STOP_MS));
     for (const { atMs, forMs } of swarm.stalls) at(atMs, () => this.stall(forMs));
+    for (const { fromMs, toMs, budget, limit } of swarm.crowding) {
+      at(fromMs, () => this.crowd(budget, limit));
+      at(toMs, () => this.crowd(budget, null));
+    }
     for (const { atMs, byMs } of swarm.clockSteps) at(atMs, () => bot.stepClock(byMs));
     for (const atMs of swarm.lossesAtMs) at(atMs, () => this.loseMoney());
     for (const { atMs, kind } of swarm.controls) {
@@ -141,6 +149,12 @@ class SeedRun {
     this.events.say(this.world.time.now(), `the exchange stands still for ${durationMs} ms`);
     this.coverage.count('stall of the exchange');
     this.world.stall(durationMs);
+  }
+
+  private crowd(budget: string, limit: number | null): void {
+    this.events.say(this.world.time.now(), `the exchange sets the limit of ${budget} to ${limit ?? 'what it was'}`);
+    this.coverage.count(limit === null ? 'limit given back' : 'limit lowered');
+    this.world.lowerLimit(budget, limit);
   }
 
   private lookAtBudgets(): void {
@@ -182,6 +196,7 @@ class SeedRun {
     const { world, bot, swarm } = this;
     this.isWild = false;
     world.setFaults([]);
+    for (const { budget } of swarm.crowding) world.lowerLimit(budget, null);
     Object.assign(world.exchange.trading.settings, { newForMs: 0 });
     bot.endCrashes();
     await this.pass(CALM_MS);

@@ -1,3 +1,4 @@
+import { drawCrowding, type CrowdedSpell } from './crowding.ts';
 import { Dice } from './dice.ts';
 import type { Disturbance } from './disturbance.ts';
 import { EXCHANGE_EVENTS } from './exchange-events.ts';
@@ -31,6 +32,8 @@ export interface Swarm {
   readonly stopsAtMs: readonly number[];
   /** The exchange stands still, and goes on with everything that has arrived meanwhile. */
   readonly stalls: readonly { readonly atMs: number; readonly forMs: number }[];
+  /** The exchange lowers limits. */
+  readonly crowding: readonly CrowdedSpell[];
   readonly clockSteps: readonly { readonly atMs: number; readonly byMs: number }[];
   /** Whether the bot logs in for tokens of a few hours, in place of a token that lasts. */
   readonly logsIn: boolean;
@@ -130,6 +133,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
     restartMs: dice.happens(0.5) ? [50, 2_000] : [1_000, 300_000],
     stopsAtMs: dice.happens(0.4) ? drawTimes(dice, runMs, dice.logUniform(0.5, 4) * HOUR_MS) : [],
     stalls: drawStalls(Dice.of(seed, 'stalls'), runMs),
+    crowding: drawCrowding(Dice.of(seed, 'crowding'), runMs),
     clockSteps: dice.happens(0.4)
       ? drawTimes(dice, runMs, 2 * HOUR_MS).map((atMs) => ({ atMs, byMs: dice.integer(-20_000, 20_000) }))
       : [],

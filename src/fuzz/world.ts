@@ -123,6 +123,11 @@ export class FuzzWorld {
     return Math.max(0, this.stalledUntilMs - this.time.now());
   }
 
+  /** Lowers a limit, or gives it back; above the limit the exchange answers with a 429 that names it. */
+  lowerLimit(budget: string, limit: number | null): void {
+    this.exchange.services.limits.lower(budget, limit);
+  }
+
   /** Whether the others trade; without them no price moves. */
   setTrading(isTrading: boolean): void {
     this.advance();

@@ -15,7 +15,7 @@ export type AnswerFault =
         | 'forbidden'
         | 'unauthorized';
     }
-  | { readonly kind: 'too-many-requests'; readonly backOff: number };
+  | { readonly kind: 'too-many-requests'; readonly backOff: number; readonly limit: number };
 
 /** What happens to one request. */
 export interface FaultDecision {
@@ -38,6 +38,7 @@ export interface FaultSettings {
 const DEFAULT_DELAY_MS = 5_000;
 const DEFAULT_LAG_MS = 3_000;
 const DEFAULT_BACK_OFF = 12;
+const DEFAULT_NAMED_LIMIT = 60;
 
 /** Nothing goes wrong. */
 export const NO_FAULT: FaultDecision = { handledAfterMs: 0, answeredAfterMs: 0, answer: null, distortion: {} };
@@ -119,7 +120,11 @@ function apply(decision: FaultDecision, rule: FaultRule): FaultDecision {
       return answered(decision, { answer: { kind: rule.kind }, handledAfterMs: null });
     case 'too-many-requests':
       return answered(decision, {
-        answer: { kind: rule.kind, backOff: rule.backOff ?? DEFAULT_BACK_OFF },
+        answer: {
+          kind: rule.kind,
+          backOff: rule.backOff ?? DEFAULT_BACK_OFF,
+          limit: rule.limit ?? DEFAULT_NAMED_LIMIT,
+        },
         handledAfterMs: null,
       });
     case 'lagging-lists':

@@ -55,6 +55,8 @@ export interface FaultRule {
   readonly isHandled?: boolean | undefined;
   /** For `too-many-requests`, in seconds. */
   readonly backOff?: number | undefined;
+  /** For `too-many-requests`: the limit that it names, as it is to stand there; 60 without it. */
+  readonly limit?: number | undefined;
 }
 
 /** Delays are cut down to this. */

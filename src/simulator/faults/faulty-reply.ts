@@ -25,8 +25,8 @@ export function faultyReply(fault: AnswerFault, reply: WireReply | null): WireRe
     case 'unauthorized':
       return json(401, { detail: 'Invalid token.' });
     case 'too-many-requests': {
-      const { backOff } = fault;
-      const body = { status: 'failed', code: 'TooManyRequests', message: 'Too many requests', backOff, limit: 60 };
+      const { backOff, limit } = fault;
+      const body = { status: 'failed', code: 'TooManyRequests', message: 'Too many requests', backOff, limit };
       return json(429, body, { 'retry-after': String(backOff) });
     }
     case 'none':

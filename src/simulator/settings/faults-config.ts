@@ -25,6 +25,7 @@ const rule = z.strictObject({
   isUneven: z.boolean().optional(),
   isHandled: z.boolean().optional(),
   backOff: z.int().min(1).optional(),
+  limit: z.number().optional(),
 });
 
 /** What is to go wrong. At most 100 rules. */

@@ -33,7 +33,7 @@ describe('a suite of seeds', () => {
     expect(new Set(told.map(({ journalHash }) => journalHash)).size).toBe(1);
     expect(told[0]?.requests).toBeGreaterThan(100);
     expect(suite.counts['answer value']).toBe(told[0]?.counts['answer value']);
-    expect(suite.missing).toContain('lockouts');
+    expect(suite.missing).toContain('breaks');
     expect(foldersOfSuites()).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { drawSwarm } from '../../../src/fuzz/swarm.ts';
 import { FAULT_KINDS } from '../../../src/simulator/faults/fault-rule.ts';
 
@@ -37,6 +38,17 @@ describe('the swarm', () => {
     expect(Math.min(...lengthsMs)).toBeLessThan(5_000);
     expect(Math.max(...lengthsMs)).toBeLessThanOrEqual(600_000);
     expect(Math.max(...lengthsMs)).toBeGreaterThan(300_000);
+  });
+
+  test('has the exchange lower limits in some seeds, below what they are', () => {
+    const spells = swarms.map(({ crowding }) => crowding).filter(({ length }) => length > 0);
+    expect(spells.length).toBeGreaterThan(20);
+    expect(spells.length).toBeLessThan(60);
+    for (const { fromMs, toMs, limit, budget } of spells.flat()) {
+      expect(toMs).toBeGreaterThan(fromMs);
+      expect(limit).toBeGreaterThanOrEqual(2);
+      expect(limit).toBeLessThan(budgetTable({}, 0).get(budget)?.limit ?? 0);
+    }
   });
 
   test('resumes after every halt', () => {

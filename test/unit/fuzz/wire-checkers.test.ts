@@ -9,6 +9,7 @@ import type { ExchangeTruth, TrueOrder } from '../../../src/fuzz/checkers/exchan
 import { ForeignChecker } from '../../../src/fuzz/checkers/foreign-checker.ts';
 import { JournalChecker } from '../../../src/fuzz/checkers/journal-checker.ts';
 import { LockoutChecker } from '../../../src/fuzz/checkers/lockout-checker.ts';
+import { LoweredLimitChecker } from '../../../src/fuzz/checkers/lowered-limit-checker.ts';
 import { OverlapChecker } from '../../../src/fuzz/checkers/overlap-checker.ts';
 import { WatchedTransport, type LeavingRequest } from '../../../src/fuzz/checkers/watched-transport.ts';
 
@@ -91,6 +92,34 @@ const countAt = (atMs: number, reply: HttpResponse, name: EndpointName = 'trades
   checker.leaves(leaving(name, {}, atMs));
   return checker.violations().length;
 };
+
+const lowersTo = (limit: unknown): HttpResponse => response(429, { backOff: 5, limit });
+
+/** Breaks after a reply at 10 s, by what left at these times. */
+const breaksOf = (reply: HttpResponse, leftAtMs: readonly number[], before: readonly number[] = []): number => {
+  const checker = new LoweredLimitChecker();
+  for (const atMs of before) checker.leaves(leaving('ordersList', {}, atMs));
+  checker.isAnswered(leaving('ordersList', {}, 9_900), { response: reply, atMs: 10_000 });
+  for (const atMs of leftAtMs) checker.leaves(leaving('ordersList', {}, atMs));
+  return checker.violations().length;
+};
+
+describe('lowered limits', () => {
+  test.each([
+    ['one request more than the limit in a window', lowersTo(2), [20_000, 30_000, 80_000], 1],
+    ['none where they are further apart', lowersTo(2), [20_000, 30_000, 80_001], 0],
+    ['none where the limit is above ours', lowersTo(31), [20_000, 20_001, 20_002, 20_003], 0],
+    ['none where it can be no limit', lowersTo(0), [20_000, 20_001, 20_002], 0],
+    ['none of what was under way', lowersTo(2), [10_100, 10_200, 10_250], 0],
+    ['none a day later', lowersTo(2), [86_410_001, 86_410_002, 86_410_003], 0],
+  ] as const)('count %s', (_, reply, leftAtMs, count) => {
+    expect(breaksOf(reply, leftAtMs)).toBe(count);
+  });
+
+  test('count what left before the reply', () => {
+    expect(breaksOf(lowersTo(2), [20_000], [8_000, 9_000])).toBe(1);
+  });
+});
 
 describe('lockouts', () => {
   test.each([

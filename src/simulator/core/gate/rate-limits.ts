@@ -1,3 +1,4 @@
+import { Crowding } from './crowding.ts';
 import { DEFAULT_LIMITS, LARGEST_COUNTED_LIMIT, type LimitSettings, type RateBudget } from './limit-settings.ts';
 import { Lockouts, type LockoutsState } from './lockouts.ts';
 import { SubjectLogs, type SubjectLogsState } from './subject-logs.ts';
@@ -29,6 +30,8 @@ export class RateLimits {
   private readonly settings: LimitSettings;
   private readonly budgets = new Map<string, SubjectLogs | null>();
   private readonly lockouts: Lockouts;
+  /** What is lowered for the time being. Not part of a stored state. */
+  private readonly crowding = new Crowding();
   private readonly badTokens: SubjectLogs;
   private readonly refusals: SubjectLogs | null;
   /** Subject -> when its block ends. */
@@ -60,13 +63,26 @@ export class RateLimits {
       const waitMs = this.lockouts.remainingMs(this.lockoutKey(budget, subject), timeMs);
       if (waitMs > 0) return this.refuseAgain(this.refusal('lockout', { budget, logs, waitMs }), subject, timeMs);
     }
-    if (logs === null || logs.tryAdd(subject, timeMs)) return null;
+    const lowered = this.crowding.limitOf(budget.name);
+    if (logs === null || logs.tryAdd(subject, timeMs, lowered ?? logs.limit)) return null;
+    if (lowered !== null && this.crowding.warns(budget.name, subject, timeMs)) {
+      const waitMs = logs.waitMs(subject, timeMs, lowered);
+      return { ...this.refusal('back-off', { budget, logs, waitMs }), limit: lowered };
+    }
     if (this.settings.exceeded === 'back-off') {
       const waitMs = logs.waitMs(subject, timeMs);
       return this.refuseAgain(this.refusal('back-off', { budget, logs, waitMs }), subject, timeMs);
     }
     const waitMs = this.lockouts.begin(this.lockoutKey(budget, subject), timeMs);
     return this.refuseAgain(this.refusal('lockout', { budget, logs, waitMs }), subject, timeMs);
+  }
+
+  /**
+   * Lowers the limit of a budget, as a crowded exchange does; null gives it back. Who goes over it is told so with a 429 that names it, 30 times within an
+   * hour; after that going over it is what going over any limit is.
+   */
+  lower(budget: string, limit: number | null): void {
+    this.crowding.set(budget, limit);
   }
 
   /** A request came with credentials that are not right. More than the allowed number block the IP. */

@@ -18,8 +18,9 @@ export class SlidingLog {
     this.times = new Float64Array(Math.min(limit, FIRST_CAPACITY));
   }
 
-  /** Writes the request down and says true, or says false when the window is full. */
-  tryAdd(timeMs: number): boolean {
+  /** Writes the request down and says true, or says false when the window is full: by a lower limit than its own, where one is given. */
+  tryAdd(timeMs: number, limit = this.limit): boolean {
+    if (limit < this.limit && this.waitMs(timeMs, limit) > 0) return false;
     if (this.count === this.limit) {
       if (this.limit === 0 || timeMs - this.oldestMs() < this.windowMs) return false;
       this.dropOldest();
@@ -31,10 +32,12 @@ export class SlidingLog {
   }
 
   /** How long until a request would be admitted; 0 when one would be now. */
-  waitMs(timeMs: number): number {
-    if (this.count < this.limit) return 0;
-    if (this.limit === 0) return this.windowMs;
-    return Math.max(0, this.oldestMs() + this.windowMs - timeMs);
+  waitMs(timeMs: number, limit = this.limit): number {
+    if (this.count < limit) return 0;
+    if (limit === 0) return this.windowMs;
+    // A window later than the first of the last so many there is room for one more.
+    const firstMs = this.times[(this.head + this.count - limit) % this.times.length] ?? 0;
+    return Math.max(0, firstMs + this.windowMs - timeMs);
   }
 
   /** Whether no entry matters any more. */

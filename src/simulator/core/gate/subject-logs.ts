@@ -16,12 +16,13 @@ export class SubjectLogs {
     this.windowMs = windowMs;
   }
 
-  tryAdd(subject: string, timeMs: number): boolean {
-    return (this.logs.get(subject) ?? this.begin(subject, timeMs)).tryAdd(timeMs);
+  /** `limit`: a lower one than its own. */
+  tryAdd(subject: string, timeMs: number, limit = this.limit): boolean {
+    return (this.logs.get(subject) ?? this.begin(subject, timeMs)).tryAdd(timeMs, limit);
   }
 
-  waitMs(subject: string, timeMs: number): number {
-    return this.logs.get(subject)?.waitMs(timeMs) ?? 0;
+  waitMs(subject: string, timeMs: number, limit = this.limit): number {
+    return this.logs.get(subject)?.waitMs(timeMs, limit) ?? 0;
   }
 
   forget(subject: string): void {

@@ -121,3 +121,28 @@ test('keeps counts, lockouts and blocks over a snapshot', () => {
   expect(restored.admit(OTHER, 'a', 1)).toBeNull();
   expect(restored.admit(OTHER, 'a', 1)).not.toBeNull();
 });
+
+test('a lowered limit is told with a 429 that names it thirty times an hour, and then is a limit like any other', () => {
+  const rates = limits({ overrides: { 'orders/list': { limit: 10 } } });
+  for (let timeMs = 0; timeMs < 5; timeMs += 1) expect(rates.admit(BUDGET, 'a', timeMs)).toBeNull();
+  rates.lower('orders/list', 3);
+  const warned = rates.admit(BUDGET, 'a', 1_000);
+  expect(warned).toMatchObject({ kind: 'back-off', limit: 3, waitMs: 59_002 });
+  expect(rates.admit(BUDGET, 'b', 1_000)).toBeNull();
+  for (let warnings = 1; warnings < 30; warnings += 1) {
+    expect(rates.admit(BUDGET, 'a', 1_000)).toMatchObject({ kind: 'back-off', limit: 3 });
+  }
+  // What was counted before counts on: the third newest has to leave the window.
+  expect(rates.admit(BUDGET, 'a', 60_002)).toBeNull();
+  expect(rates.admit(BUDGET, 'a', 60_002)).toMatchObject({ kind: 'lockout', waitMs: HOUR_MS });
+});
+
+test('a limit that was lowered is what it was once it is given back', () => {
+  const rates = limits();
+  rates.lower('orders/list', 1);
+  expect(rates.admit(BUDGET, 'a', 0)).toBeNull();
+  expect(rates.admit(BUDGET, 'a', 1)).toMatchObject({ kind: 'back-off', limit: 1 });
+  rates.lower('orders/list', null);
+  expect(rates.admit(BUDGET, 'a', 2)).toBeNull();
+  expect(rates.admit(BUDGET, 'a', 3)).toMatchObject({ kind: 'lockout', limit: 2 });
+});

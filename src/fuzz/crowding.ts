@@ -1,0 +1,31 @@
+import type { Dice } from './dice.ts';
+
+/** A stretch of a run in which the exchange is crowded and has lowered a limit. Times are from the beginning of the run. */
+export interface CrowdedSpell {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly budget: string;
+  readonly limit: number;
+}
+
+/** What a bot polls the most. */
+const BUDGETS = ['v2/orderbook', 'orders/list', 'trades/list'] as const;
+
+/** What is left a window: so little that a bot at its usual pace, which is slow here, goes over, and enough to go on with. */
+const LEAST_LIMIT = 2;
+const MOST_LIMIT = 6;
+
+const MOST_SPELLS = 3;
+const SHARE_OF_SEEDS = 0.4;
+const SHORTEST_MS = 20 * 60_000;
+
+/** When the exchange lowers which limits. Most seeds have no such spell. */
+export function drawCrowding(dice: Dice, runMs: number): readonly CrowdedSpell[] {
+  if (!dice.happens(SHARE_OF_SEEDS)) return [];
+  return Array.from({ length: dice.integer(1, MOST_SPELLS) }, () => {
+    const fromMs = Math.round(dice.between(0, 0.7) * runMs);
+    const toMs = fromMs + SHORTEST_MS + Math.round(dice.exponential(runMs / 2));
+    const budget = BUDGETS[dice.integer(0, BUDGETS.length - 1)] ?? 'orders/list';
+    return { fromMs, toMs, budget, limit: dice.integer(LEAST_LIMIT, MOST_LIMIT) };
+  });
+}
