@@ -91,7 +91,10 @@ async function openProxy(): Promise<Echoes> {
   const repeated = ({ headers }: IncomingMessage, body: string): readonly [string, readonly string[]] | null => {
     const { authorization, 'x-totp': oneTime } = headers;
     if (typeof oneTime === 'string') return (logIns += 1) === 1 ? null : ['login', [PASSWORD, oneTime]];
-    if (authorization?.includes(LOGIN_TOKEN) === true) return ['login', [LOGIN_TOKEN, DEVICE]];
+    // The first call of the token is answered, and then it is refused: the bot logs in again, and that is refused as well.
+    if (authorization?.includes(LOGIN_TOKEN) === true) {
+      return note('calls of the log-in') === 1 ? null : ['login', [LOGIN_TOKEN, DEVICE]];
+    }
     if (body.includes(JSON.stringify(TYPED_PASSWORD))) return ['typed', [TYPED_PASSWORD]];
     if (authorization?.includes(TOKEN) === true) return note('calls') % ECHOES_EACH === 0 ? ['token', [TOKEN]] : null;
     return Object.keys(headers).some((name) => name.endsWith('-signature')) ? ['key', [SEED, PUBLIC_KEY]] : null;
@@ -105,13 +108,19 @@ async function openProxy(): Promise<Echoes> {
         const count = note(name);
         const secret = secrets[count % secrets.length] ?? '';
         const text = written(secret)[count % written(secret).length] ?? secret;
-        response.writeHead(count % 5 === 0 && name !== 'token' ? 401 : 400, {
+        response.writeHead(name === 'login' ? 401 : 400, {
           'content-type': 'application/json',
           'x-path': `/x/${encodeURIComponent(secret)}`,
           [`x-${secret.replaceAll(/[^\w-]/g, '')}`]: 'named',
         });
         response.end(
-          JSON.stringify({ status: 'failed', code: secret, message: `not ${text}`, detail: text, path: `/x/${text}` }),
+          JSON.stringify({
+            status: 'failed',
+            code: secret,
+            message: `not ${text}`,
+            detail: secrets.join(' '),
+            path: `/x/${text}`,
+          }),
         );
         return;
       }
@@ -120,7 +129,8 @@ async function openProxy(): Promise<Echoes> {
         response.end(JSON.stringify({ status: 'ok', key: LOGIN_TOKEN, device: DEVICE }));
         return;
       }
-      const { host: _, ...headers } = request.headers as Record<string, string>;
+      const { host: _, authorization = '', ...others } = request.headers as Record<string, string>;
+      const headers = authorization === '' ? others : { ...others, authorization: `Token ${TOKEN}` };
       const reply = await fetch(`${own.exchange.baseUrl}${request.url}`, {
         method: request.method ?? 'GET',
         headers,
@@ -170,8 +180,8 @@ test('nothing that is printed or written has a credential which the exchange rep
   const [token, key, login] = homes.map((each) => own.start(each)) as [BotProcess, BotProcess, BotProcess];
   const bots = await Promise.all([
     textsOf(token, () => count('token') >= LEAST_ECHOES),
-    textsOf(key, () => count('key') >= 2),
-    textsOf(login, () => count('login') >= 3),
+    textsOf(key, () => count('key') >= 1),
+    textsOf(login, () => count('login') >= 2),
   ]);
   const passwordFile = join(own.folder, 'password');
   writeFileSync(passwordFile, TYPED_PASSWORD, { mode: 0o600 });
@@ -201,7 +211,7 @@ test('nothing that is printed or written has a credential which the exchange rep
   }
   expect(count('token')).toBeGreaterThanOrEqual(LEAST_ECHOES);
   expect(count('key')).toBeGreaterThanOrEqual(2);
-  expect(count('login')).toBeGreaterThanOrEqual(3);
+  expect(count('login')).toBeGreaterThanOrEqual(2);
   expect(count('typed')).toBe(1);
   const given = new Set([passwordFile, ...homes.map(({ configPath }) => configPath)]);
   const files = readdirSync(own.folder, { recursive: true, encoding: 'utf8' })
