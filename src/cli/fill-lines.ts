@@ -16,19 +16,25 @@ const COLUMNS: readonly Column[] = [
   { title: 'order' },
 ];
 
-/** A table of the account's trades, one a line. Those that no order of ours made are foreign. */
-export function fillLines(fills: readonly FillRecord[], nowMs: number): string[] {
-  const rows = fills.map((fill) => [
-    clockText(fill.atMs, nowMs),
-    String(fill.tradeId),
-    fill.strategy ?? '(foreign)',
-    fill.market,
-    fill.side,
-    formatUnits(fill.price),
-    formatUnits(fill.amount),
-    formatUnits(fill.total),
-    formatUnits(fill.fee),
-    fill.orderKey ?? (fill.venueOrderId === null ? '' : `(${fill.venueOrderId})`),
-  ]);
+/** A table of the account's trades, one a line. Those of orders by hand are manual, and any others that no order of ours made are foreign. */
+export function fillLines(
+  fills: readonly FillRecord[],
+  { nowMs, manual }: { readonly nowMs: number; readonly manual: ReadonlyMap<number, string> },
+): string[] {
+  const rows = fills.map((fill) => {
+    const byHand = manual.get(fill.venueOrderId ?? 0);
+    return [
+      clockText(fill.atMs, nowMs),
+      String(fill.tradeId),
+      fill.strategy ?? (byHand === undefined ? '(foreign)' : '(manual)'),
+      fill.market,
+      fill.side,
+      formatUnits(fill.price),
+      formatUnits(fill.amount),
+      formatUnits(fill.total),
+      formatUnits(fill.fee),
+      fill.orderKey ?? byHand ?? (fill.venueOrderId === null ? '' : `(${fill.venueOrderId})`),
+    ];
+  });
   return tableLines(COLUMNS, rows);
 }

@@ -434,6 +434,8 @@ export class OrderSightings {
     if (this.foreignIds.has(id)) return;
     this.foreignIds.add(id);
     if (name !== null && isManualOrderId(name)) {
+      // The trades that it brings have its id alone.
+      this.keeper.outbox.journal('notice', name, { venueId: id });
       this.keeper.outbox.info(
         `order ${id} was placed by hand (${name}): it is nobody's strategy's and stays untouched`,
         name,

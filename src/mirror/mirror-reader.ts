@@ -124,6 +124,15 @@ export class MirrorReader {
     return selectFills(this.database, where.sql)(...where.values).toReversed();
   }
 
+  /** Names of orders that were placed by hand, by the exchange's id, as far back as the journal goes. */
+  manualOrders(): ReadonlyMap<number, string> {
+    const rows = this.database.prepare<[], { readonly venueId: number; readonly name: string }>(
+      `SELECT json_extract(json, '$.venueId') AS venueId, subject AS name FROM journal
+       WHERE subject GLOB 'manual-*' AND kind = 'notice'`,
+    );
+    return new Map(rows.all().map(({ venueId, name }) => [venueId, name]));
+  }
+
   intents(filter: IntentFilter): readonly IntentRecord[] {
     const where = conditions(filter, filter.status === 'all' ? [] : [['status = ?', filter.status]]);
     return this.database

@@ -71,6 +71,7 @@ test.each([['bot'], ['manual']])(
     const mirror = new MirrorReader(path);
     try {
       const everything = { strategy: null, market: null, last: 1_000_000 };
+      expect(mirror.manualOrders().get(filled.id)).toBe(filled.name);
       const orders = mirror.orders({ ...everything, state: 'all' });
       expect(orders.length).toBeGreaterThan(0);
       expect(orders.filter(({ venueId }) => venueId === resting.id || venueId === filled.id)).toEqual([]);

@@ -93,7 +93,7 @@ function detailLines({ order, fills, journal }: OrderDetails, nowMs: number): st
   const width = Math.max(...facts.map(([name]) => name.length));
   return [
     ...facts.filter(([, value]) => value !== '').map(([name, value]) => `${name.padEnd(width)}  ${value}`),
-    ...(fills.length === 0 ? [] : ['', 'Trades', ...fillLines(fills, nowMs)]),
+    ...(fills.length === 0 ? [] : ['', 'Trades', ...fillLines(fills, { nowMs, manual: new Map() })]),
     '',
     'Journal',
     ...tableLines(

@@ -7,10 +7,15 @@ const EXAMPLES = `  sarraf trades
   sarraf trades --market BTCIRT --last 10 --json`;
 
 function listTrades(options: FilterOptions): void {
-  const fills = readMirror(options, (reader) => reader.fills(filterOf(options)));
+  const { fills, manual } = readMirror(options, (reader) => ({
+    fills: reader.fills(filterOf(options)),
+    manual: reader.manualOrders(),
+  }));
   print(options, {
-    json: { trades: fills.map(storedFill) },
-    lines: () => (fills.length === 0 ? ['No such trades.'] : fillLines(fills, Date.now())),
+    json: {
+      trades: fills.map((fill) => ({ ...storedFill(fill), manualOrder: manual.get(fill.venueOrderId ?? 0) ?? null })),
+    },
+    lines: () => (fills.length === 0 ? ['No such trades.'] : fillLines(fills, { nowMs: Date.now(), manual })),
   });
 }
 

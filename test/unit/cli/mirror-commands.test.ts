@@ -73,6 +73,7 @@ const CHANGES: readonly MirrorChange[] = [
   { kind: 'order', order: orderRecord({ key: 'bot-dca-e001-3', strategy: 'dca', market: 'ETHUSDT', state: 'open' }) },
   { kind: 'fill', fill: fillRecord({ orderKey: 'bot-grid-e001-1', strategy: 'grid', atMs: THEN_MS }) },
   { kind: 'fill', fill: fillRecord({ tradeId: 71, venueOrderId: 44, orderKey: null, strategy: null }) },
+  { kind: 'fill', fill: fillRecord({ tradeId: 72, venueOrderId: 45, orderKey: null, strategy: null }) },
   // Their names sort otherwise than they came.
   {
     kind: 'intent',
@@ -94,6 +95,7 @@ const CHANGES: readonly MirrorChange[] = [
     entry: { kind: 'log', subject: 'grid', json: '{"text":"wider","fields":{"spread":"12"}}' },
   },
   { kind: 'journal', entry: { kind: 'log', subject: 'dca', json: '{"text":"waits","fields":null}' } },
+  { kind: 'journal', entry: { kind: 'notice', subject: 'manual-zyzjdpwh4g91', json: '{"venueId":45}' } },
 ];
 
 let store: MirrorStore;
@@ -199,7 +201,7 @@ describe('sarraf status', () => {
     expect(await json('status')).toMatchObject({
       isRunning: true,
       epoch: 'e001',
-      counts: { orders: 4, fills: 2, intents: 2, journal: 4 },
+      counts: { orders: 4, fills: 3, intents: 2, journal: 5 },
       lastSeen: { journal: THEN_MS, books: null },
       strategies: [{ name: 'grid', status: 'paused', profit: '0', state: { level: 3 } }],
       kept: { control: { value: { halted: { reason: 'by hand' } } }, cursors: { atMs: THEN_MS, value: { orders: 9 } } },
@@ -251,7 +253,8 @@ describe('sarraf orders', () => {
 
 test('sarraf trades lists those of other hands too', async () => {
   const { failure, out } = await sarraf('trades');
-  expect([failure, column(out, 2)]).toEqual([null, ['grid', '(foreign)']]);
+  expect([failure, column(out, 2)]).toEqual([null, ['grid', '(foreign)', '(manual)']]);
+  expect(column(out, 9)[2]).toBe('manual-zyzjdpwh4g91');
   expect(await json('trades', '--strategy', 'grid')).toMatchObject({
     trades: [{ tradeId: 70, total: '12600', fee: '0.0000000025' }],
   });
