@@ -3,12 +3,15 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Tests that count what the whole process holds: each has one of its own. */
 const ALONE = ['test/unit/daemon/run-loop.test.ts'];
 
+/** Tests that plant a change in a module, which Node alone can not. */
+const PLANTING = ['test/e2e/one-engine.test.ts'];
+
 export default defineConfig({
   test: {
     // Processes and threads that tests start take their compiled code from it.
     env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled' },
     setupFiles: ['test/support/compiled-code.ts'],
-    // Node runs the sources itself, as it does for whoever starts sarraf; no test replaces a module.
+    // Node runs the sources itself, as it does for whoever starts sarraf.
     experimental: { viteModuleRunner: false },
     // A bound for what hangs, not a time that anything should take: the machine may be slow and busy.
     testTimeout: 300_000,
@@ -25,11 +28,12 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ALONE],
+          exclude: [...configDefaults.exclude, ...ALONE, ...PLANTING],
           isolate: false,
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'planting', include: PLANTING, experimental: { viteModuleRunner: true } } },
     ],
   },
 });

@@ -1,16 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/parity/check-parity.ts';
 import { latencyOfSession } from '../../src/backtest/parity/session-latency.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
+import { mirrorName } from '../../src/daemon/session-file.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
+import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { createEmptyLedger } from '../process/bot-home.ts';
 import { ServedExchange, TOKEN } from '../process/served-exchange.ts';
 
 const bundledStrategies = resolve('strategies');
-const RUN_MS = 4_000;
+/** A bound for what hangs. */
+const HANGS_MS = 300_000;
+
+/** Orders of the bot's own that a session has before it ends. */
+const FEWEST_ORDERS = 4;
 
 /** Looks at everything, and takes a little whenever it sees something. */
 const WATCHER = `
@@ -37,8 +43,20 @@ let folder: string;
 let exchange: ServedExchange;
 const reports = new Map<string, ParityReport>();
 
+/** How many orders the mirror of a bot that runs has. */
+function ordersIn(path: string): number {
+  if (!existsSync(path)) return 0;
+  const mirror = new MirrorReader(path);
+  try {
+    return mirror.orders({ strategy: null, market: null, last: 100, state: 'all' }).length;
+  } finally {
+    mirror.close();
+  }
+}
+
 async function parityOf(mode: 'paper' | 'live'): Promise<ParityReport> {
   const data = join(folder, mode);
+  const mirror = join(data, mirrorName(mode, { isNew: mode === 'paper' }));
   const plugin = join(folder, 'watcher.ts');
   const account = mode === 'live' ? [['exchange.credentials', JSON.stringify({ token: TOKEN })] as const] : [];
   const reading = readBotConfig(null, {
@@ -65,15 +83,24 @@ async function parityOf(mode: 'paper' | 'live'): Promise<ParityReport> {
     ],
   });
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
-  const { signal } = new AbortController();
-  await runBot({
+  const end = new AbortController();
+  const running = runBot({
     config: reading.config,
     bundledStrategies,
-    forMs: RUN_MS,
+    forMs: null,
     json: true,
     write: () => undefined,
-    signal,
+    signal: end.signal,
   });
+  await Promise.race([
+    running,
+    vi.waitFor(() => expect(ordersIn(mirror)).toBeGreaterThanOrEqual(FEWEST_ORDERS), {
+      timeout: HANGS_MS,
+      interval: 50,
+    }),
+  ]);
+  end.abort();
+  await running;
   return checkParity({ folder: data, bundledStrategies });
 }
 

@@ -10,7 +10,7 @@ import { deepRuns } from '../support/deep-runs.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
-const SESSION_MS = deepRuns(12) * MINUTE_MS;
+const SESSION_MS = deepRuns(8) * MINUTE_MS;
 const bundledStrategies = resolve('strategies');
 
 let folder: string;
@@ -91,7 +91,7 @@ describe('a recorded session of the embedded exchange', () => {
     const orders = reader.orders({ ...all, state: 'all' }).filter(({ plannedAtMs }) => plannedAtMs < report.endMs);
     const intents = reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => atMs < report.endMs);
     reader.close();
-    expect(orders.length).toBeGreaterThan(deepRuns(20));
+    expect(orders.length).toBeGreaterThan(deepRuns(12));
     expect(report.decidedAgain).toBe(orders.length + intents.length);
   });
 

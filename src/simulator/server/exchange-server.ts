@@ -45,7 +45,8 @@ export class ExchangeServer {
   private readonly app: FastifyInstance;
   private readonly world: World;
   private readonly admin: AdminApi | null;
-  private readonly openApi: string;
+  /** Made when it is asked for first; null before. */
+  private openApi: string | null = null;
   private readonly timers = new Set<NodeJS.Timeout>();
   /** Replies made in this turn of the event loop: at most one a connection. */
   private outgoing: { readonly reply: FastifyReply; readonly body: string }[] = [];
@@ -59,7 +60,6 @@ export class ExchangeServer {
     this.clock.skewMs = simulation.faulty.plan.clockSkewMs;
     const context = { simulation, clock: this.clock, tick: () => this.tick() };
     this.admin = adminToken === null ? null : new AdminApi(context, adminToken);
-    this.openApi = JSON.stringify(openApiDocument({ serviceName: simulation.config.exchange.name }));
     this.app = this.createApp(options.requestWithinMs ?? REQUEST_WITHIN_MS);
     this.ticker = setInterval(() => this.tick(), options.tickEveryMs ?? 50);
   }
@@ -87,6 +87,12 @@ export class ExchangeServer {
     for (const timer of this.timers) clearTimeout(timer);
     this.timers.clear();
     await this.app.close();
+  }
+
+  private openApiText(): string {
+    const { name: serviceName } = this.simulation.config.exchange;
+    this.openApi ??= JSON.stringify(openApiDocument({ serviceName }));
+    return this.openApi;
   }
 
   private createApp(requestWithinMs: number): FastifyInstance {
@@ -126,7 +132,7 @@ export class ExchangeServer {
         .type(JSON_TYPE)
         .send(failure(status < 500 ? 'ParseError' : 'InternalError', error.message));
     });
-    app.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(this.openApi));
+    app.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(this.openApiText()));
     app.all('/*', { exposeHeadRoute: false }, (request, reply) => this.answer(request, reply));
     app.setNotFoundHandler((request, reply) => this.answer(request, reply));
     return app;

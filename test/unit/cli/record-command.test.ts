@@ -249,7 +249,7 @@ const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 describe('sarraf run --record', () => {
   test('records what the bot asks for, and says where it is', async () => {
     const data = join(folder, 'run');
-    const bot = startSarraf(['run', '--record', '--speed=max', `--data=${data}`]);
+    const bot = startSarraf(['run', '--record', '--speed=100', `--data=${data}`]);
     const recorded = (): number[] => ['books', 'candles'].map((kind) => rowsOnDisk(join(data, 'catalogue'), kind));
     await expect.poll(() => Math.min(...recorded())).toBeGreaterThan(1);
     bot.child.kill('SIGTERM');
