@@ -98,7 +98,7 @@ async function runWith(run: Run): Promise<Summary> {
     ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
   });
   try {
-    run.health.waitFor('its strategies are being loaded');
+    run.health.waitFor('its strategies are being loaded, and whose account it is is being asked');
     return await runAt(venue, run);
   } finally {
     run.health.waitFor('it has ended');
