@@ -1,0 +1,30 @@
+import type { Resolution } from '../../domain/candle.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { Field, Preset } from './column-places.ts';
+import type { ReadProgress } from './file-row.ts';
+
+/** A file with columns, and how it is to be taken in. */
+export interface ImportTableOptions {
+  /** What takes in the rows: all of them, or none. */
+  readonly catalogue: Pick<Catalogue, 'appendCandles'> & Partial<Pick<Catalogue, 'appendTrades'>>;
+  readonly path: string;
+  readonly market: MarketSymbol;
+  /** Null: what its columns say. */
+  readonly kind: 'candles' | 'trades' | null;
+  readonly resolution: Resolution | null;
+  /** Whether bars may be put together to the resolution. */
+  readonly mayResample: boolean;
+  readonly preset: Preset | null;
+  readonly columns: ReadonlyMap<Field, string>;
+  /** Whether rows that can not be read are left out; else one of them keeps the whole file out. */
+  readonly skipBadRows: boolean;
+  /** Whether amounts of trades with more than ten decimals are rounded, as volumes are; else they are bad rows. */
+  readonly roundsAmounts?: boolean;
+  /** The decimals that prices with more are rounded to; null, as without it, leaves them. */
+  readonly roundsPricesTo?: number | null;
+  /** What prices are multiplied by, such as 10 for rial of toman. */
+  readonly priceFactor?: number;
+  readonly source: string;
+  readonly onProgress?: (rows: number, progress: ReadProgress) => void;
+}
