@@ -269,11 +269,12 @@ class Oracle {
     };
   }
 
-  /** The same as the equity, before the first bar: at the opens. */
+  /** The same as the equity, before the first bar: at the opens, or at the last close where all bars of a market are past. */
   equityAtOpens(): bigint {
     const { quote, markets } = this.world;
     return markets.reduce(
-      (sum, { src, bars }) => sum + halfEven((this.totals[src] ?? 0n) * (bars[0]?.open ?? 0n), ONE),
+      (sum, { src, bars, past }) =>
+        sum + halfEven((this.totals[src] ?? 0n) * (bars[0]?.open ?? past?.close ?? 0n), ONE),
       this.totals[quote] ?? 0n,
     );
   }
