@@ -18,7 +18,8 @@ import { UndiciTransport } from '../exchange/undici-transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import { createAccountReader } from './account/account-reader.ts';
 import type { BotVenue, WrapTransport } from './bot-venue.ts';
-import { knownDevice } from './device-file.ts';
+import { knownDevice, type KnownDevice } from './device-file.ts';
+import { knownToken, type KnownToken } from './token-file.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { MachineTimeline } from './machine-timeline.ts';
 import { sendRequest } from './send-request.ts';
@@ -65,19 +66,13 @@ export function openRemoteExchange(options: {
   const { name, limits, headroom, ledgerFolder, orderBook } = config.exchange;
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
   const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
+  const kept = credentials?.kind === 'login' ? keptLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
+  // A token of this run is learnt from its log-in.
+  if (kept?.token !== undefined) redactor.learn(kept.token.key);
   const client = createLimitedClient({
     transport: wrap(new RedactingTransport(new UndiciTransport({ baseUrl }), redactor), () => time.now()),
     serviceName: name,
-    credentials: clientCredentials(
-      credentials,
-      Date.now,
-      credentials?.kind === 'login'
-        ? knownDevice(
-            stateFile({ folder: stateFolder(ledgerFolder), baseUrl, username: credentials.username, kind: 'device' }),
-            onProblem,
-          )
-        : {},
-    ),
+    credentials: clientCredentials(credentials, Date.now, kept ?? {}),
     orderBook,
     limits,
     headroom,
@@ -114,6 +109,21 @@ export function openRemoteExchange(options: {
       await client.close();
       ledger.close();
     },
+  };
+}
+
+/** What earlier log-ins of this user at this address left, and the place for what the next one leaves. */
+function keptLogIn(of: {
+  readonly ledgerFolder: string | null;
+  readonly baseUrl: string;
+  readonly credentials: { readonly username: string };
+  readonly onProblem: (message: string) => void;
+}): KnownDevice & KnownToken {
+  const { baseUrl, credentials, onProblem } = of;
+  const file = { folder: stateFolder(of.ledgerFolder), baseUrl, username: credentials.username };
+  return {
+    ...knownDevice(stateFile({ ...file, kind: 'device' }), onProblem),
+    ...knownToken(stateFile({ ...file, kind: 'token' }), onProblem),
   };
 }
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { addressName, ledgerFolder, subjectOf } from '../budget/ledger-file.ts';
 
-/** What of an account at an exchange outlives a run besides the ledger. */
+/** What of an account at an exchange outlives a run besides the ledger. A token has its times in a file beside it. */
 export type StateKind = 'device' | 'token';
 
 /** Where state files are: the folder that a configuration names for its ledger, else that of this user, `$XDG_STATE_HOME/sarraf`. */

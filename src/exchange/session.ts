@@ -1,6 +1,14 @@
 import { SarrafError } from '../domain/errors.ts';
 import { isAnonymous, type Authenticator, type UnsignedRequest } from './authenticator.ts';
 
+/** What a log-in made. Times are in ms since 1970, of this machine's clock. */
+export interface IssuedToken {
+  readonly key: string;
+  /** Before the log-in left. */
+  readonly issuedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
 /** How to log in. */
 export interface LoginCredentials {
   readonly username: string;
@@ -13,6 +21,12 @@ export interface LoginCredentials {
   readonly device?: string;
   /** Told the device's name, to be kept for the next start. */
   readonly onDevice?: (device: string) => void;
+  /** A token of an earlier log-in of this user at this address. It is used in place of a log-in while it is valid. */
+  readonly token?: IssuedToken;
+  /** Told each new token, to be kept for the next start. */
+  readonly onToken?: (token: IssuedToken) => void;
+  /** Told that the exchange refuses a token, so that no later start tries it. */
+  readonly onTokenRefused?: (key: string) => void;
 }
 
 export interface LoginAttempt {
@@ -31,15 +45,24 @@ export interface LoginAttempt {
 export type LogIn = (attempt: LoginAttempt) => Promise<{ readonly key: string; readonly device: string | null }>;
 
 const HOUR_MS = 3_600_000;
-const LIFETIME_MS = 4 * HOUR_MS;
-const REMEMBERED_LIFETIME_MS = 30 * 24 * HOUR_MS;
+/** How long a token of a log-in is valid. Source: "Token scheme". */
+export const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
+export const REMEMBERED_LIFETIME_MS = 30 * 24 * HOUR_MS;
 /** Renewed when this share of the lifetime has passed. */
 const RENEW_AFTER_SHARE = 0.9;
 /** No log-in for this long after one that failed or whose token was refused unused: bad tokens get an address blocked. */
 const PAUSE_MS = 600_000;
 
+interface HeldToken {
+  readonly key: string;
+  readonly header: string;
+  readonly renewAtMs: number;
+  /** Whether a call with it was answered, or it is of an earlier start: its refusal then says nothing against log-ins. */
+  proven: boolean;
+}
+
 /**
- * The token scheme with log-in ("Token scheme"). One token, made at the first call that needs it, renewed before it expires; calls that come
+ * The token scheme with log-in ("Token scheme"). One token, that of an earlier start or made at the first call that needs it, renewed before it expires; calls that come
  * meanwhile wait for the same log-in. A refused token is thrown away and the next call logs in again, once: if that fails too, calls are
  * refused unsent for ten minutes.
  */
@@ -48,7 +71,7 @@ export class TokenSession implements Authenticator {
   private readonly logIn: LogIn;
   private readonly nowMs: () => number;
   private device: string | null;
-  private token: { readonly header: string; readonly renewAtMs: number; proven: boolean } | null = null;
+  private token: HeldToken | null;
   private running: Promise<string> | null = null;
   private pausedUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -61,6 +84,7 @@ export class TokenSession implements Authenticator {
     this.logIn = options.logIn;
     this.nowMs = options.nowMs;
     this.device = options.credentials.device ?? null;
+    this.token = earlierToken(options.credentials.token, options.nowMs());
   }
 
   async headersFor(request: UnsignedRequest): Promise<Readonly<Record<string, string>>> {
@@ -76,7 +100,9 @@ export class TokenSession implements Authenticator {
     // An older token's refusal says nothing about the present one.
     if (this.token === null || headers['authorization'] !== this.token.header) return;
     if (!this.token.proven) this.pausedUntilMs = this.nowMs() + PAUSE_MS;
+    const { key } = this.token;
     this.token = null;
+    this.credentials.onTokenRefused?.(key);
   }
 
   private currentHeader(): Promise<string> {
@@ -104,9 +130,11 @@ export class TokenSession implements Authenticator {
         this.device = device;
         this.credentials.onDevice?.(device);
       }
-      const lifetimeMs = this.credentials.remember === true ? REMEMBERED_LIFETIME_MS : LIFETIME_MS;
+      const lifetimeMs = this.credentials.remember === true ? REMEMBERED_LIFETIME_MS : TOKEN_LIFETIME_MS;
       // The token's time runs from before the log-in, so that a slow reply makes the renewal early, not late.
-      this.token = { header: `Token ${key}`, renewAtMs: startMs + lifetimeMs * RENEW_AFTER_SHARE, proven: false };
+      const token = { key, issuedAtMs: startMs, expiresAtMs: startMs + lifetimeMs };
+      this.token = held(token, { proven: false });
+      this.credentials.onToken?.(token);
       return this.token.header;
     } catch (error) {
       if (error instanceof SarrafError && (error.code === 'UNAUTHORIZED' || error.code === 'RATE_LIMITED')) {
@@ -129,4 +157,17 @@ export class TokenSession implements Authenticator {
       oneTimePassword: oneTimePassword === undefined ? null : await oneTimePassword(),
     };
   }
+}
+
+function held(token: IssuedToken, { proven }: Pick<HeldToken, 'proven'>): HeldToken {
+  const { key, issuedAtMs, expiresAtMs } = token;
+  const renewAtMs = issuedAtMs + (expiresAtMs - issuedAtMs) * RENEW_AFTER_SHARE;
+  return { key, header: `Token ${key}`, renewAtMs, proven };
+}
+
+/** The token of an earlier start; null where its time is over, or can not be told since the clock was set. */
+function earlierToken(token: IssuedToken | undefined, nowMs: number): HeldToken | null {
+  if (token === undefined || token.issuedAtMs > nowMs) return null;
+  if (token.expiresAtMs - token.issuedAtMs > REMEMBERED_LIFETIME_MS) return null;
+  return held(token, { proven: true });
 }

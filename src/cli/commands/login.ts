@@ -4,6 +4,8 @@ import { Command } from 'commander';
 import { knownDevice } from '../../daemon/device-file.ts';
 import { writePrivateFile } from '../../daemon/private-file.ts';
 import { stateFile, stateFolder } from '../../daemon/state-file.ts';
+import { keepToken } from '../../daemon/token-file.ts';
+import { REMEMBERED_LIFETIME_MS, TOKEN_LIFETIME_MS } from '../../exchange/session.ts';
 import { findTarget } from '../api/api-target.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
@@ -69,6 +71,8 @@ async function logIn(options: Options, io: CommandIo): Promise<void> {
   const password = await privateText({ what: 'password', file, variable: 'SARRAF_PASSWORD' }, io);
   const oneTimePassword = (await askOneTimePassword(io)).trim();
   const { device, onDevice } = knownDevice(files.device, (message) => io.say(`warning: ${message}`));
+  const issuedAtMs = Date.now();
+  const lifetimeMs = options.short === true ? TOKEN_LIFETIME_MS : REMEMBERED_LIFETIME_MS;
   const value = await valueOfCall('login', {
     request: {
       username,
@@ -84,24 +88,22 @@ async function logIn(options: Options, io: CommandIo): Promise<void> {
   if (value === null) return;
   if (value.device !== null && value.device !== device) onDevice(value.device);
   try {
-    writePrivateFile(files.token, `${value.key}\n`);
+    // A file of another name is the user's own; the times are for a bot, which looks in the usual place.
+    if (options.tokenFile !== undefined) writePrivateFile(files.token, `${value.key}\n`);
+    else keepToken(files.token, { key: value.key, issuedAtMs, expiresAtMs: issuedAtMs + lifetimeMs });
   } catch (error) {
     throw failed(`the token was made and can not be kept in ${files.token} (${String(error)}): log in again`);
   }
   const isNewDevice = device === undefined || (value.device !== null && value.device !== device);
-  printValue(
-    { tokenFile: files.token, isNewDevice, validForHours: options.short === true ? 4 : 720 },
-    { options, io },
-    () => [
-      `The token is kept in ${files.token}, for ${options.short === true ? '4 hours' : '30 days'}. A configuration takes it as`,
-      `  exchange: { credentials: { token: 'file:${files.token}' } }`,
-      ...(isNewDevice
-        ? [
-            'This device is new to the exchange, which closes withdrawals for an hour; the next log-in is from a known one.',
-          ]
-        : []),
-    ],
-  );
+  printValue({ tokenFile: files.token, isNewDevice, validForHours: lifetimeMs / 3_600_000 }, { options, io }, () => [
+    `The token is kept in ${files.token}, for ${options.short === true ? '4 hours' : '30 days'}. A configuration takes it as`,
+    `  exchange: { credentials: { token: 'file:${files.token}' } }`,
+    ...(isNewDevice
+      ? [
+          'This device is new to the exchange, which closes withdrawals for an hour; the next log-in is from a known one.',
+        ]
+      : []),
+  ]);
 }
 
 /** `sarraf login`: a token for a user, kept in a file. */

@@ -5,11 +5,14 @@ import type { CredentialSettings } from './credentials-settings.ts';
 import { oneTimePassword } from './one-time-password.ts';
 import type { Secret } from './secret.ts';
 
-/** What the client takes; `device` is for a user who logs in. The secrets leave their wraps here and nowhere else. */
+/** What outlives a run of a user who logs in: the device and the token. */
+type KeptLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onToken' | 'onTokenRefused'>;
+
+/** What the client takes; `kept` is for a user who logs in. The secrets leave their wraps here and nowhere else. */
 export function clientCredentials(
   settings: CredentialSettings | null,
   nowMs: () => number,
-  device: Pick<LoginCredentials, 'device' | 'onDevice'> = {},
+  kept: KeptLogIn = {},
 ): Credentials {
   if (settings === null) return { kind: 'none' };
   switch (settings.kind) {
@@ -19,7 +22,7 @@ export function clientCredentials(
       return { kind: 'key', key: { publicKey: settings.publicKey, privateKey: settings.privateKey.reveal() } };
     case 'login': {
       const { username, password, totpSecret } = settings;
-      const login = { username, password: password.reveal(), remember: true, ...device };
+      const login = { username, password: password.reveal(), remember: true, ...kept };
       if (totpSecret === null) return { kind: 'login', login };
       return {
         kind: 'login',

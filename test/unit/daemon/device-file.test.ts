@@ -1,11 +1,9 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { knownDevice } from '../../../src/daemon/device-file.ts';
-import { askFirst, openRemoteExchange } from '../../../src/daemon/live-venue.ts';
-import { Secret } from '../../../src/daemon/settings/secret.ts';
-import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
 import { writePrivateFile } from '../../../src/daemon/private-file.ts';
+import { openAsTrader } from '../../support/open-as-trader.ts';
 import { serveAccount, type ServedAccount } from '../../support/served-account.ts';
 
 let served: ServedAccount;
@@ -14,29 +12,18 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** One start of a bot whose user logs in, as far as its first private answer. */
+/** One start of a bot whose user logs in, since it has no token, as far as its first private answer. */
 async function startOnce(): Promise<readonly string[]> {
-  const { baseUrl, ledgerFolder } = served;
-  const reading = readBotConfig(null, {
-    environment: {},
-    workingFolder: served.folder,
-    overrides: [['exchange.ledgerFolder', JSON.stringify(ledgerFolder)]],
-  });
-  if (!reading.ok) throw new Error(reading.problems.join('\n'));
-  const problems: string[] = [];
-  const remote = openRemoteExchange({
-    config: reading.config,
-    baseUrl,
-    credentials: { kind: 'login', username: 'trader', password: new Secret('pass-word-7'), totpSecret: null },
-    onProblem: (message) => problems.push(message),
-  });
-  try {
-    const waiting = { signal: new AbortController().signal, onWait: () => undefined };
-    expect(await askFirst(remote, { kind: 'wallets' }, waiting)).toMatchObject({ outcome: 'value' });
-  } finally {
-    await remote.close();
+  for (const file of readdirSync(served.ledgerFolder)) {
+    if (file.includes('.token')) rmSync(join(served.ledgerFolder, file));
   }
-  return problems;
+  const start = openAsTrader(served);
+  try {
+    expect(await start.ask()).toBe('read');
+  } finally {
+    await start.close();
+  }
+  return start.problems;
 }
 
 const user = () => served.simulation.exchange.services.users.get(1);

@@ -9,6 +9,7 @@ import { loginCommand } from '../../../../src/cli/commands/login.ts';
 import { orderCommand } from '../../../../src/cli/commands/order.ts';
 import { withdrawCommand } from '../../../../src/cli/commands/withdraw.ts';
 import { readOrderName } from '../../../../src/execution/order-names.ts';
+import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended, type Scripted } from './run-command.ts';
 
@@ -133,6 +134,15 @@ describe('sarraf login', () => {
     expect(again).toMatchObject({ isNewDevice: false, validForHours: 720 });
     expect(served.simulation.exchange.services.users.get(1).devices).toHaveLength(1);
     expect(await run(apiCommand, ['wallet-balance', 'currency=usdt'], { environment: {} })).toMatchObject({ code: 0 });
+  });
+
+  test('spares a bot of the same user a log-in', async () => {
+    const attempts = () => [...served.simulation.exchange.services.users.get(1).attempts.values()].length;
+    const before = attempts();
+    const bot = openAsTrader(served);
+    expect(await bot.ask()).toBe('read');
+    await bot.close();
+    expect([attempts(), bot.problems]).toEqual([before, []]);
   });
 
   test('takes its secrets from the environment or a file for scripts, and writes where it is told', async () => {

@@ -1,0 +1,45 @@
+import { monotonicMs } from '../../src/budget/process-owner.ts';
+import { createAccountReader } from '../../src/daemon/account/account-reader.ts';
+import { openRemoteExchange } from '../../src/daemon/live-venue.ts';
+import type { CredentialSettings } from '../../src/daemon/settings/credentials-settings.ts';
+import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
+import { Secret } from '../../src/daemon/settings/secret.ts';
+import type { ServedAccount } from './served-account.ts';
+
+/** One start of a bot that logs in by name and password, as far as its private calls. */
+export interface TraderStart {
+  readonly problems: readonly string[];
+  /** Asks whose account it is: `read`, or the code of the error. */
+  ask(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Opens the way to a served exchange as its user `trader`, or as another whose password is the same. */
+export function openAsTrader(served: ServedAccount, username = 'trader'): TraderStart {
+  const { baseUrl, ledgerFolder, folder: workingFolder } = served;
+  const overrides: [string, string][] = [['exchange.ledgerFolder', JSON.stringify(ledgerFolder)]];
+  const reading = readBotConfig(null, { environment: {}, workingFolder, overrides });
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  const problems: string[] = [];
+  const credentials: CredentialSettings = {
+    kind: 'login',
+    username,
+    password: new Secret('pass-word-7'),
+    totpSecret: null,
+  };
+  const remote = openRemoteExchange({
+    config: reading.config,
+    baseUrl,
+    credentials,
+    onProblem: (message) => problems.push(message),
+  });
+  const reader = createAccountReader({ ...remote, limiterMs: monotonicMs, credentials });
+  return {
+    problems,
+    async ask() {
+      const reading = await reader.read({ withinMs: 5_000, isAmid: false });
+      return reading.kind === 'failed' ? reading.error.code : reading.kind;
+    },
+    close: async () => remote.close(),
+  };
+}
