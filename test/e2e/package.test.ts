@@ -50,7 +50,7 @@ export default defineStrategy({
 
 /** Runs it until it has printed something, and answers with everything that it printed. */
 async function runUntil(text: string, ...args: readonly string[]): Promise<string> {
-  const bot = startNode([join(installed, 'bin/sarraf.js'), 'run', '--speed=max', '--json', ...args], folder);
+  const bot = startNode([join(installed, 'bin/sarraf.js'), 'run', '--speed=100', '--json', ...args], folder);
   await bot.line((line) => line.includes(text));
   bot.child.kill('SIGTERM');
   const { code, out, error } = await bot.finished;

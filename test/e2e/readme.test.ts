@@ -40,7 +40,7 @@ describe('the README', () => {
     writeFileSync(join(folder, 'my-strategies', 'dip-buyer.ts'), blockWith("name: 'dip-buyer'"));
     const data = join(folder, 'data');
     const strategies = join(folder, 'my-strategies');
-    const args = ['run', `--strategies=${strategies}`, `--data=${data}`, '--speed=max', '--json'];
+    const args = ['run', `--strategies=${strategies}`, `--data=${data}`, '--speed=100', '--json'];
     const bot = startSarraf(args);
     await bot.line((text) => text.includes('"event":"fill"'));
     bot.child.kill('SIGINT');
@@ -64,7 +64,7 @@ describe('the README', () => {
     const plan = await sarrafHere(['plan', '--config', config]);
     expect(plan).toMatchObject({ code: 0, error: '' });
     const data = join(folder, 'configured');
-    const bot = startSarraf(['run', '--config', config, `--data=${data}`, '--speed=max', '--json']);
+    const bot = startSarraf(['run', '--config', config, `--data=${data}`, '--speed=100', '--json']);
     await bot.line((text) => text.includes('"event":"begin"'));
     bot.child.kill('SIGTERM');
     const { code, out, error } = await bot.finished;

@@ -25,7 +25,7 @@ test('a run keeps its mirror, control, recording, events and log from others, wh
   folders.push(folder);
   const log = join(folder, 'logs', 'bot.log');
   const data = join(folder, 'data');
-  const run = startOpen(['run', '--speed=max', `--data=${data}`, '--record', '--set', `log.file=${log}`]);
+  const run = startOpen(['run', '--speed=100', `--data=${data}`, '--record', '--set', `log.file=${log}`]);
   await run.line((line) => line.includes('FILL'));
   expect(readdirSync(data).length).toBeGreaterThan(2);
   expect(openToOthers(folder)).toEqual([]);

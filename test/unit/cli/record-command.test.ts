@@ -290,10 +290,7 @@ describe('sarraf run --record', () => {
   test('records to the folder of the configuration, in virtual time too', async () => {
     const file = join(folder, 'recording.yaml');
     writeFileSync(file, 'record: { folder: kept, raw: true }\ndata: { folder: virtual }\n');
-    const bot = startSarraf(['run', '--config', file, '--speed=max', '--json']);
-    await bot.line((line) => line.includes('"event":"fill"'));
-    bot.child.kill('SIGTERM');
-    const { code, out } = await bot.finished;
+    const { code, out } = await startSarraf(['run', '--config', file, '--speed=max', '--for=2s', '--json']).finished;
     expect(code).toBe(0);
     const recorded = out
       .trim()
