@@ -6,6 +6,7 @@ import { parseMarket } from '../domain/market-symbol.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
 import { integerOption } from './option-readers.ts';
+import { startingBot, type StartingBot } from './starting-bot.ts';
 
 /** What the commands that read the mirror have in common. */
 export interface MirrorOptions {
@@ -61,18 +62,40 @@ function symbolOf(market: string): string {
   }
 }
 
-/** Reads from the mirror of a data folder: the one of a real exchange, or, where there is none, of the embedded one. */
+const pathsOf = ({ data }: Pick<MirrorOptions, 'data'>) => ({
+  main: join(data, 'mirror.sqlite'),
+  embedded: join(data, 'embedded.sqlite'),
+});
+
+/** Whether a data folder has a mirror, of whichever exchange. */
+export function hasMirror(options: Pick<MirrorOptions, 'data'>): boolean {
+  const { main, embedded } = pathsOf(options);
+  return existsSync(main) || existsSync(embedded);
+}
+
+/**
+ * Reads from the mirror of a data folder: the one of a real exchange, or, where there is none, of the embedded one. Throws `DATA_UNUSABLE` where there is
+ * none that can be read; it names the bot that is about to make one.
+ */
 export function readMirror<Result>(options: MirrorOptions, read: (reader: MirrorReader) => Result): Result {
-  const [main, embedded] = ['mirror.sqlite', 'embedded.sqlite'].map((name) => join(options.data, name)) as [
-    string,
-    string,
-  ];
+  const { main, embedded } = pathsOf(options);
+  if (!hasMirror(options)) {
+    const starting = startingBot(options.data);
+    if (starting !== null) throw noMirrorYet(main, starting);
+  }
   const reader = new MirrorReader(!existsSync(main) && existsSync(embedded) ? embedded : main);
   try {
     return read(reader);
   } finally {
     reader.close();
   }
+}
+
+function noMirrorYet(path: string, { who }: StartingBot): SarrafError {
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected a mirror at ${path}, found none yet: a bot is starting (${who}) and makes it once the exchange has answered; "sarraf status" says what it waits for`,
+  );
 }
 
 /** There is nothing left to do for output that nobody takes; any other error is one. */

@@ -130,8 +130,8 @@ function keptLogIn(of: {
 /** What may happen while the first answers are waited for. */
 export interface Waiting {
   readonly signal: AbortSignal;
-  /** Told when it takes long, and when the exchange did not answer and is asked again. */
-  readonly onWait: (message: string) => void;
+  /** Told when it takes long, and, as a warning, when the exchange did not answer and is asked again. */
+  readonly onWait: (message: string, level?: 'warning') => void;
 }
 
 /** The same, with what is put between the client and its sockets, and when an embedded exchange opens. */
@@ -166,7 +166,8 @@ export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting:
     if (answer.outcome !== 'failed' || tries === MOST_TRIES) return answer;
     const waitMs = RETRY_AFTER_MS * tries;
     const { code, message } = answer;
-    waiting.onWait(`the exchange did not answer, and is asked again in ${waitMs / 1_000} s: ${code}: ${message}`);
+    const text = `the exchange did not answer, and is asked again in ${waitMs / 1_000} s: ${code}: ${message}`;
+    waiting.onWait(text, 'warning');
     await setTimeout(waitMs, null, { signal: waiting.signal }).catch(() => {
       throw ended();
     });
@@ -236,17 +237,17 @@ export async function createLiveVenue(config: BotConfig, waiting: Opening): Prom
   if (baseUrl === null || credentials === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected exchange.baseUrl and exchange.credentials for the mode live');
   }
-  const { wrap, onTrouble, onWait: onProblem } = waiting;
+  const { wrap, onTrouble, onWait } = waiting;
   const remote = openRemoteExchange({
     config,
     baseUrl,
     credentials,
-    onProblem,
+    onProblem: (message) => onWait(message, 'warning'),
     onTrouble,
     ...(wrap === undefined ? {} : { wrap }),
   });
   try {
-    sayWhenTradingBegins(remote, waiting.onWait);
+    sayWhenTradingBegins(remote, onWait);
     const markets = await readMarkets(remote, waiting);
     return {
       remote,

@@ -92,7 +92,10 @@ async function runWith(run: Run): Promise<Summary> {
   const watched = watchedTransport(new ClockWatch(), (message) => screen.say('notice', message), Date.now);
   const venue = await openVenue(options.config, replay, {
     signal: options.signal,
-    onWait: (message) => screen.say('notice', message),
+    onWait(message, level) {
+      if (level === undefined) screen.say('notice', message);
+      else screen.show([{ kind: 'notice', level, message, subject: null }], Date.now());
+    },
     onTrouble: (message) => screen.show([{ kind: 'notice', level: 'error', message, subject: null }], Date.now()),
     wrap: (inner, nowMs) => (recording?.wrap ?? ((same) => same))(watched(inner, nowMs), nowMs),
     ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { z } from 'zod';
-import { dataFolderOwner, isDataFolderInUse } from '../../daemon/locks/run-locks.ts';
+import { isDataFolderInUse } from '../../daemon/locks/run-locks.ts';
+import { askHealth, healthAddress, type HealthVerdict } from '../ask-health.ts';
 import { failed } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 
@@ -11,9 +11,6 @@ interface Options {
   readonly json?: true;
 }
 
-/** How long an answer may take: a loop that stands still for longer is not well. */
-const ANSWERS_WITHIN_MS = 3_000;
-
 const EXAMPLES = `
 Exit codes: 0 the bot is well, 1 it is not, or does not run.
 
@@ -22,39 +19,17 @@ Examples:
   sarraf health --ready --data /data
   sarraf health --port 9464`;
 
-const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()) });
-
-type Verdict = z.output<typeof verdict>;
-
 /** Where to ask; null where a bot runs that serves nothing. */
 function addressOf({ data, port }: Options): string | null {
   if (port !== undefined) return `http://127.0.0.1:${port}`;
   if (!isDataFolderInUse(data)) {
     throw failed(`expected a bot that runs with ${data}, found none: start it, or name its folder with --data`);
   }
-  const address = dataFolderOwner(data)?.health ?? null;
-  // What listens everywhere is asked at this machine.
-  return address === null ? null : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${ANSWERS_WITHIN_MS / 1_000} s`;
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
-}
-
-async function ask(address: string): Promise<Verdict> {
-  try {
-    const reply = await fetch(address, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });
-    return verdict.parse(await reply.json());
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? 'something else answers there' : reasonOf(error);
-    throw failed(`expected a bot to answer at ${address}: ${reason}`);
-  }
+  return healthAddress(data);
 }
 
 /** That it runs is all that is known of a bot that serves no health: well enough to live, not enough to be ready. */
-function unserved(isReadyAsked: boolean): Verdict {
+function unserved(isReadyAsked: boolean): HealthVerdict {
   return isReadyAsked
     ? { ok: false, reasons: ['the bot serves no health: set health.port'] }
     : { ok: true, reasons: [] };
@@ -63,7 +38,7 @@ function unserved(isReadyAsked: boolean): Verdict {
 async function run(options: Options): Promise<void> {
   const address = addressOf(options);
   const path = options.ready === true ? '/readyz' : '/healthz';
-  const found = address === null ? unserved(options.ready === true) : await ask(address + path);
+  const found = address === null ? unserved(options.ready === true) : await askHealth(address + path);
   if (options.json === true) console.log(JSON.stringify(found));
   if (!found.ok) throw failed(found.reasons.join('\n'));
   if (options.json === true) return;

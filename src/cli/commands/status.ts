@@ -9,7 +9,9 @@ import { storedOrder } from '../../mirror/order-columns.ts';
 import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
 import { orderLines } from '../order-lines.ts';
 import { readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
-import { mirrorCommand, parsedJson, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { failed } from '../command-error.ts';
+import { hasMirror, mirrorCommand, parsedJson, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
 import { tableLines, type Column } from '../table.ts';
 import { agoText, clockText } from '../time-text.ts';
@@ -35,7 +37,16 @@ const BOOKS = {
 
 const countText = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
-function headLines(summary: MirrorSummary, runner: LockOwner | null, nowMs: number): string[] {
+/** A bot that begins, or is about to end, and what it waits for. */
+interface Starting extends StartingBot {
+  readonly waitsFor: string;
+}
+
+function headLines(
+  summary: MirrorSummary,
+  { runner, starting }: { readonly runner: LockOwner | null; readonly starting: Starting | null },
+  nowMs: number,
+): string[] {
   const { lastSeen, counts } = summary;
   const ages = readTimes(summary.kept).map(([what, timeMs]) => `${what} ${agoText(timeMs, nowMs)}`);
   const rows = [
@@ -45,12 +56,16 @@ function headLines(summary: MirrorSummary, runner: LockOwner | null, nowMs: numb
     countText(counts.journal, 'line of the journal', 'lines of the journal'),
   ];
   return [
-    `mirror  ${summary.path}, epoch ${summary.epoch}: ${RUNNING.get(summary.isRunning) ?? ''}${runnerText(runner, nowMs)}`,
+    `mirror  ${summary.path}, epoch ${summary.epoch}: ${starting === null ? `${RUNNING.get(summary.isRunning) ?? ''}${runnerText(runner, nowMs)}` : startingText(starting)}`,
     `read    ${ages.length === 0 ? 'nothing yet' : ages.join(', ')}`,
     `last    change of the journal ${agoText(lastSeen.journal, nowMs)}, trade ${agoText(lastSeen.fills, nowMs)}`,
     `has     ${rows.join(', ')}`,
     `halt    ${haltText(summary.kept, nowMs)}`,
   ];
+}
+
+function startingText({ who, waitsFor }: Starting): string {
+  return `a bot is starting (${who}): ${waitsFor}`;
 }
 
 /** Who has the mirror open, where that is known. */
@@ -157,11 +172,22 @@ function openOrderLines(summary: MirrorSummary, nowMs: number): string[] {
   ];
 }
 
-function showStatus(options: MirrorOptions): void {
+async function findStarting(data: string): Promise<Starting | null> {
+  const bot = startingBot(data);
+  return bot === null ? null : { ...bot, waitsFor: await startWaitsFor(data) };
+}
+
+async function showStatus(options: MirrorOptions): Promise<void> {
+  if (!hasMirror(options)) {
+    const starting = await findStarting(options.data);
+    // Asking takes a moment, in which the mirror may be made.
+    if (starting !== null && !hasMirror(options)) throw failed(`no mirror yet, as ${startingText(starting)}`);
+  }
   const { summary, books } = readMirror(options, (reader) => ({
     summary: reader.summary(),
     books: readReconciliation(reader),
   }));
+  const starting = summary.isRunning === false ? await findStarting(options.data) : null;
   const nowMs = Date.now();
   const { openOrders, kept, ...rest } = summary;
   const strategies = summary.strategies.map((record) => strategyStatus(record, summary.isRunning));
@@ -171,6 +197,7 @@ function showStatus(options: MirrorOptions): void {
     json: {
       ...rest,
       runner: runner === null ? null : { pid: runner.pid, host: runner.host, sinceMs: runner.sinceMs },
+      starting: starting === null ? null : { pid: starting.pid, waitsFor: starting.waitsFor },
       readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
       ledger,
@@ -179,7 +206,7 @@ function showStatus(options: MirrorOptions): void {
       kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
     },
     lines: () => [
-      ...headLines(summary, runner, nowMs),
+      ...headLines(summary, { runner, starting }, nowMs),
       `books   ${booksText(books, nowMs)}`,
       ...ledgerLines(ledger),
       ...credentialLines(credentialOf(kept), nowMs),
@@ -196,5 +223,5 @@ export function statusCommand(): Command {
   return mirrorCommand('status', {
     description: 'Shows how the bot is doing: its strategies, open orders, halts and breaks, and how old its data is.',
     examples: EXAMPLES,
-  }).action((options: MirrorOptions) => showStatus(options));
+  }).action(async (options: MirrorOptions) => showStatus(options));
 }

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { dataFolderOwner } from '../daemon/locks/run-locks.ts';
+import { failed } from './command-error.ts';
+
+/** How long an answer may take: a loop that stands still for longer is not well. */
+const ANSWERS_WITHIN_MS = 3_000;
+
+const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()) });
+
+/** How a bot says that it is, and why it is not well or ready. */
+export type HealthVerdict = z.output<typeof verdict>;
+
+/** Where the bot that has a data folder says how it is, as it is reached from this machine; null where it serves nothing. */
+export function healthAddress(dataFolder: string): string | null {
+  const address = dataFolderOwner(dataFolder)?.health ?? null;
+  // What listens everywhere is asked at this machine.
+  return address === null ? null : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+/** Asks an address of health. Throws a `CommandError` where no bot answers there within seconds. */
+export async function askHealth(address: string): Promise<HealthVerdict> {
+  try {
+    const reply = await fetch(address, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });
+    return verdict.parse(await reply.json());
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? 'something else answers there' : reasonOf(error);
+    throw failed(`expected a bot to answer at ${address}: ${reason}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer within ${ANSWERS_WITHIN_MS / 1_000} s`;
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

@@ -1,0 +1,36 @@
+import { dataFolderOwner, isDataFolderInUse } from '../daemon/locks/run-locks.ts';
+import { askHealth, healthAddress } from './ask-health.ts';
+
+/** A bot that has a data folder and no mirror open: it starts, or is about to end. */
+export interface StartingBot {
+  readonly pid: number | null;
+  /** Who it is, for people. */
+  readonly who: string;
+}
+
+/** The bot that has a folder whose mirror nobody has open; null where there is none, or it can not be told. */
+export function startingBot(dataFolder: string): StartingBot | null {
+  try {
+    if (!isDataFolderInUse(dataFolder)) return null;
+  } catch {
+    // Whoever only reads may have no right to look at the lock; what it came to read is read or refused all the same.
+    return null;
+  }
+  const owner = dataFolderOwner(dataFolder);
+  return owner === null
+    ? { pid: null, who: 'another process' }
+    : { pid: owner.pid, who: `pid ${owner.pid} on ${owner.host}` };
+}
+
+/** What such a bot waits for, in its own words where it serves health. */
+export async function startWaitsFor(dataFolder: string): Promise<string> {
+  const unserved = 'no answer from the exchange yet, as far as can be told without health.port';
+  const address = healthAddress(dataFolder);
+  if (address === null) return unserved;
+  try {
+    const { reasons } = await askHealth(`${address}/readyz`);
+    return reasons.length === 0 ? 'it has just begun' : reasons.join('; ');
+  } catch (error) {
+    return `what for is not known: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
