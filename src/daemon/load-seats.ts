@@ -5,6 +5,7 @@ import { parseUnits } from '../domain/money.ts';
 import type { SeatSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
+import { LoadWatch } from '../plugins/load-watch.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
@@ -34,16 +35,30 @@ export interface LoadedSeats {
 const AT_ONCE = 4;
 
 /**
- * Loads the plugin of every configured strategy and sets it up. One with a mistake is told, and the others are there all the same. Without threads a file is
- * loaded in this process, and one that loops holds it up.
+ * Loads the plugin of every configured strategy and sets it up. One with a mistake is told, and the others are there all the same. Without threads files are
+ * loaded in this process, one by one: one that loops holds it up, and is named on the standard error after some seconds.
  * @throws SarrafError `INVALID_STRATEGY` when none is left.
  */
 export async function loadSeats(options: LoadSeatsOptions): Promise<LoadedSeats> {
+  const watch = new LoadWatch();
+  try {
+    return await loadAll({ ...options, watch });
+  } finally {
+    watch.close();
+  }
+}
+
+interface WatchedOptions extends LoadSeatsOptions {
+  readonly watch: LoadWatch;
+}
+
+async function loadAll(options: WatchedOptions): Promise<LoadedSeats> {
   const { strategies } = options;
+  const atOnce = options.threads === undefined ? 1 : AT_ONCE;
   const seats: SeatSettings[] = [];
   const problems: string[] = [];
-  for (let first = 0; first < strategies.length; first += AT_ONCE) {
-    const some = strategies.slice(first, first + AT_ONCE);
+  for (let first = 0; first < strategies.length; first += atOnce) {
+    const some = strategies.slice(first, first + atOnce);
     for (const { file, seat, problems: found } of await Promise.all(some.map(async (one) => loadSeat(one, options)))) {
       problems.push(...found);
       if (seat === null) continue;
@@ -62,11 +77,14 @@ interface LoadedSeat {
   readonly problems: readonly string[];
 }
 
-async function loadSeat(strategy: ConfiguredStrategy, options: LoadSeatsOptions): Promise<LoadedSeat> {
+async function loadSeat(strategy: ConfiguredStrategy, options: WatchedOptions): Promise<LoadedSeat> {
   const file = fileOf(strategy, options.folders);
   if (file === null) return { file: '', seat: null, problems: [missing(strategy, options.folders)] };
   try {
-    const { runner, problems } = await runnerOf(file, strategy, options);
+    const load = async () => runnerOf(file, strategy, options);
+    const { runner, problems } = await (options.threads === undefined
+      ? options.watch.during(sayFile(file), load)
+      : load());
     return { file, seat: runner === null ? null : seatOf(runner, strategy), problems };
   } catch (error) {
     const refused = refusedParams(error, strategy);

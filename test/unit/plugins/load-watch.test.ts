@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSarraf } from '../../support/sarraf-process.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-held-up-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Holds its thread up as a loop does, and leaves the processor to others. */
+const HELD_UP = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+
+test('a backtest that a strategy file holds up names the file, and Ctrl-C ends it', async () => {
+  const strategy = join(folder, 'endless.ts');
+  writeFileSync(strategy, `${HELD_UP}\nexport default {};\n`);
+  const backtest = startSarraf(['backtest', strategy, '--market', 'BTCUSDT', '--cash', '1000']);
+  const said = await new Promise<string>((resolve) => backtest.child.stderr?.once('data', resolve));
+  expect(said).toBe(
+    `still loading ${strategy} after 3 s: it may loop as it is imported or set up; Ctrl-C (or kill ${backtest.child.pid}) ends it\n`,
+  );
+  backtest.child.kill('SIGINT');
+  expect(await backtest.finished).toEqual({ code: null, out: '', error: said });
+});
+
+test('a file that is loaded soon is not spoken of, nor one with a mistake beyond that', async () => {
+  const strategy = join(folder, 'wrong.ts');
+  writeFileSync(strategy, 'throw new Error("no data today");\n');
+  const { code, error } = await startSarraf(['backtest', strategy, '--market', 'BTCUSDT', '--cash', '1000']).finished;
+  expect([code, error]).toEqual([2, expect.stringContaining(`${strategy}:1: Error: no data today`)]);
+  expect(error).not.toContain('still loading');
+});
