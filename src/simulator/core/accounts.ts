@@ -44,11 +44,19 @@ export class Accounts {
   private readonly byUser = new Map<UserId, Map<string, Wallet>>();
   private readonly house = new Map<string, Record<HouseAccount, bigint>>();
   private readonly transactionsKept: number;
+  /** As many users as the exchange has, at most. */
+  private readonly keptOf = new Map<UserId, number>();
   private nextWalletId = 1;
   private nextTransactionId = 1;
 
   constructor(options: { readonly transactionsKept?: number } = {}) {
     this.transactionsKept = options.transactionsKept ?? 10_000;
+  }
+
+  /** Keeps another number of transactions a wallet for one user, such as a few where nobody asks for them. */
+  keepTransactions(userId: UserId, count: number): void {
+    this.keptOf.set(userId, count);
+    for (const wallet of this.byUser.get(userId)?.values() ?? []) wallet.transactions.keep(count);
   }
 
   find(userId: UserId, currency: string, kind: WalletKind = 'spot'): Wallet | undefined {
@@ -221,7 +229,13 @@ export class Accounts {
     owner: { readonly userId: UserId; readonly currency: string; readonly kind: WalletKind },
   ): Wallet {
     const { userId, currency, kind } = owner;
-    const wallet = new Wallet({ id, userId, currency, kind, transactionsKept: this.transactionsKept });
+    const wallet = new Wallet({
+      id,
+      userId,
+      currency,
+      kind,
+      transactionsKept: this.keptOf.get(userId) ?? this.transactionsKept,
+    });
     this.wallets.set(id, wallet);
     let mine = this.byUser.get(userId);
     if (mine === undefined) {

@@ -4,7 +4,7 @@
  */
 export class BoundedList<T> {
   private items: T[] = [];
-  private readonly capacity: number;
+  private capacity: number;
 
   constructor(capacity: number) {
     this.capacity = capacity;
@@ -17,6 +17,12 @@ export class BoundedList<T> {
   push(item: T): void {
     this.items.push(item);
     if (this.items.length >= this.capacity * 2) this.items = this.items.slice(-this.capacity);
+  }
+
+  /** Changes the capacity; what is beyond a smaller one is dropped now. */
+  keep(capacity: number): void {
+    this.capacity = capacity;
+    this.items = this.items.slice(-capacity);
   }
 
   at(index: number): T | undefined {

@@ -210,4 +210,15 @@ describe('a synthetic market', () => {
     }
     expect(market.candles.bars('60').length).toBeGreaterThanOrEqual(24);
   });
+
+  test('keeps little of its own traders, so that its memory has a bound', () => {
+    const of = create({ historyMinutes: 1 });
+    for (let minute = 1; minute <= 90; minute += 1) of.flow.advance(START_MS + minute * 60_000);
+    const wallets = [...of.exchange.accounts.allWallets()];
+    const kept = wallets.map(({ transactions }) => transactions.length);
+    const newest = wallets.map(({ transactions }) => transactions.at(-1)?.id ?? 0);
+    expect(Math.max(...newest)).toBeGreaterThan(10_000);
+    expect(Math.max(...kept)).toBeGreaterThan(200);
+    expect(Math.max(...kept)).toBeLessThan(2 * 256);
+  });
 });

@@ -61,5 +61,5 @@ export const DEFAULT_TRADING: TradingSettings = {
   newForMs: 0,
   recordVersions: false,
   historyKept: 100_000,
-  ordersKept: 200_000,
+  ordersKept: 50_000,
 };
