@@ -514,6 +514,7 @@ export class Engine {
     this.row = Number(state.kept[KEPT_ROW] ?? 0);
     this.findings.restore(state.kept[KEPT_FINDINGS]);
     this.desk.takeover.restore(state, this.row);
+    this.desk.sightings.namesakes.begin(nowMs);
     this.markets.restore(state.markets, nowMs);
     for (const record of state.strategies) {
       const seat = this.strategies.seatOf(record.name);

@@ -71,6 +71,7 @@ export class OrderDesk {
     this.sightings = new OrderSightings({
       keeper: this.keeper,
       instance: settings.instance,
+      lateArrivalMs: settings.lateArrivalMs,
       isTold: settings.reconciliation === null,
       expect: ports.expect,
       onRecord: (record, askedId) => this.takeRecord(record, { askedId }),

@@ -11,6 +11,7 @@ import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import { Findings } from './findings.ts';
 import { OrderInquiries } from './order-inquiries.ts';
+import { Namesakes } from './namesakes.ts';
 import type { OrderKeeper } from './order-keeper.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { orderFlaw, orderMisfit } from './plausibility/order-flaw.ts';
@@ -52,6 +53,7 @@ interface Claim {
 export interface OrderSightingsOptions {
   readonly keeper: OrderKeeper;
   readonly instance: string;
+  readonly lateArrivalMs: number;
   readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
   readonly isTold?: boolean;
@@ -69,6 +71,7 @@ export class OrderSightings {
   readonly endings: OrderEndings;
   readonly sureIds: SureIds;
   names = new KnownNames('');
+  readonly namesakes: Namesakes;
   private readonly keeper: OrderKeeper;
   private readonly instance: string;
   private readonly foreignIds = new Set<number>();
@@ -78,8 +81,9 @@ export class OrderSightings {
   private readonly twins = new Set<number>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
-  constructor({ keeper, instance, isTold = false, expect, onRecord }: OrderSightingsOptions) {
+  constructor({ keeper, instance, lateArrivalMs, isTold = false, expect, onRecord }: OrderSightingsOptions) {
     this.keeper = keeper;
+    this.namesakes = new Namesakes({ lateArrivalMs });
     this.instance = instance;
     this.findings = new Findings(keeper.outbox);
     this.endings = new OrderEndings(isTold);
@@ -116,6 +120,7 @@ export class OrderSightings {
     if (this.pairOf(record) !== undefined) return true;
     const name = readOrderName(clientOrderId);
     if (name?.instance !== this.instance) return false;
+    if (this.foreignIds.has(id ?? 0) && this.namesakes.has(name, id ?? 0, this.names.state.epoch)) return false;
     return status === null || isOpenStatus(status) || this.names.mayBeMissing(name, id ?? 0);
   }
 
@@ -180,6 +185,7 @@ export class OrderSightings {
     }
     this.keeper.sawOrderId(id);
     this.sureIds.saw(order.key, id);
+    if (this.sureIds.isSure(order.key)) this.namesakes.noteOwn(order, id, this.names.state.epoch);
     if (order.state === 'rejected') this.tellRevival(order, id);
     return this.takeIn(order, record, this.statusOf(order, record), way.askedId === id);
   }
@@ -351,7 +357,9 @@ export class OrderSightings {
     if (this.isMissing(record)) {
       // One reading may have got the name or the status wrong, or lack what it takes to take it over.
       const isWhole = record.market !== null && record.status !== null;
-      if (isWhole && way.askedId === id) return this.takeOver(record, way);
+      if (isWhole && way.askedId === id) {
+        return this.isNamesakes(record, id) ? { kind: 'foreign' } : this.takeOver(record, way);
+      }
       if (way.askedId !== id) this.inquiries.ask(id);
       return { kind: 'doubtful' };
     }
@@ -359,6 +367,20 @@ export class OrderSightings {
     if (way.askedId === id) this.addForeign(id, record.clientOrderId);
     else this.meetStranger(id, record.clientOrderId);
     return { kind: 'foreign' };
+  }
+
+  /** Whether an order with this instance's name is another bot's: then it stays untouched, and that is told once. */
+  private isNamesakes({ clientOrderId }: VenueOrder, id: number): boolean {
+    const name = readOrderName(clientOrderId);
+    if (name === null || !this.namesakes.has(name, id, this.names.state.epoch)) return false;
+    this.addForeign(id, clientOrderId);
+    if (this.namesakes.isFirstOf(name)) {
+      this.keeper.outbox.alarm(
+        `expected orders named "${this.instance}-…" from this bot alone, found ${clientOrderId} (${id}), which was placed meanwhile: another bot trades on this account under the same instance name. End one of them, and give it another instance and the same ledger. Its orders stay untouched from now on; those that were taken over before are in these books`,
+        clientOrderId,
+      );
+    }
+    return true;
   }
 
   private takeOver(record: VenueOrder, way: SightingWay): Sighting {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buy, cancelAll } from '../../../src/strategy/intents.ts';
+import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
@@ -64,6 +65,65 @@ describe('an order that carries our name and is not in the mirror', () => {
     world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
     world.advance(10_000);
     expect(world.requestsOf('cancel')).toEqual([]);
+  });
+});
+
+/** A bot that has an order at the exchange, sent when nothing of an earlier life can arrive any more. */
+function trading(): { readonly world: EngineWorld; readonly ownId: number } {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  world.advance(DEFAULT_ENGINE_TIMES.lateArrivalMs + 1_000);
+  world.want(WISH);
+  const { id } = world.accept();
+  world.advance(20_000);
+  return { world, ownId: id ?? 0 };
+}
+
+describe('an order that carries our name and was placed while we trade', () => {
+  it('is another bot’s: it is told once, and never taken over or canceled', () => {
+    const { world, ownId } = trading();
+    const others = ['1', '2'].map((row) => world.venue.placeByHand('sell', '1', '105', `bot-one-e000-${row}`));
+    world.advance(20_000);
+    expect(world.orders().map(({ venueId }) => venueId)).toEqual([ownId]);
+    expect(world.alarms()).toEqual([
+      expect.stringMatching(
+        /^expected orders named "bot-…" from this bot alone, found bot-one-e000-1 \(\d+\), .*another bot/,
+      ),
+    ]);
+    world.venue.fill(others[0]?.id ?? 0, '0.4');
+    world.advance(10_000);
+    expect(world.orders()).toHaveLength(1);
+    world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
+    world.advance(10_000);
+    expect(world.requestsOf('cancel').map(({ call }) => call)).toEqual([
+      expect.objectContaining({ clientOrderId: world.order().clientOrderId }),
+    ]);
+  });
+
+  it('is taken over while an earlier life may have sent it', () => {
+    const world = EngineWorld.ready();
+    world.answers.add('order');
+    world.want(WISH);
+    world.accept();
+    world.venue.placeByHand('sell', '1', '105', 'bot-one-e000-1');
+    world.advance(20_000);
+    expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open' });
+    expect(world.alarms()).toEqual([]);
+  });
+
+  it('is taken over where its id is below those of this life, whenever it is seen', () => {
+    const world = EngineWorld.ready();
+    world.answers.add('order');
+    const early = world.venue.placeByHand('sell', '1', '105', 'bot-one-e000-1');
+    world.venue.hidden.add(early.id ?? 0);
+    world.advance(DEFAULT_ENGINE_TIMES.lateArrivalMs + 1_000);
+    world.want(WISH);
+    world.accept();
+    world.advance(20_000);
+    world.venue.hidden.clear();
+    world.advance(20_000);
+    expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', venueId: early.id });
+    expect(world.alarms()).toEqual([]);
   });
 });
 
