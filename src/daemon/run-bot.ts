@@ -14,7 +14,7 @@ import { HealthDesk } from './health/health-desk.ts';
 import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
 import { loadSeats } from './load-seats.ts';
-import { takeRunLocks } from './locks/run-locks.ts';
+import { takeRunLocks, type RunLocks } from './locks/run-locks.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
@@ -76,7 +76,7 @@ export async function runBot(options: RunOptions): Promise<Summary> {
         locks.data.tellHealth(address);
         screen.say('health', `health at ${address}`, { address });
       }
-      return await runWith({ options, screen, replay, recording, health });
+      return await runWith({ options, screen, replay, recording, health, locks });
     } finally {
       await health.end();
       await recording?.close();
@@ -116,6 +116,7 @@ interface Run {
   readonly replay: ReplayFile | null;
   readonly recording: Recording | null;
   readonly health: HealthDesk;
+  readonly locks: RunLocks;
 }
 
 async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
@@ -157,7 +158,10 @@ async function runSeats(venue: BotVenue, run: Run, threads: StrategyThreads): Pr
       screen.show(notices, atMs);
       counted?.(notices);
     };
-    const caller = await checkedCaller(venue, mirror, (message) => screen.say('notice', message));
+    const caller = await checkedCaller(venue, mirror, {
+      say: (message) => screen.say('notice', message),
+      locks: run.locks,
+    });
     const bot = createBot({
       config,
       venue: { ...venue, caller },

@@ -3,7 +3,7 @@ import { storedProblem } from '../../domain/stored-json.ts';
 import { DAMAGED_ADVICE, unusable } from '../../mirror/unusable.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
-import { judgeAccount, keptAccount, type KeptAccount } from './account-identity.ts';
+import { judgeAccount, keptAccount, type AccountFields, type KeptAccount } from './account-identity.ts';
 import type { AccountReader, AccountReading } from './account-reader.ts';
 
 /** How long the start waits for a slot to ask; then the first call with the credential asks. */
@@ -16,6 +16,8 @@ export interface AccountGateOptions {
   readonly reader: AccountReader;
   readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>;
   readonly say: (message: string) => void;
+  /** Told what the account is known by, before anything is kept of it. It may throw to end the run. */
+  readonly onAccount?: (fields: AccountFields) => void;
 }
 
 /**
@@ -64,9 +66,10 @@ export class AccountGate {
 
   private settle(reading: AccountReading): void {
     if (reading.kind === 'failed') return;
-    const { mirror, say } = this.options;
+    const { mirror, say, onAccount } = this.options;
     const verdict = judgeAccount(readAccount(mirror), reading.fields);
     if (verdict.kind === 'other') throw another(mirror.path);
+    onAccount?.(reading.fields);
     if (verdict.kind === 'unknown') {
       const why = reading.kind === 'untold' ? reading.why : 'the profile and what was kept have nothing in common';
       say(`whose account it is is not checked: ${why}`);

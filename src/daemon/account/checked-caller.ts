@@ -1,20 +1,28 @@
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { BotVenue } from '../bot-venue.ts';
+import type { RunLocks } from '../locks/run-locks.ts';
 import type { VenueCaller } from '../venue-caller.ts';
 import { AccountGate } from './account-gate.ts';
 
 /**
  * The caller of an exchange once it is known that the account is the one that a mirror was kept for, or with that question put before its first private call.
- * Throws `INVALID_OPTIONS` where it is another. An exchange in this process has no account to take for another.
+ * Throws `INVALID_OPTIONS` where it is another, and `DATA_UNUSABLE` where another run of this instance name has it under another credential. An exchange in this process has no account to take for another.
  */
 export async function checkedCaller(
   venue: Pick<BotVenue, 'caller' | 'accountReader'>,
   mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>,
-  say: (message: string) => void,
+  { say, locks }: { readonly say: (message: string) => void; readonly locks: Pick<RunLocks, 'lockUser'> },
 ): Promise<VenueCaller> {
   const { caller, accountReader } = venue;
   if (accountReader === null) return caller;
-  const gate = new AccountGate({ reader: accountReader, mirror, say });
+  const gate = new AccountGate({
+    reader: accountReader,
+    mirror,
+    say,
+    onAccount({ username }) {
+      if (username !== undefined) locks.lockUser(username);
+    },
+  });
   await gate.open();
   return gate.guard(caller);
 }

@@ -48,7 +48,8 @@ function heldMessage(options: LockOptions): string {
 
 function unusable(options: LockOptions, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
-  if (isBusy(error)) return new SarrafError('DATA_UNUSABLE', heldMessage(options), { cause: error });
+  if (isBusy(error))
+    return new SarrafError('DATA_UNUSABLE', heldMessage(options), { cause: error, details: { endsRun: true } });
   const reason = error instanceof Error ? error.message : String(error);
   return new SarrafError(
     'DATA_UNUSABLE',

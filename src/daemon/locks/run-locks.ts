@@ -31,7 +31,7 @@ export function dataFolderOwner(dataFolder: string): LockOwner | null {
 }
 
 export interface AccountLockOptions {
-  /** The token or key of the account; only its hash is written. */
+  /** The token or key of the account, or who its user is; only its hash is written. */
   readonly credential: string;
   /** The instance's name, by which its orders are told from those of others: letters, digits and hyphens of the lower case. */
   readonly instance: string;
@@ -62,6 +62,11 @@ export function lockAccount(options: AccountLockOptions): Lock {
 /** The locks of one run. */
 export interface RunLocks {
   readonly data: Lock;
+  /**
+   * Takes the account by the name that the exchange has for its user, once that is known: another credential of the same user is another lock above. Throws
+   * `DATA_UNUSABLE` when another run has it.
+   */
+  lockUser(username: string): void;
   release(): void;
 }
 
@@ -69,16 +74,21 @@ export interface RunLocks {
 export function takeRunLocks(config: BotConfig): RunLocks {
   const data = lockDataFolder(config.data.folder);
   const { credentials, ledgerFolder: folder } = config.exchange;
-  if (config.mode !== 'live' || credentials === null) return { data, release: () => data.release() };
+  if (config.mode !== 'live' || credentials === null) {
+    return { data, lockUser: () => undefined, release: () => data.release() };
+  }
+  const of = { instance: config.instance, ...(folder === null ? {} : { folder }) };
   try {
-    const account = lockAccount({
-      credential: accountIdentity(credentials),
-      instance: config.instance,
-      ...(folder === null ? {} : { folder }),
-    });
+    const account = lockAccount({ ...of, credential: accountIdentity(credentials) });
+    let user: Lock | null = null;
     return {
       data,
+      lockUser(username) {
+        // The name that logs in is a lock above, and may be the same.
+        user ??= lockAccount({ ...of, credential: `user ${username.trim().toLowerCase()}` });
+      },
       release() {
+        user?.release();
         account.release();
         data.release();
       },

@@ -10,7 +10,9 @@ import {
   isDataFolderInUse,
   lockAccount,
   lockDataFolder,
+  takeRunLocks,
 } from '../../../../src/daemon/locks/run-locks.ts';
+import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { startNode } from '../../../support/sarraf-process.ts';
 
@@ -124,6 +126,25 @@ describe('the lock of a data folder', () => {
   });
 });
 
+/** The locks of a live run with a token of its own. */
+const runOf = (name: string, token: string, instance = 'one') => {
+  const reading = readBotConfig(null, {
+    environment: { LIVE_TOKEN: token },
+    workingFolder: folder,
+    overrides: [
+      ['mode', 'live'],
+      ['instance', instance],
+      ['strategies', '[{ plugin: grid, market: BTCUSDT }]'],
+      ['exchange.baseUrl', 'https://exchange.example'],
+      ['exchange.credentials.token', "'${LIVE_TOKEN}'"],
+      ['exchange.ledgerFolder', JSON.stringify(folder)],
+      ['data.folder', JSON.stringify(join(folder, name))],
+    ],
+  });
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  return takeRunLocks(reading.config);
+};
+
 describe('the lock of an account', () => {
   test('is one an instance name, so that instances of different names share an account', () => {
     const first = lockAccount({ credential: 'secret', instance: 'a', folder });
@@ -140,6 +161,22 @@ describe('the lock of an account', () => {
     const { message } = refusal(() => lockAccount({ credential: 'secret', instance: 'a', folder }));
     expect(`${lock.path}${message}`).not.toContain('secret');
     lock.release();
+  });
+
+  test('is one a user too, whatever credential opens the account', () => {
+    const first = runOf('a', 'token-of-the-panel');
+    first.lockUser('Trader@mail.example');
+    first.lockUser('Trader@mail.example');
+    const second = runOf('b', 'token-of-a-log-in');
+    const { code, message, details } = refusal(() => second.lockUser('trader@mail.example'));
+    expect([code, details['endsRun']]).toEqual(['DATA_UNUSABLE', true]);
+    expect(message).toMatch(/under the instance name "one" for this run alone; pid \d+ .* another instance name$/);
+    expect(message).not.toContain('mail.example');
+    const sibling = runOf('c', 'token-of-a-log-in', 'two');
+    sibling.lockUser('trader@mail.example');
+    first.release();
+    second.lockUser('trader@mail.example');
+    for (const locks of [second, sibling]) locks.release();
   });
 
   test('refuses a name that would lead out of its folder or out of an id', () => {
