@@ -18,8 +18,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 300_000, interval: 20 } },
-    // One more than the cores that the project is planned for, since some tests wait for processes, sockets and disks.
-    maxWorkers: 3,
+    // Two more than the cores that the project is planned for, since some tests wait for processes, sockets and disks.
+    maxWorkers: 4,
     coverage: { include: ['src/**', 'strategies/**'] },
     projects: [
       {

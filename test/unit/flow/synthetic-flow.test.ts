@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createBareExchange, fund, type BareMarket } from '../../support/bare-exchange.ts';
 import { SyntheticFlow } from '../../../src/simulator/flow/synthetic-flow.ts';
 import type { MarketState } from '../../../src/simulator/core/market/market-state.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 import type { Side } from '../../../src/domain/order.ts';
 
 const START_MS = 1_700_000_012_345;
@@ -77,7 +78,7 @@ describe('a synthetic market', () => {
   test('has returns with heavy tails whose size comes in clusters', () => {
     const { flow, market } = create();
     const closes: number[] = [];
-    for (let minute = 0; minute <= 1_440; minute += 1) {
+    for (let minute = 0; minute <= deepRuns(480); minute += 1) {
       flow.advance(START_MS + minute * 60_000);
       closes.push((market.book.buys.best!.price + market.book.sells.best!.price) / 2);
     }

@@ -1,0 +1,24 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseMarket } from '../../src/domain/market-symbol.ts';
+import { Catalogue } from '../../src/recording/catalogue.ts';
+
+const market = parseMarket('BTCIRT').symbol;
+const ALL = { market, fromMs: 0, toMs: 4e12 };
+
+/** Books of BTCIRT in a catalogue. */
+export async function booksOf(root: string): Promise<number> {
+  let count = 0;
+  for await (const part of new Catalogue({ root }).readBooks(ALL)) count += part.length;
+  return count;
+}
+
+/** Rows of a kind in the segments that a recorder is at. */
+export function rowsOnDisk(catalogue: string, kind: string): number {
+  const segments = join(catalogue, 'segments', market);
+  if (!existsSync(segments)) return 0;
+  return readdirSync(segments)
+    .filter((name) => name.startsWith(kind))
+    .flatMap((name) => readFileSync(join(segments, name), 'utf8').split('\n').slice(0, -1))
+    .filter((line) => line.startsWith('["row"')).length;
+}
