@@ -1,3 +1,4 @@
+import { groupedText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { LeftBehind } from '../engine/left-behind.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -53,15 +54,19 @@ export function leftText({ orders, unprotected }: LeftBehind): LeftText {
 export function leftLines({ orders, unprotected }: LeftText): readonly string[] {
   return [
     ...(orders.length === 0 ? ['No order is left open.'] : orders.map((order) => `Left open: ${orderText(order)}`)),
-    ...unprotected.map(
-      ({ strategy, asset, held, unprotected: rest }) =>
-        `Unprotected: ${strategy} holds ${held} ${asset}, of which no stop order or OCO covers ${rest.replace('-', '')}`,
-    ),
+    ...unprotected.map((position) => `Unprotected: ${positionText(position)}`),
   ];
 }
 
+function positionText({ strategy, asset, held, unprotected }: LeftText['unprotected'][number]): string {
+  const isShort = held.startsWith('-');
+  const amount = held.replace('-', '');
+  const has = isShort ? `has sold ${amount} ${asset} more than it bought` : `holds ${amount} ${asset}`;
+  return `${strategy} ${has}, of which no stop order or OCO covers ${unprotected.replace('-', '')}`;
+}
+
 function orderText({ id, order, strategy, market, side, amount, price, stopPrice, isOco }: LeftOrder): string {
-  const at = price === null ? 'at the market' : `at ${price}`;
-  const stop = stopPrice === null ? '' : ` once ${stopPrice} is reached`;
+  const at = price === null ? 'at the market' : `at ${groupedText(price)}`;
+  const stop = stopPrice === null ? '' : ` once ${groupedText(stopPrice)} is reached`;
   return `${id ?? 'id unknown'} ${market} ${side} ${amount} ${at}${stop}${isOco ? ', of an OCO' : ''} (${strategy}, ${order})`;
 }

@@ -75,12 +75,16 @@ describe('the lines of the summary', () => {
         { ...exit, order: 'bot-1', id: 7, stopPrice: null, isOco: true },
         { ...exit, order: 'bot-1/2', id: null, price: '59000', stopPrice: '60000', isOco: true },
       ],
-      unprotected: [{ strategy: 'cross', asset: 'eth', held: '2', unprotected: '1.5' }],
+      unprotected: [
+        { strategy: 'cross', asset: 'eth', held: '2', unprotected: '1.5' },
+        { strategy: 'maker', asset: 'btc', held: '-0.3', unprotected: '-0.1' },
+      ],
     };
-    expect(summaryLines({ ...SUMMARY, left }).slice(-3)).toEqual([
-      'Left open: 7 BTCUSDT sell 0.228 at 70000, of an OCO (maker, bot-1)',
-      'Left open: id unknown BTCUSDT sell 0.228 at 59000 once 60000 is reached, of an OCO (maker, bot-1/2)',
+    expect(summaryLines({ ...SUMMARY, left }).slice(-4)).toEqual([
+      'Left open: 7 BTCUSDT sell 0.228 at 70,000, of an OCO (maker, bot-1)',
+      'Left open: id unknown BTCUSDT sell 0.228 at 59,000 once 60,000 is reached, of an OCO (maker, bot-1/2)',
       'Unprotected: cross holds 2 eth, of which no stop order or OCO covers 1.5',
+      'Unprotected: maker has sold 0.3 btc more than it bought, of which no stop order or OCO covers 0.1',
     ]);
   });
 });
