@@ -12,7 +12,7 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled' },
     include: ['test/process/**/*.process.ts'],
     testTimeout: 1_800_000,
-    hookTimeout: 60_000,
+    hookTimeout: 300_000,
     // Bots mostly wait, so more of them than there are cores go well beside one another.
     maxWorkers: 4,
     reporters: ['verbose'],
