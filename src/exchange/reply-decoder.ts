@@ -98,6 +98,11 @@ function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): 
   return { ok: false, code, message, httpStatus: response.status, ...traits, clientOrderId };
 }
 
+/** Whether a body is the beginning of an object in JSON, and said to be JSON. Only for a body that can not be read. */
+function isCutOff({ headers, body }: HttpResponse): boolean {
+  return /^application\/json\b/i.test(headers['content-type'] ?? '') && body.trimStart().startsWith('{');
+}
+
 /** 401, 403 and 429: what stands between the request and its handling. Returns where the reply is none of them. */
 function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown): void {
   const { status } = response;
@@ -119,7 +124,8 @@ function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown
   // A documented refusal is one whatever status it comes with.
   if (status === 403 && failure.backOffMs === null && isDocumentedRefusal(failure.code)) return;
   // A 403 that does not say which it is: taken as a limit, since going on after one locks out for hours.
-  throwRateLimited(endpoint, response, { failure, outcome, isOwn: isObject(body) });
+  // One in JSON that was cut off on its way is still the exchange's word about the wait, though not about the request.
+  throwRateLimited(endpoint, response, { failure, outcome, isOwn: isObject(body) || isCutOff(response) });
 }
 
 function requireObject(endpoint: Endpoint, response: HttpResponse, parsed: { readonly body: unknown } | null): Body {
