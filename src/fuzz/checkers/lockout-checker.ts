@@ -45,8 +45,13 @@ export class LockoutChecker implements WireWitness {
   }
 }
 
-/** Read by itself: what the client makes of a reply is part of what is checked. */
-function waitOf({ body }: HttpResponse): number {
-  const backOff = /"backOff":\s*(\d+)/.exec(body)?.[1];
-  return backOff === undefined ? UNSAID_MS : Number(backOff) * 1_000;
+/**
+ * The longest of the waits that a reply names: in its body, and in `Retry-After`, which stays when a body is cut off.
+ * Read by itself: what the client makes of a reply is part of what is checked.
+ */
+function waitOf({ body, headers }: HttpResponse): number {
+  const inBody = /"backOff":\s*(\d+)/.exec(body)?.[1];
+  const inHeader = /^\d+$/.exec(headers['retry-after'] ?? '')?.[0];
+  const seconds = [inBody, inHeader].filter((text) => text !== undefined).map(Number);
+  return seconds.length === 0 ? UNSAID_MS : Math.max(...seconds) * 1_000;
 }

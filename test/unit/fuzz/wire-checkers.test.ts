@@ -85,6 +85,7 @@ const limited = (checker: LockoutChecker, atMs: number, reply: HttpResponse): vo
   checker.isAnswered(leaving('tradesList', {}, atMs), { response: reply, atMs });
 
 const minute = response(429, { backOff: 60 });
+const cutMinute: HttpResponse = { ...minute, headers: { 'retry-after': '60' }, body: '{"status":"fai' };
 
 const countAt = (atMs: number, reply: HttpResponse, name: EndpointName = 'tradesList'): number => {
   const checker = new LockoutChecker();
@@ -126,6 +127,15 @@ describe('lockouts', () => {
     ['what leaves amid the wait', 30_000, minute, 1],
     ['what leaves after it', 70_000, minute, 0],
     ['what was under way already', 10_250, minute, 0],
+    ['what leaves amid the wait that a header names', 69_999, cutMinute, 1],
+    ['what leaves after the wait that a header names', 70_000, cutMinute, 0],
+    [
+      'the header where the body names less',
+      30_000,
+      { ...response(429, { backOff: 5 }), headers: cutMinute.headers },
+      1,
+    ],
+    ['the body where the header names less', 30_000, { ...minute, headers: { 'retry-after': '5' } }, 1],
     ['an hour where the reply does not say', 3_600_000, response(403, { detail: 'Forbidden.' }), 1],
     ['nothing after a reply that is no limit', 30_000, response(500, {}), 0],
   ] as const)('count %s', (_, atMs, reply, count) => {
