@@ -1,7 +1,7 @@
 import Bottleneck from 'bottleneck';
 import { SarrafError } from '../domain/errors.ts';
 import { urgencyOf } from '../domain/request-class.ts';
-import type { LedgerBudget } from './admission.ts';
+import { MOST_SEND_DELAY_MS, type LedgerBudget } from './admission.ts';
 import type { AdmittedJob, LaneExecutor } from './lane-executor.ts';
 
 /** Bottleneck looks at its reservoir this often, so its own window is longer than W by up to twice that. */
@@ -9,6 +9,12 @@ const BOTTLENECK_BEAT_MS = 250;
 
 /** The wall clock may move against the monotonic one by so much, as it does while it is adjusted, before it counts as stepped. */
 const MOST_DRIFT_MS = 20;
+
+/**
+ * A job that Bottleneck has not begun after so long is begun without it. The lane finds it too late to be sent, and asks again. So a
+ * job of the very moment of a step waits for half a second, not until the wall clock is where it was.
+ */
+const MOST_START_MS = 2 * MOST_SEND_DELAY_MS;
 
 /**
  * Executes one budget's requests with Bottleneck, with the bound on concurrency and the time-out, and with a count of its own as an outer guard:
@@ -36,16 +42,28 @@ export class BottleneckExecutor implements LaneExecutor {
 
   async execute<T>({ requestClass, timeoutMs }: AdmittedJob, work: () => Promise<T>): Promise<T> {
     await this.renewAfterStep();
-    try {
-      return await this.bottleneck.schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, work);
-    } catch (error) {
-      if (!(error instanceof Bottleneck.BottleneckError)) throw error;
-      throw new SarrafError('TIMED_OUT', `expected a reply within ${timeoutMs} ms: ${error.message}`, { cause: error });
-    }
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    let isBegun = false;
+    const begin = async (): Promise<void> => {
+      if (isBegun) return;
+      isBegun = true;
+      clearTimeout(late);
+      try {
+        resolve(await work());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const late = setTimeout(() => void begin(), MOST_START_MS);
+    this.bottleneck.schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, begin).catch((error) => {
+      if (isBegun) reject(timedOut(timeoutMs, error));
+      else void begin();
+    });
+    return promise;
   }
 
   async close(): Promise<void> {
-    await this.bottleneck.disconnect();
+    await endBottleneck(this.bottleneck);
   }
 
   private async renewAfterStep(): Promise<void> {
@@ -54,8 +72,20 @@ export class BottleneckExecutor implements LaneExecutor {
     this.wallAheadMs = aheadMs;
     const before = this.bottleneck;
     this.bottleneck = new Bottleneck(this.settings);
-    await before.disconnect();
+    await endBottleneck(before);
   }
+}
+
+/** Drops what it has not begun, whose timers would keep the process alive, and leaves alone what it has. */
+async function endBottleneck(bottleneck: Bottleneck): Promise<void> {
+  // It resolves once everything that was begun has ended, which nobody waits for here.
+  bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
+  await bottleneck.disconnect();
+}
+
+function timedOut(timeoutMs: number, cause: unknown): SarrafError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new SarrafError('TIMED_OUT', `expected a reply within ${timeoutMs} ms: ${reason}`, { cause });
 }
 
 /** How far the wall clock is ahead of the monotonic one; it changes only when somebody sets or adjusts the wall clock. */

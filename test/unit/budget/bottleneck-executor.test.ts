@@ -30,4 +30,21 @@ describe('the executor of a budget', () => {
     expect(await before).toBe('begun before');
     await executor.close();
   });
+
+  it('holds no job of the moment at which the wall clock is set back', async () => {
+    const executor = new BottleneckExecutor(BUDGET, { mostConcurrent: 2 });
+    expect(await executor.execute(JOB, async () => 'first')).toBe('first');
+    let times = 0;
+    const amid = executor.execute(JOB, async () => {
+      times += 1;
+      return 'amid the step';
+    });
+    // It has looked at the clock, and Bottleneck has not yet.
+    stepWallClock(-HOUR_MS);
+    expect(await amid).toBe('amid the step');
+    expect(await executor.execute(JOB, async () => 'next')).toBe('next');
+    await executor.close();
+    expect(times).toBe(1);
+    await expect.toBeLessThan(3);
+  });
 });
