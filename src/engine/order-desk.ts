@@ -194,7 +194,7 @@ export class OrderDesk {
     const resend = this.settings.resendUnknown && isWanted && order.attempts === 1 && order.pairKey === null;
     const why = resend ? this.ports.objectionTo(order) : null;
     const next = this.keeper.apply(order, { kind: 'absent', atMs: this.outbox.nowMs, resend: resend && why === null });
-    this.outbox.warn(`${order.key} never arrived${resend && why === null ? ': it is sent again' : ''}`, order.key);
+    this.outbox.warn(`${order.key} never arrived${next.state === 'planned' ? ': it is sent again' : ''}`, order.key);
     if (next.state === 'planned') this.tryToSend(next);
   }
 

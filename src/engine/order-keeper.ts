@@ -83,7 +83,8 @@ export class OrderKeeper {
    */
   restore(state: MirrorState, nowMs: number): void {
     for (const order of state.orders) {
-      this.highestOrderId = Math.max(this.highestOrderId, order.venueId ?? 0, order.orderIdFloor);
+      // Not its own id, which one wrong reading may have told: a floor was made of two.
+      this.highestOrderId = Math.max(this.highestOrderId, order.orderIdFloor);
       this.table.put(order);
     }
     for (const { tradeId } of state.fills) this.highestTradeId = Math.max(this.highestTradeId, tradeId);

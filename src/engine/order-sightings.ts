@@ -8,6 +8,7 @@ import type { VenueTerms } from '../execution/order-fact.ts';
 import { OrderEndings } from '../execution/order-endings.ts';
 import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import { isUnbindable } from '../execution/order-transition.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import { Findings } from './findings.ts';
 import { OrderInquiries } from './order-inquiries.ts';
@@ -79,6 +80,8 @@ export class OrderSightings {
   private readonly strangers = new Set<number>();
   private readonly claims = new Map<string, Claim>();
   private readonly twins = new Set<number>();
+  /** Orders of whose id one answer has said that there is nothing. */
+  private readonly missed = new Map<string, { readonly venueId: number; readonly step: number }>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
   constructor({ keeper, instance, lateArrivalMs, isTold = false, expect, onRecord }: OrderSightingsOptions) {
@@ -101,6 +104,7 @@ export class OrderSightings {
       this.sureIds.forget(order.key);
       this.claims.delete(order.key);
       this.lessMatched.delete(order.key);
+      this.missed.delete(order.key);
     });
   }
 
@@ -300,7 +304,29 @@ export class OrderSightings {
       if (claim.venueId === askedId) this.claims.delete(key);
       else if (this.keeper.table.get(key)?.venueId === askedId) claim.isKnownThere = false;
     }
-    if (this.keeper.table.byVenueId(askedId) === undefined) this.meetStranger(askedId, null);
+    const order = this.keeper.table.byVenueId(askedId);
+    if (order === undefined) this.meetStranger(askedId, null);
+    else this.missOwn(order, askedId);
+  }
+
+  /** Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order is looked for by its name. */
+  private missOwn(order: OrderRecord, venueId: number): void {
+    const { claims, keeper, missed } = this;
+    if (!isUnbindable(order) || claims.has(order.key)) return;
+    const before = missed.get(order.key);
+    const { steps } = keeper.outbox;
+    if (before?.venueId !== venueId) {
+      missed.set(order.key, { venueId, step: steps });
+      return;
+    }
+    if (before.step === steps) return;
+    missed.delete(order.key);
+    this.sureIds.forget(order.key);
+    keeper.outbox.warn(
+      `${order.key}: id: ${venueId} was told, and the exchange has no such order: it is looked for by its name`,
+      order.key,
+    );
+    keeper.apply(order, { kind: 'unbound' });
   }
 
   private find(record: VenueOrder): OrderRecord | undefined {

@@ -30,6 +30,8 @@ export type OrderFact =
   | { readonly kind: 'matched less'; readonly matched: Units }
   /** The id that a reply gave it is not its own; this one is, as it says itself. */
   | { readonly kind: 'rebound'; readonly venueId: number }
+  /** The exchange has nothing under the id that a reply gave it, as two answers say. What it is there has to be found out. */
+  | { readonly kind: 'unbound' }
   | { readonly kind: 'cancel asked' }
   /** The cancel came to nothing, or to nothing clear. Whether the order is open is asked next. */
   | { readonly kind: 'cancel failed' }

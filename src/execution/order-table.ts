@@ -55,9 +55,9 @@ export class OrderTable {
     const before = place?.order;
     if (place === undefined) this.byKey.set(key, (place = { order }));
     else place.order = order;
-    if (venueId !== null && before?.venueId !== venueId) {
+    if (before?.venueId !== venueId) {
       if (before !== undefined && before.venueId !== null) this.placeOfVenueId.delete(before.venueId);
-      this.enterVenueId(venueId, place);
+      if (venueId !== null) this.enterVenueId(venueId, place);
     }
     this.liveList = null;
     if (isFinal(order)) {

@@ -1,5 +1,5 @@
 import { invariant } from '../domain/errors.ts';
-import type { Units } from '../domain/money.ts';
+import { NO_UNITS, type Units } from '../domain/money.ts';
 import { isOpenStatus } from '../domain/order.ts';
 import type { OrderFact, VenueSight, VenueTerms } from './order-fact.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
@@ -9,8 +9,9 @@ export const NEXT_STATES: Readonly<Record<OrderState, readonly OrderState[]>> = 
   planned: ['sending', 'rejected'],
   sending: ['unknown', 'open', 'settling', 'filled', 'cancelled', 'rejected'],
   unknown: ['planned', 'open', 'settling', 'filled', 'cancelled', 'rejected'],
-  open: ['cancelling', 'settling', 'filled', 'cancelled'],
-  cancelling: ['open', 'settling', 'filled', 'cancelled'],
+  // Unknown again: the id that a reply gave it was wrong.
+  open: ['cancelling', 'settling', 'filled', 'cancelled', 'unknown'],
+  cancelling: ['open', 'settling', 'filled', 'cancelled', 'unknown'],
   settling: ['filled', 'cancelled'],
   filled: [],
   cancelled: [],
@@ -56,6 +57,8 @@ function apply(order: OrderRecord, fact: OrderFact): OrderRecord {
       return settled({ ...order, matched: fact.matched });
     case 'rebound':
       return isFinal(order) || order.venueId === null ? order : changed(order, { venueId: fact.venueId });
+    case 'unbound':
+      return isUnbindable(order) ? { ...order, state: 'unknown', venueId: null, matched: NO_UNITS } : order;
     case 'cancel asked':
       return order.state === 'open' ? { ...order, state: 'cancelling' } : order;
     case 'cancel failed':
@@ -64,9 +67,15 @@ function apply(order: OrderRecord, fact: OrderFact): OrderRecord {
       return filled(order, fact);
     case 'absent':
       if (order.state !== 'unknown') return order;
-      if (fact.resend) return { ...order, state: 'planned' };
+      // One that a reply has told of was there, so it is never sent again.
+      if (fact.resend && order.venueStatus === null) return { ...order, state: 'planned' };
       return { ...order, state: 'rejected', reason: 'NeverArrived', closedAtMs: fact.atMs };
   }
+}
+
+/** Fills come by the id, so that of an order with fills is right. */
+export function isUnbindable({ state, venueId, filled }: OrderRecord): boolean {
+  return (state === 'open' || state === 'cancelling') && venueId !== null && filled === NO_UNITS;
 }
 
 function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord {

@@ -45,6 +45,5 @@ describe('the executor of a budget', () => {
     expect(await executor.execute(JOB, async () => 'next')).toBe('next');
     await executor.close();
     expect(times).toBe(1);
-    await expect.toBeLessThan(3);
   });
 });

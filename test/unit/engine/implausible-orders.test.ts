@@ -144,6 +144,35 @@ describe('a huge id', () => {
 });
 
 describe('the reply to a placement', () => {
+  it('with an id that the exchange does not know is corrected though the order is in no list of open ones any more', () => {
+    const world = EngineWorld.ready();
+    world.answers.add('order');
+    world.want(WISH);
+    const own = world.venue.place(world.pending('place').call.order);
+    world.give('place', { ...own, id: 1e12 });
+    world.venue.end(own.id ?? 0);
+    const key = own.clientOrderId ?? '';
+    expect(world.order(key)).toMatchObject({ state: 'open', venueId: 1e12 });
+    world.want(cancelAll());
+    for (let ms = 0; ms < 300_000; ms += 5_000) {
+      if (world.waitingKinds().includes('cancel')) world.refuse('cancel', 'NotFound');
+      world.advance(5_000);
+    }
+    expect(world.order(key)).toMatchObject({ state: 'cancelled', venueId: own.id, matched: 0n });
+    expect(world.messages('warning').join()).toContain('has no such order: it is looked for by its name');
+  });
+
+  it('with a huge id makes no floor of it over a restart', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    const own = world.venue.place(world.pending('place').call.order);
+    world.give('place', { ...own, id: 1e12 });
+    world.restart();
+    world.advance(1_000);
+    world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
+    expect(world.order().orderIdFloor).toBeLessThan(1_000);
+  });
+
   it('that is somebody else’s record binds nothing: the order is looked for, and its own found', () => {
     const world = EngineWorld.ready();
     world.answers.add('order');
