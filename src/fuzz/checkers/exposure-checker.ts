@@ -1,5 +1,7 @@
+import { invariant } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../domain/market-symbol.ts';
+import { readOrderName } from '../../execution/order-names.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
 import { told, type Violation } from './violation.ts';
@@ -7,13 +9,13 @@ import { told, type Violation } from './violation.ts';
 export interface ExposureLimits {
   /** The first part of our ids. */
   readonly instance: string;
-  /** The largest position of one market by its source currency, in units; a currency that is not named is not limited. */
+  /** The largest position of one strategy by currency, in units of it; a currency that is not named is not limited. */
   readonly maxPosition: Readonly<Record<string, bigint>>;
   /** Orders by their names of which the bot was told that they are not there: what they add is not its doing, what they take away it may use. */
   readonly refused?: ReadonlySet<string>;
 }
 
-/** How the worst that may come of a market's orders changes at one moment, in units of the source currency. */
+/** How the worst that may come of a strategy's orders in a market changes at one moment, in units of the source currency. */
 interface Change {
   readonly atMs: number;
   readonly long: bigint;
@@ -23,25 +25,44 @@ interface Change {
 }
 
 /**
- * No order may make more of a position than the limit, even should every order of its side trade and none of the other: added up from what the exchange
- * accepted, filled and closed, for each market by itself. Holds where one strategy has the market. The bot can only know less of its sales and more of
+ * No order may make more of its strategy's position than the limit, even should every order of its side trade and none
+ * of the other: added up from what the exchange accepted, filled and closed, for each strategy by itself. Holds where a
+ * strategy has one market; a market may have more than one strategy. The bot can only know less of its sales and more of
  * its orders than there was, so the exchange's own numbers are never above those that the bot has checked.
+ *
+ * @throws where one of our orders has a name that names no strategy
  */
 export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): readonly Violation[] {
   const byId = new Map(truth.orders.map((order) => [order.id, order]));
-  const keyOf = (order: TrueOrder): string | null => ownKeyOf(order, byId, limits.instance);
-  const own = truth.orders.filter((order) => keyOf(order) !== null);
   const { refused = NONE_REFUSED } = limits;
-  const isRefused = (order: TrueOrder): boolean => refused.has(placedNameOf(keyOf(order) ?? ''));
+  const own = truth.orders.flatMap((order) => {
+    const key = ownKeyOf(order, byId, limits.instance);
+    return key === null ? [] : [{ order, name: placedNameOf(key) }];
+  });
+  const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
+  const isRefused = ({ id }: TrueOrder): boolean => refused.has(nameOf.get(id) ?? '');
   const fillsOf = Map.groupBy(truth.fills, ({ orderId }) => orderId);
-  const messages = [...Map.groupBy(own, ({ market }) => market)].flatMap(([market, orders]) => {
-    const limit = limits.maxPosition[parseMarket(market).src];
-    return limit === undefined ? [] : worstBeyond(changesOf(orders, { fillsOf, isRefused }), limit, market);
+  const seats = Map.groupBy(own, ({ order, name }) => `${strategyOf(name)} in ${order.market}`);
+  const messages = [...seats].flatMap(([seat, orders]) => {
+    const [first] = orders;
+    const limit = first === undefined ? undefined : limits.maxPosition[parseMarket(first.order.market).src];
+    if (limit === undefined) return [];
+    const changes = changesOf(
+      orders.map(({ order }) => order),
+      { fillsOf, isRefused },
+    );
+    return worstBeyond(changes, limit, seat);
   });
   return told('exposure', messages);
 }
 
-function worstBeyond(changes: readonly Change[], limit: bigint, market: string): readonly string[] {
+function strategyOf(name: string): string {
+  const read = readOrderName(name);
+  invariant(read !== null, () => `expected an order of ours to name its strategy, was "${name}"`);
+  return read.strategy;
+}
+
+function worstBeyond(changes: readonly Change[], limit: bigint, seat: string): readonly string[] {
   const messages: string[] = [];
   let long = 0n;
   let short = 0n;
@@ -53,7 +74,7 @@ function worstBeyond(changes: readonly Change[], limit: bigint, market: string):
     const worst = opened.side === 'buy' ? long : short;
     if (worst <= limit) continue;
     messages.push(
-      `expected at most ${formatUnits(limit)} ${opened.side === 'buy' ? 'long' : 'short'} in ${market} once all its orders trade, order ${opened.id} (${opened.clientOrderId}) made it ${formatUnits(worst)}`,
+      `expected at most ${formatUnits(limit)} ${opened.side === 'buy' ? 'long' : 'short'} of ${seat} once all its orders trade, order ${opened.id} (${opened.clientOrderId}) made it ${formatUnits(worst)}`,
     );
   }
   return messages;

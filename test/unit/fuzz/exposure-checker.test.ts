@@ -74,6 +74,21 @@ describe('positions with all orders of a side', () => {
     expect(count([order(1), order(2, { clientOrderId: 'by-hand-2' }), order(3, { market: 'BTCIRT' })])).toBe(0);
   });
 
+  test('are of one strategy each, where a market has two', () => {
+    const ofOther = (id: number): TrueOrder => order(id, { clientOrderId: `bot-other-2-mark-${id}` });
+    expect(count([order(1), ofOther(2)])).toBe(0);
+    expect(count([order(1), ofOther(2), ofOther(3)])).toBe(1);
+    // What the other strategy sold makes this one's no less.
+    const sale = { ...ofOther(2), side: 'sell' as const };
+    expect(count([order(1), sale, order(3)], [fill(2, { side: 'sell' })])).toBe(1);
+  });
+
+  test('need names that name a strategy', () => {
+    expect(() => count([order(1, { clientOrderId: 'bot-1' })])).toThrow(
+      'expected an order of ours to name its strategy',
+    );
+  });
+
   test('are not judged where the coin has no limit', () => {
     expect(count([order(1, { market: 'USDTIRT' }), order(2, { market: 'USDTIRT' })])).toBe(0);
   });
