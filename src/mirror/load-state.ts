@@ -6,6 +6,7 @@ import type {
   ProgramRecord,
   StrategyRecord,
 } from '../engine/mirror-change.ts';
+import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, selectOrders } from './order-columns.ts';
 import { RECENT_MS } from './pruner.ts';
@@ -16,12 +17,19 @@ const TRADES_TOLD = 2_000;
 /** Closed orders that programs at work are given back besides. Beyond it the oldest are left out. */
 const PROGRAM_ORDERS_TOLD = 5_000;
 
+/** Closed orders that were taken over after the mirror was put back, while more are looked for. Beyond it the oldest are left out. */
+const TAKEN_OVER_TOLD = 5_000;
+
+/** Up to which id orders have been taken over, while more are looked for; else null. */
+const TAKEN_OVER_TO = `(SELECT json_extract(json, '$.takenOverTo') FROM kept
+  WHERE name = '${KEPT_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
+
 /** Intents at work of which it is told, the oldest first. What is left out stays at work in the file until a later restart. */
 const INTENTS_TOLD = 10_000;
 
 /**
- * What a restart is given: orders that are not final, that closed within the last 15 minutes, or that belong to a program at work (which counts
- * what they filled); the fills with the highest 2,000 trade ids; and everything of programs, strategies, markets and what the engine keeps.
+ * What a restart is given: orders that are not final, that closed within the last 15 minutes, that belong to a program at work (which counts
+ * what they filled), or that were taken over by a search that is not over (it would take them over again, without their fills); the fills with the highest 2,000 trade ids; and everything of programs, strategies, markets and what the engine keeps.
  */
 export function loadState(database: Database.Database, options: { epoch: string; nowMs: number }): MirrorState {
   const orders = selectOrders(
@@ -30,7 +38,9 @@ export function loadState(database: Database.Database, options: { epoch: string;
        SELECT id FROM orders WHERE state NOT IN ${FINAL_STATES}
        UNION SELECT id FROM orders WHERE ifnull(closed_at_ms, updated_at_ms) >= ?
        UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id IN (SELECT intent_id FROM programs)
-         ORDER BY id DESC LIMIT ${PROGRAM_ORDERS_TOLD}))
+         ORDER BY id DESC LIMIT ${PROGRAM_ORDERS_TOLD})
+       UNION SELECT id FROM (SELECT id FROM orders WHERE venue_id > ${TAKEN_OVER_TO}
+         ORDER BY id DESC LIMIT ${TAKEN_OVER_TOLD}))
      ORDER BY id`,
   );
   const fills = selectFills(

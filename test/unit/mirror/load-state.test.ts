@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { KEPT_NAMES } from '../../../src/engine/order-takeover.ts';
+import { DURABLE, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
+
+const HOUR_MS = 3_600_000;
+
+let place: MirrorFolder;
+beforeEach(() => {
+  place = new MirrorFolder();
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** What a restart is given of two orders that ended an hour ago, the second of which was taken over. */
+function givenBack(names: object): readonly string[] {
+  const store = place.open();
+  const ended = { state: 'filled', closedAtMs: NOW_MS - HOUR_MS } as const;
+  const orders = [
+    orderRecord({ ...ended, key: 'bot-one-e001-1', clientOrderId: 'bot-one-e001-1', venueId: 7 }),
+    orderRecord({ ...ended, key: 'bot-one-e002-1', clientOrderId: 'bot-one-e002-1', venueId: 9 }),
+  ];
+  store.apply(
+    orders.map((order) => ({ kind: 'order', order }) as const),
+    { ...DURABLE, atMs: NOW_MS - HOUR_MS },
+  );
+  store.apply([kept(KEPT_NAMES, JSON.stringify(names))], DURABLE);
+  return store.load().orders.map(({ key }) => key);
+}
+
+describe('a restart amid the search after a mirror was put back', () => {
+  const names = { epoch: 'e003', former: [], takenOverTo: 8 };
+
+  test('is given the ended orders that were taken over, so that it does not take them over again', () => {
+    expect(givenBack({ ...names, isSearching: true })).toEqual(['bot-one-e002-1']);
+  });
+
+  test('is given none of them once the search is over', () => {
+    expect(givenBack({ ...names, isSearching: false })).toEqual([]);
+  });
+});
