@@ -25,8 +25,14 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
   const strategies = engine.seats.flatMap((seat) => {
     const { name, runner } = seat;
     const orders = unfinished.filter(({ strategy }) => strategy === name);
+    const keys = new Set(orders.map(({ key }) => key));
     const isQuiet = orders.every(
-      ({ state, key, venueId }) => state === 'open' && venueId !== null && !engine.desk.cancels.wantsEndOf(key),
+      ({ state, key, venueId, pairKey }) =>
+        state === 'open' &&
+        venueId !== null &&
+        // Where one leg of a pair has ended, the exchange has ended the other, which the bot may be about to read.
+        (pairKey === null || keys.has(pairKey)) &&
+        !engine.desk.cancels.wantsEndOf(key),
     );
     return orders.length > 0 && isQuiet ? [{ name, held: seat.held(parseMarket(runner.market).src), orders }] : [];
   });
