@@ -18,10 +18,11 @@ WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
+COPY bin ./bin
 COPY config ./config
 # These two folders are the only places that are written to; the program runs as the unprivileged user of the base image.
-RUN ln -s /app/dist/src/cli/main.js /usr/local/bin/sarraf \
-  && chmod +x /app/dist/src/cli/main.js \
+RUN ln -s /app/bin/sarraf.js /usr/local/bin/sarraf \
+  && chmod +x /app/bin/sarraf.js \
   && mkdir /data /state && chown node:node /data /state
 USER node
 VOLUME ["/data", "/state"]
@@ -29,5 +30,5 @@ VOLUME ["/data", "/state"]
 STOPSIGNAL SIGTERM
 # It asks the bot that has /data, at whichever port it serves its health. A bot without a health port is well as long as it has the folder.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["sarraf", "health", "--data", "/data"]
-ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+ENTRYPOINT ["node", "/app/bin/sarraf.js"]
 CMD ["run", "--data", "/data"]

@@ -96,6 +96,10 @@ export function summaryLines(summary: Summary): readonly string[] {
       ? []
       : [`${countText(summary.openOrders, 'ORDER IS', 'ORDERS ARE')} NOT KNOWN TO BE CLOSED.`]),
     ...leftLines(summary.left),
+    // A drain that came to its end left them on purpose.
+    ...(summary.openOrders === 0 && summary.left.orders.length > 0
+      ? ['Orders stay open by the rule of drain.openOrders; its value "cancel" leaves no order open.']
+      : []),
   );
   return lines;
 }

@@ -51,6 +51,8 @@ interface Pending {
   text: string;
   /** Readings in a row that said exactly this. */
   readings: number;
+  /** Its order was asked for since the last reading. An answer that does not settle it would else ask again at once, without an end. */
+  isAskedFor: boolean;
   step: number;
   readonly sinceMs: number;
   seenAtMs: number;
@@ -238,7 +240,16 @@ export class FillReader {
     const text = `${trade.price} ${trade.amount} ${trade.total} ${trade.fee} ${marketOf(trade)}`;
     const before = this.pending.get(name);
     if (before === undefined) {
-      this.pending.set(name, { trade, text, readings: 1, step: steps, sinceMs: nowMs, seenAtMs: nowMs, misses: 0 });
+      this.pending.set(name, {
+        trade,
+        text,
+        readings: 1,
+        isAskedFor: false,
+        step: steps,
+        sinceMs: nowMs,
+        seenAtMs: nowMs,
+        misses: 0,
+      });
       this.boundPending();
       return;
     }
@@ -247,7 +258,10 @@ export class FillReader {
       before.readings = 0;
       before.step = -1;
     }
-    if (before.step !== steps) before.readings += 1;
+    if (before.step !== steps) {
+      before.readings += 1;
+      before.isAskedFor = false;
+    }
     Object.assign(before, { trade, text, step: steps, seenAtMs: nowMs, misses: 0 });
   }
 
@@ -288,7 +302,10 @@ export class FillReader {
     const isReady = order === undefined ? this.isNobodys(pending) : this.isSure(pending, order);
     if (!isReady) {
       // Its own record says at once what another reading would say later.
-      if (order !== undefined && pending.readings < 2 && !isFinal(order)) this.sightings.inquiries.about(order);
+      if (order !== undefined && pending.readings < 2 && !isFinal(order) && !pending.isAskedFor) {
+        pending.isAskedFor = true;
+        this.sightings.inquiries.about(order);
+      }
       return false;
     }
     this.enter(name, trade, order ?? null);

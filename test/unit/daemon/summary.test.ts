@@ -18,6 +18,8 @@ const CROSS: StrategySummary = {
   failure: null,
 };
 
+const WHY_KEPT = 'Orders stay open by the rule of drain.openOrders; its value "cancel" leaves no order open.';
+
 const SUMMARY: Summary = {
   strategies: [
     CROSS,
@@ -80,11 +82,13 @@ describe('the lines of the summary', () => {
         { strategy: 'maker', asset: 'btc', held: '-0.3', unprotected: '-0.1' },
       ],
     };
-    expect(summaryLines({ ...SUMMARY, left }).slice(-4)).toEqual([
+    expect(summaryLines({ ...SUMMARY, openOrders: 2, left })).not.toContain(WHY_KEPT);
+    expect(summaryLines({ ...SUMMARY, left }).slice(-5)).toEqual([
       'Left open: 7 BTCUSDT sell 0.228 at 70,000, of an OCO (maker, bot-1)',
       'Left open: id unknown BTCUSDT sell 0.228 at 59,000 once 60,000 is reached, of an OCO (maker, bot-1/2)',
       'Unprotected: cross holds 2 eth, of which no stop order or OCO covers 1.5',
       'Unprotected: maker has sold 0.3 btc more than it bought, of which no stop order or OCO covers 0.1',
+      WHY_KEPT,
     ]);
   });
 });

@@ -28,6 +28,15 @@ describe('the fills of an order', () => {
     expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'done', reason: 'filled' }]);
   });
 
+  it('have their order asked for once a reading, where its own record does not settle them', () => {
+    const { world, id } = open();
+    world.venue.fill(id, '0.4');
+    world.advance(30_000);
+    expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
+    const questions = world.made.filter(({ call }) => call.kind === 'order' && call.venueId === id);
+    expect(questions).toHaveLength(1);
+  });
+
   it('are each taken in once, over many pages and readings that overlap', () => {
     const { world, id } = open();
     for (let count = 0; count < 23; count += 1) world.venue.fill(id, '0.01');
