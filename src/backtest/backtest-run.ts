@@ -3,11 +3,11 @@ import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
-import type { Seat } from '../engine/seat.ts';
+import type { Seat } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { FidelityStatement } from './fidelity.ts';
-import type { LoggedLine } from '../engine/seat.ts';
+import type { LoggedLine } from '../engine/strategy-instance.ts';
 
 /** Money over time: what the account was worth at the end of each bar, or each `barMs` where there are no bars. */
 export interface EquityCurve {

@@ -15,9 +15,9 @@ import type { ClosedCandle } from '../strategy/definition.ts';
 import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarLane } from './bar-lane.ts';
-import type { CandleVenue } from './candle-venue/candle-venue.ts';
-import type { EquityValuer } from './candle-venue/equity-valuer.ts';
-import type { LoggedLine } from '../engine/seat.ts';
+import type { CandleVenue } from './bar-fill-simulator/bar-fill-simulator.ts';
+import type { EquityValuer } from './bar-fill-simulator/equity-valuer.ts';
+import type { LoggedLine } from '../engine/strategy-instance.ts';
 
 /** One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm strategies up. */
 export interface CandleMarket {

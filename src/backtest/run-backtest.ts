@@ -7,9 +7,9 @@ import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts'
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, TradedMarket } from './backtest-run.ts';
 import { CandleRunner, type CandleMarket, type CandleRun } from './candle-runner.ts';
-import { describeCandleRules } from './candle-venue/describe-candle-rules.ts';
-import type { CandleRules } from './candle-venue/candle-rules.ts';
-import { CandleVenue } from './candle-venue/candle-venue.ts';
+import { describeCandleRules } from './bar-fill-simulator/describe-bar-rules.ts';
+import type { CandleRules } from './bar-fill-simulator/bar-rules.ts';
+import { CandleVenue } from './bar-fill-simulator/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
 
 /** A backtest on bars, ready to run. */

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
-import { DEFAULT_CANDLE_RULES, type BarPath, type CandleRules } from '../backtest/candle-venue/candle-rules.ts';
+import { DEFAULT_CANDLE_RULES, type BarPath, type CandleRules } from '../backtest/bar-fill-simulator/bar-rules.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import type { CsvSource } from './create-backtest.ts';
 import { marketOption } from './option-readers.ts';

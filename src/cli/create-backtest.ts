@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import { refuseUnserved } from '../backtest/refuse-unserved.ts';
 import type { CandleMarket } from '../backtest/candle-runner.ts';
-import type { CandleRules } from '../backtest/candle-venue/candle-rules.ts';
+import type { CandleRules } from '../backtest/bar-fill-simulator/bar-rules.ts';
 import { needsBridge } from '../backtest/run-currency.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
-import { loadSeats } from '../daemon/load-seats.ts';
+import { loadSeats } from '../daemon/load-strategies.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';

@@ -1,6 +1,6 @@
 import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
-import { loadSeats } from '../daemon/load-seats.ts';
+import { loadSeats } from '../daemon/load-strategies.ts';
 import { openVenue } from '../daemon/open-venue.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';

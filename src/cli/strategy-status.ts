@@ -1,7 +1,7 @@
 import { formatUnits } from '../domain/money.ts';
 import type { StrategyRecord } from '../engine/mirror-change.ts';
-import { profitText, type ProfitText } from '../engine/profit-of-seat.ts';
-import { readFigures } from '../engine/seat-record.ts';
+import { profitText, type ProfitText } from '../engine/profit-of-instance.ts';
+import { readFigures } from '../engine/strategy-instance-record.ts';
 import { profitOf } from '../portfolio/profit.ts';
 
 /** What a strategy has made and spent, as the mirror has it; decimals as texts. */

@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts';
-import { marketsOf } from '../engine/seat.ts';
+import { marketsOf } from '../engine/strategy-instance.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
 import type { Budget } from '../exchange/endpoint.ts';

@@ -1,6 +1,6 @@
 import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
-import { marketsOf } from '../engine/seat.ts';
+import { marketsOf } from '../engine/strategy-instance.ts';
 import { hasHeadroom } from '../budget/unknown-past.ts';
 import type { Budget } from '../exchange/endpoint.ts';
 import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';

@@ -13,7 +13,7 @@ import { openFreshMirror } from './fresh-mirror.ts';
 import { HealthDesk } from './health/health-desk.ts';
 import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
-import { loadSeats } from './load-seats.ts';
+import { loadSeats } from './load-strategies.ts';
 import { takeRunLocks, type RunLocks } from './locks/run-locks.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
@@ -30,7 +30,7 @@ import { banner, ledgerOf } from './settings/banner.ts';
 import { ledgerSubjects } from './settings/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { summarize, summaryLines, type Summary } from './summary.ts';
-import { profitOfSeat } from '../engine/profit-of-seat.ts';
+import { profitOfSeat } from '../engine/profit-of-instance.ts';
 
 export interface RunOptions {
   readonly config: BotConfig;

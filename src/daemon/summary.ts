@@ -2,8 +2,8 @@ import { countText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Engine } from '../engine/engine.ts';
-import { profitOfSeat } from '../engine/profit-of-seat.ts';
-import type { Seat } from '../engine/seat.ts';
+import { profitOfSeat } from '../engine/profit-of-instance.ts';
+import type { Seat } from '../engine/strategy-instance.ts';
 import { leftLines, leftText, type LeftText } from './left-text.ts';
 import type { EndpointUsage, RequestCounts } from './request-counts.ts';
 

@@ -1,6 +1,6 @@
 import { parseMarket } from '../domain/market-symbol.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
-import type { Seat } from './seat.ts';
+import type { Seat } from './strategy-instance.ts';
 
 /** What an operator should know of how a strategy's positions and profit are counted, before it begins; mostly nothing. */
 export function assetNotices(

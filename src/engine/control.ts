@@ -6,7 +6,7 @@ import type { Page } from '../domain/venue-call.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { ControlCommand, DrainPolicy } from './engine-event.ts';
 import type { AnswerTaker } from './answer-taker.ts';
-import { ORDERS_PAGE, type OrderDesk } from './order-desk.ts';
+import { ORDERS_PAGE, type OrderDesk } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_CONTROL = 'control';

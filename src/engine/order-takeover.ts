@@ -5,7 +5,7 @@ import { KnownNames, storedNames } from '../execution/known-names.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { OrderSightings, SightingWay } from './order-sightings.ts';
+import type { OrderSightings, SightingWay } from './order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_NAMES = 'names';

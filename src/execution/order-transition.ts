@@ -1,7 +1,7 @@
 import { invariant } from '../domain/errors.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import { isOpenStatus } from '../domain/order.ts';
-import type { OrderFact, VenueSight, VenueTerms } from './order-fact.ts';
+import type { OrderFact, VenueSight, VenueTerms } from './order-event.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
 
 /** Every state that a state may become; what is not here is a mistake of ours and stops trading. */

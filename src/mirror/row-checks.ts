@@ -2,8 +2,8 @@ import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
-import { storedSeat } from '../engine/seat-record.ts';
-import { storedProgram } from '../execution/programs/program-json.ts';
+import { storedSeat } from '../engine/strategy-instance-record.ts';
+import { storedProgram } from '../execution/algorithms/algorithm-json.ts';
 
 /** What a column has to hold, as SQL that is true of a good value of it; and the same in words. The SQL may name other columns of the row. */
 export interface ColumnCheck {

@@ -3,7 +3,7 @@ import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { bookLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
 import { addMoney, moneyIn, NO_MONEY, signOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
-import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type Track } from './result-track.ts';
+import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type Track } from './pnl-track.ts';
 import { BRIDGE, symbolIn, valueIn, type PriceOf } from './valuation.ts';
 
 /** A trade of the strategy: units of 1e-10, the fee in the currency received. */

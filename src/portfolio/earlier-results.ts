@@ -5,7 +5,7 @@ import { storedCount, storedTimeMs } from '../domain/stored-json.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { atOwnCost, NO_HOLDING } from './holding.ts';
 import { addMoney, moneyIn } from './quote-money.ts';
-import { TRACK_TO_BEGIN } from './result-track.ts';
+import { TRACK_TO_BEGIN } from './pnl-track.ts';
 
 /** Units as mirrors up to version 0.1 wrote them: whole numbers such as `120n`. */
 export const earlierUnits = z

@@ -6,7 +6,7 @@ import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts
 import type { AssetLedger } from './asset-ledger.ts';
 import { atOwnCost, type Holding } from './holding.ts';
 import { addMoney, moneyIn, type QuoteMoney } from './quote-money.ts';
-import { TRACK_TO_BEGIN } from './result-track.ts';
+import { TRACK_TO_BEGIN } from './pnl-track.ts';
 
 const currencies = z.enum(['rls', 'usdt']);
 const money = z.object({ rls: storedUnits, usdt: storedUnits });

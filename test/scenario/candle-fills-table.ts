@@ -7,8 +7,8 @@ import { formatUnits, parseUnits } from '../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../src/domain/order.ts';
 import type { VenueTrade } from '../../src/domain/trade.ts';
 import type { VenueAnswer } from '../../src/domain/venue-call.ts';
-import type { CandleRules } from '../../src/backtest/candle-venue/candle-rules.ts';
-import { CandleVenue } from '../../src/backtest/candle-venue/candle-venue.ts';
+import type { CandleRules } from '../../src/backtest/bar-fill-simulator/bar-rules.ts';
+import { CandleVenue } from '../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, taker: 2_000 } };

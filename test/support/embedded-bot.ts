@@ -3,7 +3,7 @@ import { MemoryLockouts } from '../../src/budget/lockouts.ts';
 import type { RequestLimiter } from '../../src/budget/limiter.ts';
 import { createBot, type CreatedBot } from '../../src/daemon/create-bot.ts';
 import { createEmbeddedVenue, type EmbeddedVenue } from '../../src/daemon/embedded-venue.ts';
-import { loadSeats } from '../../src/daemon/load-seats.ts';
+import { loadSeats } from '../../src/daemon/load-strategies.ts';
 import { drain } from '../../src/daemon/run-loop.ts';
 import { createScreen } from '../../src/daemon/screen.ts';
 import type { BotConfig } from '../../src/daemon/settings/create-bot-config.ts';

@@ -1,4 +1,4 @@
-import { loadSeats } from '../../daemon/load-seats.ts';
+import { loadSeats } from '../../daemon/load-strategies.ts';
 import type { SessionFile } from '../../daemon/session-file.ts';
 import type { VenueCall } from '../../domain/venue-call.ts';
 import { Engine } from '../../engine/engine.ts';

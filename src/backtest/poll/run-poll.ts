@@ -29,7 +29,7 @@ import { createPollRules, type PollRules } from './poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
 import type { RecordedMarket } from './recorded-market.ts';
 import { candleOf } from './venue-records.ts';
-import type { LoggedLine } from '../../engine/seat.ts';
+import type { LoggedLine } from '../../engine/strategy-instance.ts';
 
 /** One market with what was recorded of it, in the order of time. */
 export interface PollMarket extends MarketRecording {

@@ -10,7 +10,7 @@ import { timeText } from '../read-partitions.ts';
 import { afterOnMachine, type After } from './append-file.ts';
 import { isOfTrades, type SealSegments } from './seal-segment.ts';
 import type { SealTarget } from './seal-target.ts';
-import { Sealer } from './sealer.ts';
+import { Sealer } from './segment-compactor.ts';
 import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
 import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './segment-folder.ts';
 import { SegmentWriter, type SegmentWriterOptions } from './segment-writer.ts';

@@ -1,6 +1,6 @@
 import { CandleRunner, type CandleRun } from '../../../src/backtest/candle-runner.ts';
-import type { CandleRules } from '../../../src/backtest/candle-venue/candle-rules.ts';
-import { CandleVenue } from '../../../src/backtest/candle-venue/candle-venue.ts';
+import type { CandleRules } from '../../../src/backtest/bar-fill-simulator/bar-rules.ts';
+import { CandleVenue } from '../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import type { Resolution } from '../../../src/domain/candle.ts';
 import { resolutionMs } from '../../../src/domain/candle.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';

@@ -16,7 +16,7 @@ import { tradesCommand } from '../../../src/cli/commands/trades.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { writeSeat } from '../../../src/engine/seat-record.ts';
+import { writeSeat } from '../../../src/engine/strategy-instance-record.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';

@@ -3,7 +3,7 @@ import { strategyStatus } from '../../../src/cli/strategy-status.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';
-import { writeSeat } from '../../../src/engine/seat-record.ts';
+import { writeSeat } from '../../../src/engine/strategy-instance-record.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 
 /** A strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
-import { CandleVenue } from '../../../src/backtest/candle-venue/candle-venue.ts';
+import { CandleVenue } from '../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { WalletReading } from '../../../src/domain/venue-call.ts';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';

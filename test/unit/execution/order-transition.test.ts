@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
-import type { OrderFact, VenueSight } from '../../../src/execution/order-fact.ts';
+import type { OrderFact, VenueSight } from '../../../src/execution/order-event.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/execution/order-record.ts';
 import { afterFact, NEXT_STATES } from '../../../src/execution/order-transition.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Units } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { writeSeat } from '../../../src/engine/seat-record.ts';
-import { programToJson } from '../../../src/execution/programs/program-json.ts';
+import { writeSeat } from '../../../src/engine/strategy-instance-record.ts';
+import { programToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
 

@@ -5,7 +5,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { IntentRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
-import type { Program } from '../../../src/execution/programs/programs.ts';
+import type { Program } from '../../../src/execution/algorithms/algorithms.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { plannedOrder } from '../../support/order-value.ts';

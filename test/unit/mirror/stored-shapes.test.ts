@@ -9,7 +9,7 @@ import type { MirrorChange, MirrorState } from '../../../src/engine/mirror-chang
 import { checkMirror } from '../../../src/mirror/check-mirror.ts';
 import { loadState } from '../../../src/mirror/load-state.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
-import { programToJson } from '../../../src/execution/programs/program-json.ts';
+import { programToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
 import { buy } from '../../../src/strategy/intents.ts';
 import { EngineWorld, START_MS } from '../engine/engine-world.ts';
 import { fillRecord, ICEBERG, intentRecord, MirrorFolder } from './mirror-fixture.ts';

@@ -1,0 +1,150 @@
+import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import { formatUnits } from '../../domain/money.ts';
+import type { VenueTrade } from '../../domain/trade.ts';
+import { BoundedList } from '../../simulator/core/bounded-list.ts';
+import { accept, refuse, type Result } from '../../simulator/core/result.ts';
+import { createOrders } from '../../simulator/core/trading/create-orders.ts';
+import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import { OrderRegister } from '../../simulator/core/trading/order-register.ts';
+import { decidePlacement } from '../../simulator/core/trading/placement.ts';
+import { DEFAULT_TRADING, type PlaceOrder, type TradingSettings } from '../../simulator/core/trading/requests.ts';
+import { neededHold } from '../../simulator/core/trading/settlement.ts';
+import type { Trader } from '../../simulator/core/trading/trader.ts';
+import type { CandleMarket } from './bar-market.ts';
+import { RecentReceipts } from './recent-receipts.ts';
+import { settleFill } from './settle-fill.ts';
+import type { WorkingOrder } from './working-order.ts';
+
+/** Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the changes has seen them all. */
+const HISTORY_KEPT = 1_000;
+
+const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_KEPT, ordersKept: HISTORY_KEPT };
+
+/** The one user. */
+const USER = 1;
+
+/**
+ * The orders and trades of one account: placed, filled, woken and ended with the checks, holds and records of the simulated exchange, whose parts it is
+ * made of. When something fills, and at what price, is decided elsewhere.
+ */
+export class CandleAccount {
+  readonly register: OrderRegister;
+  readonly trader: Trader;
+  /** The newest, oldest first. */
+  readonly trades = new BoundedList<VenueTrade>(HISTORY_KEPT);
+  /** What nobody was told of yet. Emptied by whoever tells; it grows with what happened since. */
+  readonly changedOrders = new Set<SimulatedOrder>();
+  newTrades: VenueTrade[] = [];
+  /** Rises with every change of a wallet. */
+  walletVersion = 0;
+  /** What was received, for orders that fill before it although they are dealt with later. */
+  readonly receipts = new RecentReceipts();
+  private nextOrderId = 1;
+  private nextTradeId = 1;
+
+  constructor(fees: FeeSchedule) {
+    this.register = new OrderRegister(SETTINGS, fees);
+    this.trader = this.register.trader(USER);
+  }
+
+  find(reference: { readonly id: number | null; readonly clientOrderId: string | null }): SimulatedOrder | undefined {
+    return this.register.find(USER, reference);
+  }
+
+  /** Places an order, or the two of an OCO (limit first), or refuses as the exchange would. */
+  place(request: PlaceOrder, market: CandleMarket, timeMs: number): Result<readonly WorkingOrder[]> {
+    if (!market.showPrice()) return refuse('MarketClosed', 'the market has had no bar yet');
+    const { trader } = this;
+    const { state, wallets } = market;
+    const { free } = request.side === 'buy' ? wallets.dst : wallets.src;
+    const decided = decidePlacement({ request, trader, market: state, free, settings: SETTINGS, timeMs });
+    if (!decided.ok) return decided;
+    const firstId = this.nextOrderId;
+    const legs = createOrders(decided.value, { trader, market: state, wallets, createdAtMs: timeMs, firstId });
+    this.nextOrderId += legs.length;
+    this.walletVersion += 1;
+    return accept(
+      legs.map((order) => {
+        if (order.status === 'New') order.status = 'Active';
+        this.register.enlist(order);
+        return market.add(order);
+      }),
+    );
+  }
+
+  /** Cancels an open order, and its pair if that is open. False when it is not open; then nothing has changed. */
+  cancel(order: SimulatedOrder, market: CandleMarket): boolean {
+    if (!order.isOpen) return false;
+    this.close(order, 'Canceled', market);
+    this.endPair(order, market);
+    return true;
+  }
+
+  /** Lets a stop order go to work, which ends its pair. What it waits for now is the caller's to say. */
+  wake(order: SimulatedOrder, market: CandleMarket): void {
+    order.status = 'Active';
+    this.changedOrders.add(order);
+    this.endPair(order, market);
+  }
+
+  /** Books a fill, ends the pair, and ends the order when nothing is left of it. */
+  fill(
+    order: SimulatedOrder,
+    of: {
+      readonly market: CandleMarket;
+      readonly price: number;
+      readonly amount: number;
+      readonly role: 'maker' | 'taker';
+      readonly timeMs: number;
+    },
+  ): void {
+    const { market, price, amount, role, timeMs } = of;
+    const { grid, name } = market;
+    const rateMillionths = this.trader.fees[grid.dst][role];
+    const { total, fee, received } = settleFill(order, { price, amount, rateMillionths });
+    this.receipts.add({ wallet: order.receivingWallet, atMs: timeMs, amount: received });
+    const trade: VenueTrade = {
+      id: this.nextTradeId++,
+      orderId: order.id,
+      market: name,
+      timeMs,
+      side: order.side,
+      price: formatUnits(BigInt(price) * grid.priceStep),
+      amount: formatUnits(BigInt(amount) * grid.amountStep),
+      total: formatUnits(total),
+      fee: formatUnits(fee),
+    };
+    this.trades.push(trade);
+    this.newTrades.push(trade);
+    this.changedOrders.add(order);
+    this.walletVersion += 1;
+    this.endPair(order, market);
+    if (order.remaining === 0) this.close(order, 'Done', market);
+  }
+
+  /** Ends an open order that can not go on. */
+  close(order: SimulatedOrder, status: 'Done' | 'Canceled', market: CandleMarket): void {
+    order.status = status;
+    if (order.held > 0n) {
+      order.payingWallet.release(order.held);
+      order.held = 0n;
+    }
+    this.walletVersion += 1;
+    this.register.delist(order);
+    market.remove(order);
+    this.changedOrders.add(order);
+  }
+
+  /** The first leg of an OCO holds for both; what the one that goes on does not need goes free. */
+  private endPair(order: SimulatedOrder, market: CandleMarket): void {
+    const { pair } = order;
+    if (pair === null || !pair.isOpen) return;
+    order.held += pair.held;
+    pair.held = 0n;
+    this.close(pair, 'Canceled', market);
+    const excess = order.held - (order.isOpen ? neededHold(order) : 0n);
+    if (excess <= 0n) return;
+    order.payingWallet.release(excess);
+    order.held -= excess;
+  }
+}

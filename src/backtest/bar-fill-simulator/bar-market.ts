@@ -1,0 +1,204 @@
+import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
+import { resolutionMs } from '../../domain/candle.ts';
+import { roundPrice, type Market } from '../../domain/market.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { marketOfCurrencies, type MarketName } from '../../domain/market-symbol.ts';
+import type { Units } from '../../domain/money.ts';
+import { divideDown } from '../../domain/rounding.ts';
+import { MarketState } from '../../simulator/core/market/market-state.ts';
+import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import type { WalletPair } from '../../simulator/core/trading/trader.ts';
+import type { CandleRules } from './bar-rules.ts';
+import { createWorkingOrder, setReach, type WorkingOrder } from './working-order.ts';
+
+const MILLION = 1_000_000n;
+
+/**
+ * One market: the bar it is at, and the orders that wait there. What decides whether a bar concerns any of them is kept as three numbers, so that the
+ * others cost two comparisons, however many orders wait. There are as many orders as the account's money covers.
+ */
+export class CandleMarket {
+  /** What the exchange's own checks of an order look at: rules and last price. */
+  readonly state: MarketState;
+  /** Its spellings alone, for records. */
+  readonly name: MarketName;
+  readonly wallets: WalletPair;
+  readonly working: WorkingOrder[] = [];
+  /** The bar that is in progress, or that has closed last where none is. */
+  columns: CandleColumns | null = null;
+  index = -1;
+  isInProgress = false;
+  openMs = Number.NEGATIVE_INFINITY;
+  previousOpenMs = Number.NEGATIVE_INFINITY;
+  private readonly rules: CandleRules;
+  private barMs = Number.NaN;
+  private scale = 0n;
+  /** One cell of a price in the quote currency. */
+  private cellValue = 1;
+  /** Amount steps of the bar's volume that may still be taken; null until it is asked for. */
+  private volumeLeft: number | null = null;
+  /** The bar that has closed last: what is known of the market while another is in progress. */
+  private closed: CandleColumns | null = null;
+  private closedIndex = -1;
+  private closedCellValue = 1;
+  /** When the bar began for which the orders that wait were made ready. */
+  private readyMs = Number.NaN;
+  /** A bar concerns nobody while its low is above the first and its high below the second. With an order that waits for an open every bar does. */
+  private highestBelow = Number.NEGATIVE_INFINITY;
+  private lowestAbove = Number.POSITIVE_INFINITY;
+
+  constructor(market: Market, wallets: WalletPair, rules: CandleRules) {
+    const house = { fees: 0n, outside: 0n, rounding: 0n };
+    this.state = new MarketState({
+      market,
+      lastPrice: 1,
+      srcName: market.src,
+      dstName: market.dst,
+      srcHouse: house,
+      dstHouse: house,
+    });
+    this.name = marketOfCurrencies(market.src, market.dst);
+    this.wallets = wallets;
+    this.rules = rules;
+  }
+
+  get grid(): Market {
+    return this.state.grid;
+  }
+
+  /** Lets a bar begin; answers whether its open may concern an order. */
+  open(columns: CandleColumns, index: number): boolean {
+    if (columns !== this.columns) this.take(columns);
+    this.index = index;
+    this.previousOpenMs = this.openMs;
+    this.openMs = columns.openTimeMs[index] ?? Number.NaN;
+    this.volumeLeft = null;
+    this.isInProgress = true;
+    const open = columns.open[index] ?? 0;
+    return open <= this.highestBelow || open >= this.lowestAbove;
+  }
+
+  /** Lets the bar end that is in progress; answers whether it may concern an order. With `open` this is all that most bars cost. */
+  close(): boolean {
+    const { columns, index } = this;
+    if (columns === null || !this.isInProgress) {
+      throw new SarrafError('INVARIANT', `expected a bar of ${this.name.symbol} in progress, was none`);
+    }
+    this.isInProgress = false;
+    this.closedIndex = index;
+    if (columns !== this.closed) {
+      this.closed = columns;
+      this.closedCellValue = this.cellValue;
+    }
+    return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
+  }
+
+  /** Has the orders that wait begin the bar, once. One that came after its open has no part in it. */
+  makeReady(): void {
+    if (this.readyMs === this.openMs) return;
+    this.readyMs = this.openMs;
+    for (const working of this.working) {
+      working.since = 0;
+      working.isServed = working.order.createdAtMs > this.openMs;
+    }
+  }
+
+  /** A price of the bar in units. */
+  unitsOf(cell: number): Units {
+    return cellUnits(cell, this.scale);
+  }
+
+  get hasClosed(): boolean {
+    return this.closed !== null;
+  }
+
+  /** The last close in units. Only after the first bar. */
+  get closeUnits(): Units {
+    const { closed, closedIndex } = this;
+    return cellUnits(closed?.close[closedIndex] ?? Number.NaN, columnScale(closed?.priceDecimals ?? 0));
+  }
+
+  /** The same as a number, for curves; 0 before the first bar. */
+  get closeNumber(): number {
+    return (this.closed?.close[this.closedIndex] ?? 0) * this.closedCellValue;
+  }
+
+  /** The last moment that is inside the bar. */
+  get lastMs(): number {
+    return this.openMs + this.barMs - 1;
+  }
+
+  /** Shows the checks of the exchange its last price: the open of the bar in progress, or the last close. False before the first bar. */
+  showPrice(): boolean {
+    const { columns, index, isInProgress, closed } = this;
+    if (columns === null || (!isInProgress && closed === null)) return false;
+    const price = isInProgress ? this.unitsOf(columns.open[index] ?? Number.NaN) : this.closeUnits;
+    this.state.lastPrice = Math.max(1, roundPrice(this.grid, price));
+    return true;
+  }
+
+  /** How many amount steps of the bar are left to be taken by the account. */
+  get volume(): number {
+    this.volumeLeft ??= this.share();
+    return this.volumeLeft;
+  }
+
+  takeVolume(steps: number): void {
+    this.volumeLeft = this.volume - steps;
+  }
+
+  /** Takes in an open order, which must be younger than all that are in. Only after the first bar. */
+  add(order: SimulatedOrder): WorkingOrder {
+    const working = createWorkingOrder(order);
+    working.isServed = this.isInProgress && order.createdAtMs > this.openMs;
+    setReach(working, this.scale, this.rules);
+    this.working.push(working);
+    this.watch(working);
+    return working;
+  }
+
+  remove(order: SimulatedOrder): void {
+    const place = this.working.findIndex((working) => working.order === order);
+    if (place === -1) return;
+    this.working.splice(place, 1);
+    this.watchAll();
+  }
+
+  /** To be told when what an order waits for has changed. */
+  changed(working: WorkingOrder): void {
+    setReach(working, this.scale, this.rules);
+    this.watchAll();
+  }
+
+  private take(columns: CandleColumns): void {
+    const scale = columnScale(columns.priceDecimals);
+    this.columns = columns;
+    this.barMs = resolutionMs(columns.resolution);
+    if (scale === this.scale) return;
+    this.scale = scale;
+    this.cellValue = 10 ** -columns.priceDecimals;
+    for (const working of this.working) setReach(working, scale, this.rules);
+    this.watchAll();
+  }
+
+  private watchAll(): void {
+    this.highestBelow = Number.NEGATIVE_INFINITY;
+    this.lowestAbove = Number.POSITIVE_INFINITY;
+    for (const working of this.working) this.watch(working);
+  }
+
+  private watch({ waiting, isBelow, reach }: WorkingOrder): void {
+    if (waiting === 'open') this.highestBelow = Number.POSITIVE_INFINITY;
+    else if (isBelow) this.highestBelow = Math.max(this.highestBelow, reach);
+    else this.lowestAbove = Math.min(this.lowestAbove, reach);
+  }
+
+  private share(): number {
+    const { volumeShareMillionths } = this.rules;
+    const { columns } = this;
+    if (volumeShareMillionths === null || columns === null) return Number.MAX_SAFE_INTEGER;
+    const volume = cellUnits(columns.volume[this.index] ?? 0, columnScale(columns.volumeDecimals));
+    const steps = divideDown(volume * BigInt(volumeShareMillionths), MILLION * this.grid.amountStep);
+    return Math.min(Number(steps), Number.MAX_SAFE_INTEGER);
+  }
+}

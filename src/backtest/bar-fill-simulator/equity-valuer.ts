@@ -1,0 +1,124 @@
+import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { BRIDGE, pathOf, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
+import type { Wallet } from '../../simulator/core/wallet.ts';
+import type { CandleMarket } from './bar-market.ts';
+
+/** A currency, and the markets that say what it is worth: each multiplies by its price, or divides by it. */
+interface Valued {
+  readonly wallet: Wallet;
+  readonly steps: readonly { readonly market: CandleMarket; readonly isDivided: boolean }[];
+  /** The smallest amount that could be sold. */
+  readonly step: bigint;
+  /** Its total as a number; kept while no wallet changes. */
+  coins: number;
+}
+
+/**
+ * What the account is worth in one quote currency: each currency once, by the last closes and the rule of `valueIn`, as profit is told live. A market counts at
+ * its first open until it has a close, so that money of a market whose bars begin later is there from the start. A currency that no markets of the run
+ * lead to the quote currency counts for nothing, and is named.
+ */
+export class EquityValuer {
+  /** Currencies of the account that can not be valued. */
+  readonly unvalued: readonly string[];
+  private readonly quote: QuoteCurrency;
+  private readonly wallets: ReadonlyMap<string, Wallet>;
+  private readonly markets: ReadonlyMap<string, CandleMarket>;
+  private readonly firstPrices: ReadonlyMap<string, Units>;
+  private readonly valued: readonly Valued[];
+  private readonly version: () => number;
+  private seenVersion = -1;
+  private cashNumber = 0;
+  private isHolding = false;
+
+  constructor(options: {
+    readonly quote: QuoteCurrency;
+    readonly wallets: ReadonlyMap<string, Wallet>;
+    readonly markets: readonly CandleMarket[];
+    /** First opens by market; a market without one counts for nothing before its first close. */
+    readonly firstPrices: ReadonlyMap<string, Units>;
+    /** Changes whenever a wallet does. */
+    readonly version: () => number;
+  }) {
+    const { quote, wallets, markets } = options;
+    this.quote = quote;
+    this.wallets = wallets;
+    this.version = options.version;
+    this.firstPrices = options.firstPrices;
+    this.markets = new Map(markets.map((market) => [market.name.symbol, market]));
+    const others = [...wallets.values()].filter(({ currency }) => currency !== quote);
+    this.valued = others.flatMap((wallet) => this.valuedOf(wallet) ?? []);
+    this.unvalued = others
+      .map(({ currency }) => currency)
+      .filter((currency) => !this.valued.some(({ wallet }) => wallet.currency === currency));
+  }
+
+  /** By the last closes, to the last digit: each currency's value is rounded half-even. */
+  exact(): Units {
+    return this.by((symbol) => {
+      const market = this.markets.get(symbol);
+      return market?.hasClosed === true ? market.closeUnits : (this.firstPrices.get(symbol) ?? null);
+    });
+  }
+
+  /** Before the first bar, at the opens. */
+  initial(): Units {
+    return this.by((symbol) => this.firstPrices.get(symbol) ?? null);
+  }
+
+  /** The same as `exact` as a number, for curves, at a product or two for each currency that is held. */
+  number(): number {
+    if (this.seenVersion !== this.version()) this.refresh();
+    let sum = this.cashNumber;
+    for (const { coins, steps } of this.valued) {
+      if (coins <= 0) continue;
+      let value = coins;
+      for (const { market, isDivided } of steps) {
+        const price = market.hasClosed ? market.closeNumber : numberOf(this.firstPrices.get(market.name.symbol) ?? 0n);
+        value = isDivided ? (price === 0 ? 0 : value / price) : value * price;
+      }
+      sum += value;
+    }
+    return sum;
+  }
+
+  /** Whether the account has at least one amount step of anything that it could sell for the quote currency. */
+  isExposed(): boolean {
+    if (this.seenVersion !== this.version()) this.refresh();
+    return this.isHolding;
+  }
+
+  private by(priceOf: PriceOf): Units {
+    let sum = 0n;
+    for (const { currency, total } of this.wallets.values()) {
+      sum += valueIn(this.quote, { asset: currency, amount: total }, priceOf) ?? 0n;
+    }
+    return sum as Units;
+  }
+
+  /** The way of a currency to the quote currency, if all markets of the run have a price. */
+  private valuedOf(wallet: Wallet): Valued | null {
+    const path = pathOf(this.quote, wallet.currency, (symbol) => (this.markets.has(symbol) ? ANY_PRICE : null));
+    if (path === null) return null;
+    const steps = path.flatMap((symbol) => {
+      const market = this.markets.get(symbol);
+      return market === undefined ? [] : [{ market, isDivided: symbol === BRIDGE && this.quote === 'usdt' }];
+    });
+    const [first] = steps;
+    return { wallet, steps, step: first?.isDivided === true ? 1n : (first?.market.grid.amountStep ?? 1n), coins: 0 };
+  }
+
+  private refresh(): void {
+    this.seenVersion = this.version();
+    this.cashNumber = numberOf(this.wallets.get(this.quote)?.total ?? 0n);
+    for (const valued of this.valued) valued.coins = numberOf(valued.wallet.total);
+    this.isHolding = this.valued.some(({ wallet, step }) => wallet.total >= step);
+  }
+}
+
+const ANY_PRICE = 1n as Units;
+
+function numberOf(units: bigint): number {
+  return Number(units) / Number(UNITS_PER_ONE);
+}

@@ -1,0 +1,195 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { momentOf, NEVER, type Bar } from './bar-path.ts';
+import type { CandleAccount } from './bar-account.ts';
+import type { CandleMarket } from './bar-market.ts';
+import type { CandleRules } from './bar-rules.ts';
+import { payable } from './settle-fill.ts';
+import { NO_COSTS, takerPrice, type TakerCosts } from './taker-price.ts';
+import { isReached, type WorkingOrder } from './working-order.ts';
+
+/** What fills a bar needs to know besides the bar. */
+export interface FillContext {
+  readonly account: CandleAccount;
+  readonly rules: CandleRules;
+  readonly costs: TakerCosts;
+}
+
+/** Where in a bar something happens: at which price, in units, and when. */
+interface Spot {
+  readonly at: bigint;
+  readonly timeMs: number;
+}
+
+/** One market's orders against one bar: its open, then its path, or its close alone. Made anew whenever a bar concerns an order. */
+export class BarFiller {
+  private readonly market: CandleMarket;
+  private readonly context: FillContext;
+  private readonly bar: Bar;
+
+  constructor(market: CandleMarket, context: FillContext) {
+    const { columns, index } = market;
+    if (columns === null) throw new SarrafError('INVARIANT', `expected a bar of ${market.name.symbol}, was none`);
+    const cell = (column: Float64Array): number => column[index] ?? Number.NaN;
+    this.market = market;
+    this.context = context;
+    this.bar = {
+      open: cell(columns.open),
+      high: cell(columns.high),
+      low: cell(columns.low),
+      close: cell(columns.close),
+    };
+  }
+
+  /** What happens as the bar opens, the older order first. */
+  runOpen(): void {
+    this.market.makeReady();
+    const spot = this.openSpot();
+    // Orders end on the way, which takes them out of the list.
+    for (const working of this.market.working.slice()) {
+      if (working.order.isOpen && !working.isServed) this.openFor(working, spot);
+    }
+  }
+
+  /** What happens between the open and the close. */
+  runPath(): void {
+    this.market.makeReady();
+    for (;;) {
+      const next = this.next();
+      if (next === null) return;
+      this.happen(next.working, next.moment);
+    }
+  }
+
+  /** Has an order that has just been placed take at the close of the bar, if it would. */
+  arriveAtClose(working: WorkingOrder, timeMs: number): void {
+    if (working.waiting === 'stop') return;
+    if (working.waiting === 'limit' && !isReached(working, this.bar.close)) return;
+    this.takeAt(working, { at: this.market.unitsOf(this.bar.close), timeMs });
+  }
+
+  /**
+   * Takes in an order that was placed while the bar is in progress. The open is all that is known of it, so the order takes there, if it would. Whoever came
+   * with the open itself has part in the path, too; who came later waits for the next open, since nobody knows what of the path was still to come.
+   */
+  arriveInside(working: WorkingOrder, timeMs: number): void {
+    const { market } = this;
+    market.makeReady();
+    const spot = { ...this.openSpot(), timeMs };
+    const isBeyond = working.waiting !== 'open' && isReached(working, this.bar.open);
+    if (working.waiting === 'open' || (working.waiting === 'limit' && isBeyond)) this.takeAt(working, spot);
+    else if (!working.isServed && isBeyond) this.wake(working, spot);
+  }
+
+  private openSpot(): Spot {
+    return { at: this.market.unitsOf(this.bar.open), timeMs: this.market.openMs };
+  }
+
+  private openFor(working: WorkingOrder, spot: Spot): void {
+    const { order, waiting } = working;
+    if (waiting === 'open') this.takeAt(working, spot);
+    else if (!isReached(working, this.bar.open)) return;
+    else if (waiting === 'stop') this.wake(working, spot);
+    else if (this.takesAtOpen(working)) this.takeAt(working, spot);
+    else {
+      const isOwn = this.context.rules.limitGap === 'own-price';
+      this.rest(working, isOwn ? order.price : this.takerPrice(working, spot.at, NO_COSTS), spot.timeMs);
+    }
+  }
+
+  /** Whether a limit order that the open is beyond is not resting yet: it arrives, or there was too little volume when it last took. */
+  private takesAtOpen({ order, tookInMs }: WorkingOrder): boolean {
+    const { previousOpenMs } = this.market;
+    const isItsFirst = order.createdAtMs > previousOpenMs;
+    if (!isItsFirst) return tookInMs === previousOpenMs;
+    return this.context.rules.arrival === 'next-open' || !Number.isNaN(tookInMs);
+  }
+
+  /** What the bar comes to next: by moment, then stops before limits, then the older. */
+  private next(): { readonly working: WorkingOrder; readonly moment: number } | null {
+    const { path } = this.context.rules;
+    let found: { readonly working: WorkingOrder; readonly moment: number } | null = null;
+    for (const working of this.market.working) {
+      if (working.waiting === 'open' || working.isServed) continue;
+      const moment = momentOf(working, this.bar, path);
+      if (moment === NEVER) continue;
+      const isEarlier =
+        found === null ||
+        moment < found.moment ||
+        (moment === found.moment && working.waiting === 'stop' && found.working.waiting !== 'stop');
+      if (isEarlier) found = { working, moment };
+    }
+    return found;
+  }
+
+  private happen(working: WorkingOrder, moment: number): void {
+    const { order, waiting } = working;
+    const timeMs = this.market.lastMs;
+    if (waiting === 'limit') {
+      this.rest(working, order.price, timeMs);
+      return;
+    }
+    working.since = moment;
+    this.wake(working, { at: BigInt(order.stopPrice) * this.market.grid.priceStep, timeMs });
+  }
+
+  /** A stop order takes where it wakes; a stop-limit order only within its limit, beyond which it rests. */
+  private wake(working: WorkingOrder, spot: Spot): void {
+    const { order } = working;
+    this.context.account.wake(order, this.market);
+    working.waiting = order.isMarket ? 'open' : 'limit';
+    this.market.changed(working);
+    if (order.isMarket || this.isWithinLimit(working, spot.at)) this.takeAt(working, spot);
+  }
+
+  private isWithinLimit({ order }: WorkingOrder, at: bigint): boolean {
+    const better = (BigInt(order.price) * order.grid.priceStep - at) * (order.side === 'buy' ? 1n : -1n);
+    return this.context.rules.limitFill === 'touch' ? better >= 0n : better > 0n;
+  }
+
+  /** Fills as taker. A limit order pays no more than its own price; a market order ends where its bound or its money does. */
+  private takeAt(working: WorkingOrder, { at, timeMs }: Spot): void {
+    const { order } = working;
+    const { market, context } = this;
+    const { side } = order;
+    working.isServed = true;
+    working.tookInMs = market.openMs;
+    let price = this.takerPrice(working, at, context.costs);
+    const isBeyond = side === 'buy' ? price > order.price : price < order.price;
+    if (isBeyond && order.isMarket && context.rules.marketBand === 'exchange') {
+      context.account.close(order, 'Canceled', market);
+      return;
+    }
+    if (isBeyond && !order.isMarket) ({ price } = order);
+    const wanted = Math.min(order.remaining, market.volume);
+    if (wanted === 0) return;
+    const amount = payable(order, { price, amount: wanted, timeMs, receipts: context.account.receipts });
+    if (amount > 0) this.book(working, { price, amount, role: 'taker', timeMs });
+    if (amount < wanted && order.isOpen) context.account.close(order, 'Canceled', market);
+  }
+
+  private takerPrice({ order }: WorkingOrder, at: bigint, costs: TakerCosts): number {
+    const { bar, market } = this;
+    const range = costs.rangeMillionths === 0n ? 0n : market.unitsOf(bar.high) - market.unitsOf(bar.low);
+    return takerPrice({ market: market.grid, side: order.side, at, range, costs });
+  }
+
+  /** Fills as maker. */
+  private rest(working: WorkingOrder, price: number, timeMs: number): void {
+    working.isServed = true;
+    const amount = Math.min(working.order.remaining, this.market.volume);
+    if (amount > 0) this.book(working, { price, amount, role: 'maker', timeMs });
+  }
+
+  private book(
+    { order }: WorkingOrder,
+    fill: {
+      readonly price: number;
+      readonly amount: number;
+      readonly role: 'maker' | 'taker';
+      readonly timeMs: number;
+    },
+  ): void {
+    this.market.takeVolume(fill.amount);
+    this.context.account.fill(order, { market: this.market, ...fill });
+  }
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { isClosedStatus, type VenueOrder } from '../domain/order.ts';
+import { readStored } from '../domain/stored-json.ts';
+import type { VenueAnswer } from '../domain/venue-call.ts';
+import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import type { AnswerTaker } from './answer-taker.ts';
+import type { OrderKeeper } from './order-blotter.ts';
+import type { OrderSightings } from './order-report-matcher.ts';
+
+/** How long a cancel may wait for a slot: it has the reserve, so it waits for a lockout at most. */
+const CANCEL_WITHIN_MS = 30_000;
+
+/** After a cancel that came to nothing, and after one of an order that may not even be there. */
+const RETRY_AFTER_MS = 2_000;
+const RETRY_UNKNOWN_AFTER_MS = 15_000;
+
+/** What is kept of cancels that are wanted, by this name. */
+export const KEPT_CANCELS = 'wanted-cancels';
+
+/** Keys of orders. */
+export const storedCancels = z.array(z.string());
+
+/** Ends orders. What is wanted is remembered until it is so, over a restart as well; whether an order ended is read, never assumed. */
+export class CancelDesk {
+  private readonly keeper: OrderKeeper;
+  private readonly sightings: OrderSightings;
+  private readonly expect: (requestId: number, take: AnswerTaker) => void;
+  /** Orders that are to end, and when to ask the next time. */
+  private readonly wanted = new Map<string, number>();
+  /** Orders that are none of the table's and are being canceled; bounded by the requests that can be under way. */
+  private readonly foreign = new Set<number>();
+
+  constructor(options: {
+    readonly keeper: OrderKeeper;
+    readonly sightings: OrderSightings;
+    readonly expect: (requestId: number, take: AnswerTaker) => void;
+  }) {
+    this.keeper = options.keeper;
+    this.sightings = options.sightings;
+    this.expect = options.expect;
+    this.keeper.listen((order) => {
+      if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
+      // One that is known only now can be canceled only now.
+      else if (order.state === 'open' && this.wanted.get(order.key) === Number.POSITIVE_INFINITY) {
+        this.wanted.set(order.key, this.keeper.outbox.nowMs);
+      }
+    });
+  }
+
+  get size(): number {
+    return this.wanted.size;
+  }
+
+  /** Whether the end of an order is wanted, and not seen yet. */
+  wantsEndOf(key: string): boolean {
+    return this.wanted.has(key);
+  }
+
+  /** Wants the end of an order, and asks for it as soon as that is possible. */
+  cancel(order: OrderRecord): void {
+    const { nowMs } = this.keeper.outbox;
+    if (order.state === 'planned') {
+      this.drop(order, nowMs);
+      return;
+    }
+    if (!mayTrade(order) || this.wanted.has(order.key)) return;
+    this.wanted.set(order.key, nowMs);
+    this.remember();
+    this.ask(order.key);
+  }
+
+  /** Asks the exchange what an order is. */
+  lookUp(order: OrderRecord): void {
+    this.sightings.inquiries.about(order);
+  }
+
+  /**
+   * Ends an order that is not in the table: a second one of ours, or, when the whole account is halted, anybody's. Answers false where that is under way
+   * already.
+   */
+  cancelForeign(venueId: number): boolean {
+    if (this.foreign.has(venueId)) return false;
+    this.foreign.add(venueId);
+    const id = this.keeper.outbox.request(
+      { kind: 'cancel', venueId, clientOrderId: '' },
+      { requestClass: 'cancel', dedupe: `cancel ${venueId}`, withinMs: CANCEL_WITHIN_MS },
+    );
+    this.expect(id, () => void this.foreign.delete(venueId));
+    return true;
+  }
+
+  pump(nowMs: number): void {
+    for (const [key, atMs] of this.wanted) if (atMs <= nowMs) this.ask(key);
+  }
+
+  wakeAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const atMs of this.wanted.values()) next = Math.min(next, atMs);
+    return next;
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    for (const key of readStored(storedCancels, json, 'what is kept of wanted cancels')) {
+      const order = this.keeper.table.get(key);
+      if (order !== undefined && !isFinal(order)) this.wanted.set(key, 0);
+    }
+  }
+
+  /** Nothing of it was sent yet. A pair is sent as one, so it goes as one. */
+  private drop(order: OrderRecord, nowMs: number): void {
+    const pair = order.pairKey === null ? undefined : this.keeper.table.get(order.pairKey);
+    for (const leg of [order, pair]) {
+      if (leg?.state === 'planned') this.keeper.apply(leg, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
+    }
+  }
+
+  private ask(key: string): void {
+    const order = this.keeper.table.get(key);
+    const { nowMs } = this.keeper.outbox;
+    if (order === undefined || !mayTrade(order)) {
+      this.wanted.delete(key);
+      return;
+    }
+    // Its answer is awaited first: then it is open, or unknown, or never was.
+    if (order.state === 'sending' || order.state === 'cancelling') {
+      this.wanted.set(key, order.state === 'sending' ? nowMs + RETRY_AFTER_MS : Number.POSITIVE_INFINITY);
+      return;
+    }
+    if (order.state === 'unknown' && order.clientOrderId === null) {
+      this.wanted.set(key, nowMs + RETRY_UNKNOWN_AFTER_MS);
+      return;
+    }
+    // An id that one reply gave may be another's. Our own name does as well; the stop leg of a pair has none, so that its id is read once more first.
+    if (order.clientOrderId === null && !this.sightings.sureIds.isSure(key)) {
+      this.lookUp(order);
+      this.wanted.set(key, nowMs + RETRY_AFTER_MS);
+      return;
+    }
+    this.wanted.set(key, order.state === 'unknown' ? nowMs + RETRY_UNKNOWN_AFTER_MS : Number.POSITIVE_INFINITY);
+    this.keeper.apply(order, { kind: 'cancel asked' });
+    const { clientOrderId } = order;
+    const venueId = this.sightings.sureIds.isSure(key) ? order.venueId : null;
+    const id = this.keeper.outbox.request(
+      { kind: 'cancel', venueId, clientOrderId: clientOrderId ?? '' },
+      { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
+    );
+    this.expect(id, (answer) => this.take(key, answer));
+  }
+
+  private take(key: string, answer: VenueAnswer): void {
+    const record = recordIn(answer);
+    const order = this.keeper.table.get(key);
+    if (order === undefined) return;
+    if (saysClosed(answer)) this.sightings.endings.corroborate(key);
+    const seen = record === null ? order : this.see(order, record);
+    if (seen.pairKey !== null && !mayTrade(seen)) {
+      const pair = this.keeper.table.get(seen.pairKey);
+      if (pair !== undefined && mayTrade(pair)) this.lookUp(pair);
+    }
+    if (!mayTrade(seen)) return;
+    // It may be closed all the same: its reply was lost, or told nothing of it.
+    const open = this.keeper.apply(seen, { kind: 'cancel failed' });
+    const afterMs = open.state === 'unknown' ? RETRY_UNKNOWN_AFTER_MS : RETRY_AFTER_MS;
+    if (this.wanted.has(key)) this.wanted.set(key, this.keeper.outbox.nowMs + afterMs);
+    if (answer.outcome !== 'unsent') this.lookUp(open);
+  }
+
+  private see(order: OrderRecord, record: VenueOrder): OrderRecord {
+    const sighting = this.sightings.take(record, { known: order });
+    return sighting.kind === 'own' ? sighting.order : order;
+  }
+
+  private remember(): void {
+    this.keeper.outbox.keep(KEPT_CANCELS, [...this.wanted.keys()]);
+  }
+}
+
+/** Whether a cancel's answer says in its own word that the order has ended. */
+function saysClosed(answer: VenueAnswer): boolean {
+  if (answer.outcome === 'refused') return answer.status !== null && isClosedStatus(answer.status);
+  if (answer.outcome !== 'value') return false;
+  const { status } = answer.value as { readonly status: string | null };
+  return status !== null && isClosedStatus(status);
+}
+
+/** The record that a cancel's answer holds, whether it applied or not. */
+function recordIn(answer: VenueAnswer): VenueOrder | null {
+  if (answer.outcome === 'refused') return answer.order;
+  if (answer.outcome !== 'value') return null;
+  return (answer.value as { readonly order: VenueOrder | null }).order;
+}

@@ -1,0 +1,52 @@
+import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import type { Seat } from './strategy-instance.ts';
+
+/** Something that a strategy is to be told. */
+export interface Told {
+  readonly seat: Seat;
+  readonly event: StrategyEvent;
+}
+
+const FIRST_ROOM = 16;
+
+/** What waits to be told, in a ring: it is filled and emptied at every event, and a list would be made anew each time. */
+export class ToldQueue {
+  private slots: (Told | null)[] = emptySlots(FIRST_ROOM);
+  private head = 0;
+  length = 0;
+
+  push(told: Told): void {
+    if (this.length === this.slots.length) this.grow();
+    this.slots[(this.head + this.length) & (this.slots.length - 1)] = told;
+    this.length += 1;
+  }
+
+  /** Before everything else. */
+  unshift(told: Told): void {
+    if (this.length === this.slots.length) this.grow();
+    this.head = (this.head - 1) & (this.slots.length - 1);
+    this.slots[this.head] = told;
+    this.length += 1;
+  }
+
+  /** The next; null where there is none. */
+  shift(): Told | null {
+    if (this.length === 0) return null;
+    const told = this.slots[this.head] ?? null;
+    this.slots[this.head] = null;
+    this.head = (this.head + 1) & (this.slots.length - 1);
+    this.length -= 1;
+    return told;
+  }
+
+  /** Room is always a power of two, so that a place is found without a division. */
+  private grow(): void {
+    const { slots, head } = this;
+    this.slots = [...slots.slice(head), ...slots.slice(0, head), ...emptySlots(slots.length)];
+    this.head = 0;
+  }
+}
+
+function emptySlots(length: number): null[] {
+  return Array.from({ length }, () => null);
+}

@@ -1,0 +1,125 @@
+import { formatUnits } from '../domain/money.ts';
+import { IdenticalOrders } from '../execution/identical-orders.ts';
+import type { OrderFact } from '../execution/order-event.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import { OrderTable } from '../execution/order-table.ts';
+import { afterFact } from '../execution/order-transition.ts';
+import { UnknownOrders } from '../execution/unknown-orders.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import type { MirrorState } from './mirror-change.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Ids that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
+const MOST_TOLD_ONCE = 5_000;
+
+/** Told of every change of an order, after it was entered. `before` is null for a new one. */
+export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
+
+/** Keeps our orders: every fact about one goes through here, into the table, the mirror and the journal, and on to whoever listens. */
+export class OrderKeeper {
+  readonly table = new OrderTable();
+  readonly identical = new IdenticalOrders();
+  readonly unknown: UnknownOrders;
+  readonly outbox: Outbox;
+  /** The largest ids of orders and trades of the exchange that are sure: a new order's own are above them. */
+  highestOrderId = 0;
+  highestTradeId = 0;
+  /** Higher ids that one reading has told: a single wrong number must not become a floor under which nothing is looked for. */
+  private readonly toldOnce = new Map<number, number>();
+  private readonly listeners: OrderListener[] = [];
+
+  constructor(settings: EngineSettings, outbox: Outbox) {
+    this.outbox = outbox;
+    this.unknown = new UnknownOrders({
+      lateArrivalMs: settings.lateArrivalMs,
+      passesApartMs: settings.absencePassesApartMs,
+    });
+  }
+
+  listen(listener: OrderListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Enters a new order. */
+  add(order: OrderRecord): void {
+    this.write(order, null);
+  }
+
+  /** Takes in a fact; answers the order as it then is, the same value where nothing changed. */
+  apply(order: OrderRecord, fact: OrderFact): OrderRecord {
+    const next = afterFact(order, fact);
+    if (next === order) return order;
+    const { nowMs } = this.outbox;
+    // What was sent is what another may be identical to, whatever the exchange made of it.
+    if (fact.kind === 'handed over') this.identical.sent(next);
+    else if (order.state === 'sending' && next.state !== 'unknown') this.identical.answered(order, nowMs);
+    if (next.state === 'unknown' && order.state !== 'unknown') this.unknown.track(next, nowMs);
+    if (order.state === 'unknown' && next.state !== 'unknown') {
+      this.unknown.forget(next.key);
+      this.identical.answered(order, nowMs);
+    }
+    this.write(next, order);
+    return next;
+  }
+
+  /** One reading told an order's id. The second that does makes it sure. */
+  sawOrderId(id: number): void {
+    if (id <= this.highestOrderId) return;
+    const { toldOnce } = this;
+    const { steps } = this.outbox;
+    const step = toldOnce.get(id);
+    if (step === undefined) {
+      toldOnce.set(id, steps);
+      if (toldOnce.size > MOST_TOLD_ONCE) this.forgetTold();
+    } else if (step !== steps) {
+      this.highestOrderId = id;
+      for (const told of toldOnce.keys()) if (told <= id) toldOnce.delete(told);
+    }
+  }
+
+  /**
+   * Takes over what the mirror kept. Whether a request that was being handed over has left is not known, so it may be there; a cancel that was on
+   * its way is asked for again.
+   */
+  restore(state: MirrorState, nowMs: number): void {
+    for (const order of state.orders) {
+      // Not its own id, which one wrong reading may have told: a floor was made of two.
+      this.highestOrderId = Math.max(this.highestOrderId, order.orderIdFloor);
+      this.table.put(order);
+    }
+    for (const { tradeId } of state.fills) this.highestTradeId = Math.max(this.highestTradeId, tradeId);
+    this.identical.restore(state.orders, nowMs);
+    for (const order of state.orders) {
+      if (order.state === 'sending') this.apply(order, { kind: 'unanswered', sentAtMs: nowMs });
+      else if (order.state === 'unknown') this.unknown.track(order, nowMs);
+      else if (order.state === 'cancelling') this.apply(order, { kind: 'cancel failed' });
+      else if (order.state === 'planned') this.apply(order, { kind: 'dropped', atMs: nowMs, reason: 'Restarted' });
+    }
+  }
+
+  private forgetTold(): void {
+    for (const oldest of this.toldOnce.keys()) {
+      this.toldOnce.delete(oldest);
+      return;
+    }
+  }
+
+  private write(order: OrderRecord, before: OrderRecord | null): void {
+    this.table.put(order);
+    this.outbox.change({ kind: 'order', order });
+    if (this.outbox.isJournaled) this.journal(order);
+    if (before === null || before.state !== order.state || isFinal(order)) this.outbox.tell({ kind: 'order', order });
+    for (const listener of this.listeners) listener(order, before);
+  }
+
+  private journal({ key, state, venueId, venueStatus, matched, filled, reason }: OrderRecord): void {
+    this.outbox.journal('order', key, {
+      state,
+      venueId,
+      status: venueStatus,
+      matched: formatUnits(matched),
+      filled: formatUnits(filled),
+      ...(reason === null ? {} : { reason }),
+    });
+  }
+}

@@ -1,0 +1,515 @@
+import { ZERO } from '../domain/decimal-text.ts';
+import { invariant } from '../domain/errors.ts';
+import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
+import { isClosedStatus, isOpenStatus, type VenueOrder } from '../domain/order.ts';
+import { marketOfCurrencies } from '../domain/market-symbol.ts';
+import { KnownNames } from '../execution/known-names.ts';
+import type { VenueTerms } from '../execution/order-event.ts';
+import { OrderEndings } from '../execution/order-endings.ts';
+import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import { isUnbindable } from '../execution/order-transition.ts';
+import type { AnswerTaker } from './answer-taker.ts';
+import { Findings } from './findings.ts';
+import { OrderInquiries } from './order-inquiries.ts';
+import { Namesakes } from './namesakes.ts';
+import type { OrderKeeper } from './order-blotter.ts';
+import type { Flaw } from './plausibility/flaw.ts';
+import { orderFlaw, orderMisfit } from './plausibility/order-flaw.ts';
+import { SureIds } from './sure-ids.ts';
+
+/** Foreign order ids that are remembered, so that their trades are known to be foreign. The oldest go. */
+const FOREIGN_KEPT = 20_000;
+
+/** The intent of an order that was taken over: the mirror does not know it. */
+const ADOPTED = 'adopted';
+
+/** Whose an order in a list is. */
+export type Sighting =
+  | { readonly kind: 'own'; readonly order: OrderRecord }
+  | { readonly kind: 'foreign' }
+  /** Another one carries the name of one of ours, and both are there: it was placed twice. */
+  | { readonly kind: 'twin'; readonly of: OrderRecord }
+  /** It contradicts itself or what is known, or says something that one reading can not prove. Nothing of it was used, and it is asked for again. */
+  | { readonly kind: 'doubtful' };
+
+/** What is known of a record besides what it says. */
+export interface SightingWay {
+  /** The order that the reply was asked for. */
+  readonly known?: OrderRecord;
+  /** The id that was asked for. */
+  readonly askedId?: number;
+  /** Told by a venue that is no stranger: a backtest's. */
+  readonly isTrusted?: boolean;
+}
+
+/** An id that claims to be an order's own beside the one that it has. */
+interface Claim {
+  readonly venueId: number;
+  /** Whether the exchange has the order under the claimed id, when asked for it; and under the known one. */
+  isThere: boolean;
+  isKnownThere: boolean | null;
+}
+
+export interface OrderSightingsOptions {
+  readonly keeper: OrderKeeper;
+  readonly instance: string;
+  readonly lateArrivalMs: number;
+  readonly expect: (requestId: number, take: AnswerTaker) => void;
+  /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
+  readonly isTold?: boolean;
+  /** Told of the answer to a question by id. */
+  readonly onRecord: (record: VenueOrder, askedId: number) => void;
+}
+
+/**
+ * Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in what it says: by its name, by its id, or as the second
+ * leg of a pair. What does not fit is not used. What can not be undone is believed of two readings only: an end, another id, an order taken over.
+ */
+export class OrderSightings {
+  readonly findings: Findings;
+  readonly inquiries: OrderInquiries;
+  readonly endings: OrderEndings;
+  readonly sureIds: SureIds;
+  names = new KnownNames('');
+  readonly namesakes: Namesakes;
+  private readonly keeper: OrderKeeper;
+  private readonly instance: string;
+  private readonly foreignIds = new Set<number>();
+  /** Nameless ids that one reading has told. */
+  private readonly strangers = new Set<number>();
+  private readonly claims = new Map<string, Claim>();
+  private readonly twins = new Set<number>();
+  /** Orders of whose id one answer has said that there is nothing. */
+  private readonly missed = new Map<string, { readonly venueId: number; readonly step: number }>();
+  private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
+
+  constructor({ keeper, instance, lateArrivalMs, isTold = false, expect, onRecord }: OrderSightingsOptions) {
+    this.keeper = keeper;
+    this.namesakes = new Namesakes({ lateArrivalMs });
+    this.instance = instance;
+    this.findings = new Findings(keeper.outbox);
+    this.endings = new OrderEndings(isTold);
+    this.sureIds = new SureIds(keeper.outbox, isTold);
+    this.inquiries = new OrderInquiries({
+      outbox: keeper.outbox,
+      expect,
+      onRecord,
+      onMissing: (askedId) => this.missing(askedId),
+    });
+    keeper.listen((order) => {
+      if (!isFinal(order)) return;
+      this.findings.forget(order.key);
+      this.endings.forget(order.key);
+      this.sureIds.forget(order.key);
+      this.claims.delete(order.key);
+      this.lessMatched.delete(order.key);
+      this.missed.delete(order.key);
+    });
+  }
+
+  isForeign(venueOrderId: number): boolean {
+    return this.foreignIds.has(venueOrderId);
+  }
+
+  /** Whether it is being found out whose an order is. */
+  isAsking(venueOrderId: number): boolean {
+    return this.inquiries.isUnderWay(venueOrderId);
+  }
+
+  /** Whether a record is of an order of this instance that is not known here, and is to be taken over. */
+  isMissing(record: VenueOrder): boolean {
+    const { id, clientOrderId, status } = record;
+    if (this.find(record) !== undefined) return false;
+    if (this.pairOf(record) !== undefined) return true;
+    const name = readOrderName(clientOrderId);
+    if (name?.instance !== this.instance) return false;
+    if (this.foreignIds.has(id ?? 0) && this.namesakes.has(name, id ?? 0, this.names.state.epoch)) return false;
+    return status === null || isOpenStatus(status) || this.names.mayBeMissing(name, id ?? 0);
+  }
+
+  /** Takes in a record, for the order it was asked for or for whichever it is of. */
+  take(record: VenueOrder, way: SightingWay = {}): Sighting {
+    // As it is now: the other leg of a pair may have told of it since.
+    const order = way.known === undefined ? this.find(record) : (this.keeper.table.get(way.known.key) ?? way.known);
+    if (way.isTrusted === true)
+      return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
+    const flaw = orderFlaw(record) ?? this.wrongAnswer(record, way);
+    if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
+    if (order === undefined) return this.takeStranger(record, way);
+    return this.takeOwn(order, record, way);
+  }
+
+  /**
+   * Whether a reply to the placement of an order is its own: it carries the name that was sent, or, as the second leg of a pair, each names the other; and
+   * its terms are those that were asked for.
+   */
+  isOfPlacement(record: VenueOrder, order: OrderRecord, first: VenueOrder | null): boolean {
+    const isNamed =
+      first === null
+        ? record.clientOrderId !== null && record.clientOrderId === order.clientOrderId
+        : record.clientOrderId === null && record.pairId === first.id && first.pairId === record.id;
+    const flaw = orderFlaw(record) ?? orderMisfit(record, order);
+    const holder = this.keeper.table.byVenueId(record.id);
+    if (flaw === null && isNamed && (holder === undefined || holder.key === order.key)) return true;
+    const found = flaw ?? {
+      field: 'clientOrderId',
+      expected: order.clientOrderId ?? 'that of a second leg',
+      found: String(record.clientOrderId),
+    };
+    this.findings.note(order.key, found, { isGrave: true });
+    return false;
+  }
+
+  private takeOwn(order: OrderRecord, record: VenueOrder, way: SightingWay): Sighting {
+    const id = record.id ?? 0;
+    const misfit = orderMisfit(record, order);
+    if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
+      // It has another one's record under the id that we know.
+      const claim = this.claims.get(order.key);
+      if (claim !== undefined && way.askedId === order.venueId) claim.isKnownThere = false;
+      return this.doubt(order, record, misfit);
+    }
+    if (order.venueId !== null && order.venueId !== id) return this.takeClaim(order, record, way);
+    const holder = this.keeper.table.byVenueId(id);
+    if (holder !== undefined && holder.key !== order.key) {
+      return this.doubt(order, record, {
+        field: 'id',
+        expected: `another than that of ${holder.key}`,
+        found: String(id),
+      });
+    }
+    if (way.askedId === id) {
+      const claim = this.claims.get(order.key);
+      if (claim !== undefined) claim.isKnownThere = true;
+    }
+    if (order.state === 'rejected' && way.askedId !== id) {
+      this.inquiries.ask(id);
+      return { kind: 'doubtful' };
+    }
+    this.keeper.sawOrderId(id);
+    this.sureIds.saw(order.key, id);
+    if (this.sureIds.isSure(order.key)) this.namesakes.noteOwn(order, id, this.names.state.epoch);
+    if (order.state === 'rejected') this.tellRevival(order, id);
+    return this.takeIn(order, record, this.statusOf(order, record), way.askedId === id);
+  }
+
+  /** The status as far as it is believed; null where it has to be read again. */
+  private statusOf(order: OrderRecord, record: VenueOrder): string | null {
+    const { status } = record;
+    if (status === null || isFinal(order)) return status;
+    const ending = this.endings.read(order.key, status, record.matchedAmount === record.amount);
+    if (isOpenStatus(status) || isClosedStatus(status)) {
+      if (orderFlaw(record) === null && orderMisfit(record, order) === null) this.findings.clear(order.key);
+    } else
+      this.findings.note(
+        order.key,
+        { field: 'status', expected: 'a status of the interface', found: status },
+        { isGrave: true },
+      );
+    if (ending !== 'doubtful') return status;
+    if (record.id !== null) this.inquiries.ask(record.id, order.clientOrderId ?? '');
+    return null;
+  }
+
+  private takeIn(order: OrderRecord, record: VenueOrder, status: string | null, isAsked = false): Sighting {
+    const { keeper } = this;
+    // They are said once and stay; reading them anew from every list would cost more than all the rest of it.
+    const terms = order.venueStatus === null ? termsOf(record) : null;
+    const sight = { venueId: record.id, status, matched: matchedOf(record), terms };
+    const next = keeper.apply(order, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
+    const settled = isAsked ? this.settleLess(next, record) : next;
+    return { kind: 'own', order: this.pairWith(settled, record) };
+  }
+
+  /** What is closed does not match less than it did: two answers that say less than was noted are right. */
+  private settleLess(order: OrderRecord, record: VenueOrder): OrderRecord {
+    const { keeper, lessMatched } = this;
+    const matched = matchedOf(record);
+    const isLess = matched < order.matched && matched >= order.filled;
+    if (order.state !== 'settling' || !isLess || record.status === null || isOpenStatus(record.status)) return order;
+    const before = lessMatched.get(order.key);
+    const { steps } = keeper.outbox;
+    if (before === undefined || before.matched !== matched || before.step === steps) {
+      lessMatched.set(order.key, { matched, step: steps });
+      return order;
+    }
+    keeper.outbox.warn(
+      `${order.key}: matchedAmount: ${formatUnits(order.matched)} was told once, and two later readings say ${formatUnits(matched)}: that counts`,
+      order.key,
+    );
+    return keeper.apply(order, { kind: 'matched less', matched });
+  }
+
+  /** It was asked for by an id, and another one came: the answer to another question. */
+  private wrongAnswer(record: VenueOrder, { askedId }: SightingWay): Flaw | null {
+    if (askedId === undefined || record.id === askedId) return null;
+    return { field: 'id', expected: `${askedId}, which was asked for`, found: String(record.id) };
+  }
+
+  /** Two readings that say the same of what counts are believed, though something beside it contradicts them. */
+  private isConfirmed(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): boolean {
+    if (flaw.isSoft !== true) return false;
+    return this.findings.note(order?.key ?? `order ${record.id}`, flaw, { isGrave: false }) >= 2;
+  }
+
+  private doubt(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): Sighting {
+    const { id } = record;
+    const readings = this.findings.note(order?.key ?? `order ${id}`, flaw, {
+      isGrave: order !== undefined && !isFinal(order),
+    });
+    // Lists tell the same every few seconds, so that asking once is enough.
+    if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.about(order);
+    if (order === undefined && id !== null && readings === 1 && id <= this.keeper.highestOrderId)
+      this.inquiries.ask(id);
+    return { kind: 'doubtful' };
+  }
+
+  /** The name of one of ours under another id: one of the two ids was read wrong, or the order is there twice. Both are asked for. */
+  private takeClaim(order: OrderRecord, record: VenueOrder, way: SightingWay): Sighting {
+    const { claims, inquiries, keeper, twins } = this;
+    const venueId = record.id ?? 0;
+    if (twins.has(venueId)) return { kind: 'twin', of: order };
+    if (isFinal(order) && order.venueId === null) return { kind: 'doubtful' };
+    let claim = claims.get(order.key);
+    if (claim?.venueId !== venueId) claims.set(order.key, (claim = { venueId, isThere: false, isKnownThere: null }));
+    if (way.askedId === venueId) claim.isThere = true;
+    if (claim.isThere && claim.isKnownThere === true) {
+      claims.delete(order.key);
+      twins.add(venueId);
+      return { kind: 'twin', of: order };
+    }
+    if (
+      claim.isThere &&
+      claim.isKnownThere === false &&
+      keeper.table.byVenueId(venueId) === undefined &&
+      !isFinal(order)
+    ) {
+      claims.delete(order.key);
+      keeper.outbox.warn(
+        `${order.key}: id: ${order.venueId} was told once, and the exchange has it as ${venueId}: that counts`,
+        order.key,
+      );
+      this.sureIds.forget(order.key);
+      return this.takeOwn(keeper.apply(order, { kind: 'rebound', venueId }), record, way);
+    }
+    if (!claim.isThere) inquiries.ask(venueId);
+    if (claim.isKnownThere === null) inquiries.about(order);
+    return { kind: 'doubtful' };
+  }
+
+  /** The exchange has nothing under an id that was asked for. */
+  private missing(askedId: number): void {
+    for (const [key, claim] of this.claims) {
+      if (claim.venueId === askedId) this.claims.delete(key);
+      else if (this.keeper.table.get(key)?.venueId === askedId) claim.isKnownThere = false;
+    }
+    const order = this.keeper.table.byVenueId(askedId);
+    if (order === undefined) this.meetStranger(askedId, null);
+    else this.missOwn(order, askedId);
+  }
+
+  /** Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order is looked for by its name. */
+  private missOwn(order: OrderRecord, venueId: number): void {
+    const { claims, keeper, missed } = this;
+    if (!isUnbindable(order) || claims.has(order.key)) return;
+    const before = missed.get(order.key);
+    const { steps } = keeper.outbox;
+    if (before?.venueId !== venueId) {
+      missed.set(order.key, { venueId, step: steps });
+      return;
+    }
+    if (before.step === steps) return;
+    missed.delete(order.key);
+    this.sureIds.forget(order.key);
+    keeper.outbox.warn(
+      `${order.key}: id: ${venueId} was told, and the exchange has no such order: it is looked for by its name`,
+      order.key,
+    );
+    keeper.apply(order, { kind: 'unbound' });
+  }
+
+  private find(record: VenueOrder): OrderRecord | undefined {
+    const { table } = this.keeper;
+    const byName = table.byClientOrderId(record.clientOrderId);
+    if (byName !== undefined) return byName;
+    const byId = table.byVenueId(record.id);
+    if (byId !== undefined) return byId;
+    // The stop leg of an OCO has no clientOrderId: its pair says whose it is.
+    if (record.clientOrderId !== null) return undefined;
+    const first = table.byVenueId(record.pairId);
+    return first === undefined || first.pairKey === null ? undefined : table.get(first.pairKey);
+  }
+
+  /** The stop leg of a pair whose reply is missing has no name: until the first leg is found, nothing says whose it is. */
+  private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
+    if (clientOrderId !== null || pairId === null) return false;
+    // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
+    if (!this.foreignIds.has(pairId) && this.keeper.table.byVenueId(pairId) === undefined) {
+      if (!this.strangers.has(pairId)) this.inquiries.ask(pairId);
+      if (this.inquiries.isUnderWay(pairId)) return true;
+    }
+    return this.keeper.table
+      .unfinished()
+      .some((order) => order.clientOrderId === null && order.venueId === null && order.state !== 'planned');
+  }
+
+  /** The first leg of the pair that a nameless record is the second of, where that was taken over alone. */
+  private pairOf({ clientOrderId, pairId }: VenueOrder): OrderRecord | undefined {
+    if (clientOrderId !== null || pairId === null) return undefined;
+    const first = this.keeper.table.byVenueId(pairId);
+    return first?.intentId === ADOPTED && first.pairKey === null ? first : undefined;
+  }
+
+  /** The first leg names the other, so that a late list or trade finds that too. */
+  private pairWith(order: OrderRecord, record: VenueOrder): OrderRecord {
+    const { keeper } = this;
+    const { pairId } = record;
+    if (order.pairKey === null || pairId === null) return order;
+    const other = keeper.table.get(order.pairKey);
+    if (other === undefined || other.venueId !== null || (other.state !== 'sending' && other.state !== 'unknown')) {
+      return order;
+    }
+    if (keeper.table.byVenueId(pairId) !== undefined) return order;
+    const sight = { venueId: pairId, status: null, matched: NO_UNITS, terms: null };
+    keeper.apply(other, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
+    return order;
+  }
+
+  /** A record of no order that is known here: somebody else's, or one of this instance that the mirror has lost. */
+  private takeStranger(record: VenueOrder, way: SightingWay): Sighting {
+    const id = record.id ?? 0;
+    this.keeper.sawOrderId(id);
+    if (this.isMissing(record)) {
+      // One reading may have got the name or the status wrong, or lack what it takes to take it over.
+      const isWhole = record.market !== null && record.status !== null;
+      if (isWhole && way.askedId === id) {
+        return this.isNamesakes(record, id) ? { kind: 'foreign' } : this.takeOver(record, way);
+      }
+      if (way.askedId !== id) this.inquiries.ask(id);
+      return { kind: 'doubtful' };
+    }
+    if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
+    if (way.askedId === id) this.addForeign(id, record.clientOrderId);
+    else this.meetStranger(id, record.clientOrderId);
+    return { kind: 'foreign' };
+  }
+
+  /** Whether an order with this instance's name is another bot's: then it stays untouched, and that is told once. */
+  private isNamesakes({ clientOrderId }: VenueOrder, id: number): boolean {
+    const name = readOrderName(clientOrderId);
+    if (name === null || !this.namesakes.has(name, id, this.names.state.epoch)) return false;
+    this.addForeign(id, clientOrderId);
+    if (this.namesakes.isFirstOf(name)) {
+      this.keeper.outbox.alarm(
+        `expected orders named "${this.instance}-…" from this bot alone, found ${clientOrderId} (${id}), which was placed meanwhile: another bot trades on this account under the same instance name. End one of them, and give it another instance and the same ledger. Its orders stay untouched from now on; those that were taken over before are in these books`,
+        clientOrderId,
+      );
+    }
+    return true;
+  }
+
+  private takeOver(record: VenueOrder, way: SightingWay): Sighting {
+    const first = this.pairOf(record);
+    if (first !== undefined) {
+      const leg = this.adopt(record, { key: stopLegKey(first.key), strategy: first.strategy, pairKey: first.key });
+      this.keeper.add({ ...first, pairKey: leg.key });
+      return this.takeOwn(leg, record, way);
+    }
+    const { clientOrderId: key } = record;
+    const name = readOrderName(key);
+    invariant(key !== null && name !== null, () => `expected the name of an order of ours to take over, was ${key}`);
+    return this.takeOwn(this.adopt(record, { key, strategy: name.strategy, pairKey: null }), record, way);
+  }
+
+  /** Foreign is what two readings say is nobody's: else its trades, which may be ours, would be given away for good. */
+  private meetStranger(id: number, name: string | null): void {
+    if (this.foreignIds.has(id)) return;
+    if (this.strangers.delete(id)) this.addForeign(id, name);
+    else {
+      this.strangers.add(id);
+      forgetBeyond(this.strangers);
+    }
+  }
+
+  /** An order that carries this instance's name and is not in the mirror: the mirror was lost, or put back from a copy. It is ours all the same. */
+  private adopt(record: VenueOrder, name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>): OrderRecord {
+    const { keeper } = this;
+    const { nowMs } = keeper.outbox;
+    const { key } = name;
+    const { src, dst } = record.market ?? { src: '', dst: '' };
+    const order: OrderRecord = {
+      ...name,
+      clientOrderId: record.clientOrderId,
+      intentId: ADOPTED,
+      tag: null,
+      market: marketOfCurrencies(src, dst).symbol,
+      marketVersion: 0,
+      side: record.side,
+      execution: record.execution ?? 'limit',
+      price: record.price === null ? null : unitsOf(record.price),
+      stopPrice: record.stopPrice === null ? null : unitsOf(record.stopPrice),
+      amount: unitsOf(record.amount),
+      plannedAtMs: record.createdAtMs ?? nowMs,
+      sentAtMs: nowMs,
+      attempts: 1,
+      state: 'sending',
+      venueId: null,
+      venueStatus: null,
+      matched: NO_UNITS,
+      filled: NO_UNITS,
+      filledTotal: NO_UNITS,
+      fee: NO_UNITS,
+      reason: null,
+      closedAtMs: null,
+      // Its fills may be older than anything that was read since.
+      orderIdFloor: 0,
+      tradeIdFloor: 0,
+    };
+    keeper.add(order);
+    keeper.outbox.warn(`${key} is ${record.status} at the exchange and was not known here: it is taken over`, key);
+    return order;
+  }
+
+  private tellRevival({ key, reason }: OrderRecord, id: number): void {
+    this.keeper.outbox.alarm(
+      `${key} was given up (${reason}), and the exchange has it as ${id}: it is taken over with its fills`,
+      key,
+    );
+  }
+
+  private addForeign(id: number, name: string | null): void {
+    if (this.foreignIds.has(id)) return;
+    this.foreignIds.add(id);
+    if (name !== null && isManualOrderId(name)) {
+      // The trades that it brings have its id alone.
+      this.keeper.outbox.journal('notice', name, { venueId: id });
+      this.keeper.outbox.info(
+        `order ${id} was placed by hand (${name}): it is nobody's strategy's and stays untouched`,
+        name,
+      );
+    }
+    forgetBeyond(this.foreignIds);
+  }
+}
+
+function forgetBeyond(ids: Set<number>): void {
+  if (ids.size <= FOREIGN_KEPT) return;
+  for (const oldest of ids) {
+    ids.delete(oldest);
+    return;
+  }
+}
+
+function termsOf({ amount, price, stopPrice }: VenueOrder): VenueTerms {
+  return {
+    amount: unitsOf(amount),
+    price: price === null ? null : unitsOf(price),
+    stopPrice: stopPrice === null ? null : unitsOf(stopPrice),
+  };
+}
+
+/** Most orders in a list have matched nothing. */
+function matchedOf({ matchedAmount }: VenueOrder): Units {
+  return matchedAmount === ZERO ? NO_UNITS : unitsOf(matchedAmount);
+}

@@ -1,0 +1,149 @@
+import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import { valueIn, type PriceOf } from '../portfolio/valuation.ts';
+import type { OwnOrder } from '../strategy/definition.ts';
+import type { MarketRules } from '../strategy/market-rules.ts';
+import type { EngineView } from '../strategy/strategy-event.ts';
+import type { AccountState } from './account-state.ts';
+import type { MarketDesk } from './market-data-cache.ts';
+import type { OrderKeeper } from './order-blotter.ts';
+import type { Seat } from './strategy-instance.ts';
+
+/** What one strategy may look at. Everything is worked out when it is looked at. */
+export class SeatView implements EngineView {
+  nowMs = 0;
+  /** Looked at far more often than it changes. */
+  private lastPosition: { readonly units: Units; readonly text: DecimalText } = { units: NO_UNITS, text: ZERO };
+  private readonly seat: Seat;
+  private readonly markets: MarketDesk;
+  private readonly keeper: OrderKeeper;
+  private readonly account: AccountState;
+  private readonly candlesSeenAtMs: (market: string) => number | null;
+  /** What the market shows now, or else what was told last. */
+  private readonly priceOf: PriceOf = (market) => this.markets.priceOf(market) ?? this.seat.ledger.priceOf(market);
+
+  constructor(options: {
+    readonly seat: Seat;
+    readonly markets: MarketDesk;
+    readonly keeper: OrderKeeper;
+    readonly account: AccountState;
+    readonly candlesSeenAtMs: (market: string) => number | null;
+  }) {
+    this.seat = options.seat;
+    this.markets = options.markets;
+    this.keeper = options.keeper;
+    this.account = options.account;
+    this.candlesSeenAtMs = options.candlesSeenAtMs;
+  }
+
+  position(market: string): DecimalText {
+    const units = this.positionUnits(market);
+    const { lastPosition } = this;
+    if (units !== lastPosition.units) this.lastPosition = { units, text: formatUnits(units) };
+    return this.lastPosition.text;
+  }
+
+  positionUnits(market: string): Units {
+    const state = this.markets.get(market);
+    return state === undefined ? NO_UNITS : this.seat.held(state.market.src);
+  }
+
+  free(): Readonly<Record<string, DecimalText>> {
+    return this.account.free();
+  }
+
+  orders(): readonly OwnOrder[] {
+    return this.keeper.table.unfinishedOf(this.seat.name).map((order) => this.shown(order));
+  }
+
+  book(market: string): OrderBook | null {
+    return this.markets.get(market)?.book ?? null;
+  }
+
+  stats(market: string): MarketStats | null {
+    return this.markets.get(market)?.stats ?? null;
+  }
+
+  rules(market: string): MarketRules | null {
+    return this.markets.rulesOf(market);
+  }
+
+  equity(market: string): DecimalText | null {
+    const units = this.equityUnits(market);
+    return units === null ? null : formatUnits(units);
+  }
+
+  /**
+   * All that it has, valued once in the market's quote currency: the money of its markets' quote currencies, and every coin that its fills brought. Null
+   * without a price of the market, or while something has none.
+   */
+  equityUnits(market: string): Units | null {
+    const state = this.markets.get(market);
+    if (state === undefined || this.markets.priceOf(market) === null) return null;
+    const { dst } = state.market;
+    const { ledger, quotes } = this.seat;
+    let sum: Units | null = NO_UNITS;
+    for (const quote of quotes) sum = this.addValue(sum, dst, { asset: quote, amount: this.moneyOf(quote) });
+    if (!quotes.has(dst)) sum = this.addValue(sum, dst, { asset: dst, amount: this.moneyOf(dst) });
+    for (const [asset, { held }] of ledger.state.holdings) {
+      if (asset !== dst && !quotes.has(asset as QuoteCurrency)) sum = this.addValue(sum, dst, { asset, amount: held });
+    }
+    return sum;
+  }
+
+  ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null {
+    const state = this.markets.get(market);
+    if (state === undefined) return null;
+    const seenAtMs = {
+      book: state.bookSeenAtMs,
+      stats: state.statsSeenAtMs,
+      trades: state.tapeSeenAtMs,
+      candles: what === 'candles' ? this.candlesSeenAtMs(market) : null,
+    }[what];
+    return seenAtMs === null ? null : this.nowMs - seenAtMs;
+  }
+
+  accountAgeMs(what: 'orders' | 'fills' | 'balances'): number | null {
+    const seenAtMs = this.account.seenAtMs(what);
+    return seenAtMs === null ? null : this.nowMs - seenAtMs;
+  }
+
+  private addValue(
+    sum: Units | null,
+    into: QuoteCurrency,
+    held: { readonly asset: string; readonly amount: bigint },
+  ): Units | null {
+    const value = sum === null ? null : valueIn(into, held, this.priceOf);
+    return sum === null || value === null ? null : ((sum + value) as Units);
+  }
+
+  /** Its capital with the money that its fills moved, or, where it has none in any quote currency of its markets, the account's balance. */
+  private moneyOf(currency: QuoteCurrency): bigint {
+    const { seat, account } = this;
+    const { capital } = seat.settings;
+    const hasOwn = capital[currency] !== undefined || [...seat.quotes].some((quote) => quote in capital);
+    if (!hasOwn) return account.totalOf(currency);
+    return (capital[currency] ?? 0n) + seat.held(currency);
+  }
+
+  private shown(order: OrderRecord): OwnOrder {
+    const { key, market, side, execution, price, stopPrice, amount, matched, tag, state, plannedAtMs } = order;
+    return {
+      clientOrderId: key,
+      market,
+      side,
+      execution,
+      price: price === null || execution === 'market' ? null : formatUnits(price),
+      stopPrice: stopPrice === null ? null : formatUnits(stopPrice),
+      amount: formatUnits(amount),
+      matchedAmount: formatUnits(matched),
+      tag,
+      state,
+      ageMs: this.nowMs - plannedAtMs,
+    };
+  }
+}

@@ -1,0 +1,147 @@
+import type { Market } from '../domain/market.ts';
+import type { Units } from '../domain/money.ts';
+import type { Execution, Side } from '../domain/order.ts';
+import { fitToMarket } from '../execution/fit-to-market.ts';
+import type { WhenIdentical } from '../execution/identical-orders.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
+import type { RiskLimits } from '../execution/risk/risk-limits.ts';
+import type { RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
+import { GateView } from './pre-trade-view.ts';
+import type { MarketDesk } from './market-data-cache.ts';
+import type { OrderDesk } from './order-manager.ts';
+import type { Outbox } from './outbox.ts';
+import type { Seat } from './strategy-instance.ts';
+
+/** An order as a strategy or a program wants it, not yet on the steps of its market. Units of 1e-10. */
+export interface WishedOrder {
+  readonly intentId: string;
+  readonly tag: string | null;
+  readonly side: Side;
+  readonly amount: Units;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  /** Only for an OCO. */
+  readonly stopLimitPrice: Units | null;
+  readonly whenIdentical: WhenIdentical;
+}
+
+export type Planned =
+  | { readonly ok: true; readonly order: OrderRecord }
+  /** `code`: `fit`, `risk <check>`, or `closed` while no orders are taken. */
+  | { readonly ok: false; readonly code: string; readonly reason: string };
+
+export interface OrderGateOptions {
+  readonly outbox: Outbox;
+  readonly desk: OrderDesk;
+  readonly markets: MarketDesk;
+  readonly seats: readonly Seat[];
+  /** Why no orders are taken at all; null while they are. */
+  readonly closed: () => string | null;
+}
+
+/** The one way to an order: fitted to its market, checked, then planned. */
+export class OrderGate {
+  private readonly outbox: Outbox;
+  private readonly desk: OrderDesk;
+  private readonly markets: MarketDesk;
+  private readonly seats: readonly Seat[];
+  private readonly closed: () => string | null;
+
+  constructor(options: OrderGateOptions) {
+    this.outbox = options.outbox;
+    this.desk = options.desk;
+    this.markets = options.markets;
+    this.seats = options.seats;
+    this.closed = options.closed;
+  }
+
+  plan(seat: Seat, market: Market, wish: WishedOrder): Planned {
+    const closed = this.closed();
+    if (closed !== null) return { ok: false, code: 'closed', reason: closed };
+    const best = this.bestFor(market.symbol, wish.side);
+    const fitted = fitToMarket(market, { ...wish, reference: best });
+    if (!fitted.ok) return { ok: false, code: 'fit', reason: fitted.reason };
+    const { amount, stopPrice, stopLimitPrice } = fitted;
+    const execution = executionOf(wish);
+    // A market order is bound by the best price of the other side: it fills no worse than one percent beyond.
+    const price = execution === 'market' ? best : fitted.price;
+    const wanted: WantedOrder = {
+      strategy: seat.name,
+      market,
+      side: wish.side,
+      execution,
+      price,
+      stopPrice: stopLimitPrice === null ? stopPrice : null,
+      amount,
+    };
+    const first = this.check(seat, wanted);
+    if (!first.ok) return first;
+    const stop =
+      stopLimitPrice === null
+        ? null
+        : this.check(seat, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
+    if (stop !== null && !stop.ok) return stop;
+    seat.planned(this.outbox.nowMs);
+    const { intentId, tag, whenIdentical } = wish;
+    const plan = { intentId, tag, whenIdentical, order: first.order, stopLeg: stop?.order ?? null };
+    return { ok: true, order: this.desk.plan(plan) };
+  }
+
+  /** Why an order that has waited may no longer go. */
+  objectionTo(order: OrderRecord): string | null {
+    const closed = this.closed();
+    if (closed !== null) return closed;
+    const seat = this.seats.find(({ name }) => name === order.strategy);
+    const market = this.markets.get(order.market)?.market;
+    if (seat === undefined || market === undefined) return 'NoStrategy';
+    const { side, execution, price, stopPrice, amount } = order;
+    const wanted: WantedOrder = { strategy: seat.name, market, side, execution, price, stopPrice, amount };
+    const verdict = this.check(seat, wanted, order.key);
+    return verdict.ok ? null : `Risk: ${verdict.reason}`;
+  }
+
+  private check(
+    seat: Seat,
+    order: WantedOrder,
+    exceptKey?: string,
+  ):
+    | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
+    | { readonly ok: false; code: string; reason: string } {
+    const view = this.viewFor(seat, order, exceptKey);
+    const verdict = checkRisk(view, this.limitsOf(seat));
+    if (verdict.ok) return verdict;
+    const { check, reason, numbers } = verdict.refusal;
+    this.outbox.journal('intent', seat.name, { refusedBy: check, ...numbers });
+    return { ok: false, code: `risk ${check}`, reason };
+  }
+
+  private limitsOf(seat: Seat): RiskLimits {
+    return seat.settings.limits;
+  }
+
+  private viewFor(seat: Seat, order: WantedOrder, exceptKey: string | undefined): RiskView {
+    const { markets, seats } = this;
+    const { nowMs } = this.outbox;
+    const unfinished = this.desk.keeper.table.unfinished();
+    const liveOrders =
+      exceptKey === undefined
+        ? unfinished
+        : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
+    seat.takePrices((symbol) => markets.priceOf(symbol), nowMs);
+    return new GateView({ nowMs, seat, order, liveOrders, markets, seats });
+  }
+
+  /** The price that a market order of a side meets first. */
+  private bestFor(symbol: string, side: Side): Units | null {
+    const book = this.markets.seenBook(symbol);
+    if (book === null) return this.markets.priceOf(symbol);
+    return side === 'buy' ? book.bestAsk : book.bestBid;
+  }
+}
+
+function executionOf({ price, stopPrice, stopLimitPrice }: WishedOrder): Execution {
+  if (stopLimitPrice !== null) return 'limit';
+  if (stopPrice === null) return price === null ? 'market' : 'limit';
+  return price === null ? 'stop_market' : 'stop_limit';
+}

@@ -1,0 +1,37 @@
+import { formatUnits } from '../domain/money.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import { profitOf, type Profit } from '../portfolio/profit.ts';
+import type { PriceOf } from '../portfolio/valuation.ts';
+import type { Seat } from './strategy-instance.ts';
+
+/** A strategy's profit for people and programs: decimal texts, null where something that it holds has no price. */
+export interface ProfitText {
+  readonly currency: QuoteCurrency;
+  readonly profit: DecimalText | null;
+  readonly realised: DecimalText | null;
+  readonly open: DecimalText | null;
+  /** What it holds of each asset but the currency itself, once traded. */
+  readonly positions: Readonly<Record<string, DecimalText>>;
+  /** Assets that are held and can not be valued. */
+  readonly unvalued: readonly string[];
+}
+
+/** The profit of a strategy at work, at the prices that the markets show now, or else at those it was told last. */
+export function profitOfSeat(seat: Seat, priceOf: PriceOf): ProfitText {
+  return profitText(profitOf(seat.ledger, priceOf));
+}
+
+export function profitText({ currency, total, realised, open, assets, unvalued }: Profit): ProfitText {
+  const positions = assets
+    .filter(({ asset }) => asset !== currency)
+    .map(({ asset, held }) => [asset, formatUnits(held)]);
+  return {
+    currency,
+    profit: total === null ? null : formatUnits(total),
+    realised: realised === null ? null : formatUnits(realised),
+    open: open === null ? null : formatUnits(open),
+    positions: Object.fromEntries(positions) as Record<string, DecimalText>,
+    unvalued,
+  };
+}

@@ -1,0 +1,170 @@
+import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Units } from '../domain/money.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { ResultsView, ResultView } from '../execution/risk/risk-view.ts';
+import { AssetLedger } from '../portfolio/asset-ledger.ts';
+import type { Track } from '../portfolio/pnl-track.ts';
+import type { PriceOf } from '../portfolio/valuation.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
+import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+import { nextDueMs } from '../strategy/timers.ts';
+import type { SeatSettings } from './engine-settings.ts';
+import { IntentTally } from './intent-tally.ts';
+import type { StrategyRecord } from './mirror-change.ts';
+import { readSeat, writeSeat } from './strategy-instance-record.ts';
+
+/** Planning times that are kept: as far back as the checks look. */
+const PLANNED_KEPT_MS = 3_600_000;
+const MOST_PLANNED = 10_000;
+
+/** Lines of its log that are kept here; the mirror has more of them. */
+const MOST_LOGGED = 1_000;
+
+const COMPLAINS_EVERY_MS = 60_000;
+
+export interface Timer {
+  readonly name: string;
+  readonly cron: string;
+  nextMs: number;
+}
+
+/** The smallest amount of a market that is no longer followed is not known: there anything is a position. */
+const LEAST_STEP = 1n as Units;
+
+/** A line of a strategy's own log, and when it was written, of the run's time. */
+export type LoggedLine = StrategyLogLine & { readonly atMs: number };
+
+/** One strategy at its place: its runner, what it holds and has made, and what it has spent on it. */
+export class Seat {
+  readonly settings: SeatSettings;
+  readonly runner: StrategyPort;
+  readonly name: string;
+  readonly timers: readonly Timer[];
+  status: StrategyRecord['status'] = 'running';
+  reason: string | null = null;
+  resumesAtMs = Number.POSITIVE_INFINITY;
+  /** When its orders were planned, rising. */
+  readonly plannedAtMs: number[] = [];
+  /** Requests that its orders have cost, and fills that these have brought. */
+  requests = 0;
+  fills = 0;
+  orders = 0;
+  /** Paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
+  readonly fees = new Map<string, bigint>();
+  isDirty = true;
+  /** The last lines that it logged, oldest first. */
+  readonly log: LoggedLine[] = [];
+  readonly tally = new IntentTally();
+  private complainedAtMs = Number.NEGATIVE_INFINITY;
+  /** What it holds and has made, by asset. */
+  readonly ledger: AssetLedger;
+  /** Its own market and those that it subscribed to, each once. */
+  readonly markets: readonly string[];
+  /** The quote currencies of its markets. */
+  readonly quotes: ReadonlySet<QuoteCurrency>;
+
+  /** `sees`: whether the bot follows a market. */
+  constructor(settings: SeatSettings, sees: (market: string) => boolean) {
+    this.settings = settings;
+    this.runner = settings.runner;
+    this.name = settings.runner.name;
+    this.markets = marketsOf(this.runner);
+    this.quotes = new Set(this.markets.map((market) => parseMarket(market).dst));
+    const currency = this.quotes.has('rls') ? 'rls' : 'usdt';
+    this.ledger = new AssetLedger({ currency, quotes: this.quotes, sees });
+    this.timers = this.runner.subscriptions.flatMap((wanted) =>
+      wanted.kind === 'timer' ? [{ name: wanted.name, cron: wanted.cron, nextMs: Number.POSITIVE_INFINITY }] : [],
+    );
+  }
+
+  /** What its fills brought of an asset less what they took, fees taken off, over all its markets. */
+  held(asset: string): Units {
+    return this.ledger.held(asset);
+  }
+
+  /** What it has made, in each quote currency of its markets and that of the order that is asked about. */
+  resultsView(quote: QuoteCurrency, nowMs: number): ResultsView {
+    const tracks = this.ledger.tracksAt(nowMs, quote);
+    return { inCurrencies: [...tracks].map(viewOfTrack), ...this.ledger.state.streak };
+  }
+
+  /** `step`: the smallest amount of the market that can be traded; null where it is no longer followed. */
+  takeFill(fill: FillRecord, { step, priceOf }: { readonly step: Units | null; readonly priceOf: PriceOf }): void {
+    this.fills += 1;
+    const market = parseMarket(fill.market);
+    const currency = fill.side === 'buy' ? market.src : market.dst;
+    this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
+    this.ledger.takeBridge(priceOf, fill.atMs);
+    this.ledger.takeTrade({ ...fill, market, step: step ?? LEAST_STEP });
+    this.isDirty = true;
+  }
+
+  /** Takes in the last prices of the markets by which what it holds is valued. */
+  takePrices(priceOf: PriceOf, atMs: number): void {
+    if (this.ledger.takePrices(priceOf, atMs)) this.isDirty = true;
+  }
+
+  /** An order was planned. */
+  planned(nowMs: number): void {
+    const times = this.plannedAtMs;
+    this.orders += 1;
+    times.push(nowMs);
+    let old = 0;
+    while (old < times.length && ((times[old] ?? 0) < nowMs - PLANNED_KEPT_MS || times.length - old > MOST_PLANNED))
+      old += 1;
+    if (old > 0) times.splice(0, old);
+  }
+
+  addLog(line: LoggedLine): void {
+    if (this.log.length >= MOST_LOGGED) this.log.shift();
+    this.log.push(line);
+  }
+
+  /** Whether it is time to say again that its orders are not taken. */
+  mayComplain(nowMs: number): boolean {
+    if (nowMs - this.complainedAtMs < COMPLAINS_EVERY_MS) return false;
+    this.complainedAtMs = nowMs;
+    return true;
+  }
+
+  /** Sets the timers to their next moments. */
+  setTimers(nowMs: number): void {
+    for (const timer of this.timers) this.setTimer(timer, nowMs);
+  }
+
+  setTimer(timer: Timer, nowMs: number): void {
+    timer.nextMs = nextDueMs(timer.cron, nowMs);
+  }
+
+  /** What a restart is given back; null when nothing changed since the last call. */
+  takeRecord(nowMs: number): StrategyRecord | null {
+    const state = this.runner.takeChangedState();
+    if (state === null && !this.isDirty) return null;
+    this.isDirty = false;
+    const json = writeSeat(this.runner.stateJson(), this);
+    return { name: this.name, status: this.status, reason: this.reason, json, atMs: nowMs };
+  }
+
+  restore(record: StrategyRecord): void {
+    const { state, requests, fills, orders, fees } = readSeat(record, this.ledger);
+    this.runner.restore(JSON.stringify(state));
+    this.requests = requests;
+    this.fills = fills;
+    this.orders = orders;
+    for (const [currency, units] of fees) this.fees.set(currency, units);
+    this.isDirty = false;
+  }
+}
+
+/** Every market that a strategy trades or looks at, each once. */
+export function marketsOf({
+  market,
+  subscriptions,
+}: Pick<StrategyPort, 'market' | 'subscriptions'>): readonly string[] {
+  return [...new Set([market, ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market]))])];
+}
+
+function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, Track]): ResultView {
+  const { result, dayBeganWith, peakResult } = marks;
+  return { quote, dayResult: (result - dayBeganWith) as Units, peakResult, result, unvalued };
+}

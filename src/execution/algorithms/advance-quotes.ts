@@ -1,0 +1,104 @@
+import type { Side } from '../../domain/order.ts';
+import { isFinal, type OrderRecord } from '../order-record.ts';
+import { onAmountGrid } from './market-grid.ts';
+import type { ProgramOrder, ProgramStep, ProgramView } from './algorithm-step.ts';
+import { REFUSAL_PAUSE_MS } from './setbacks.ts';
+import { NOTHING } from './step.ts';
+import { afterRefusals, onGridOf, type QuotesProgram, type WantedQuote } from './quotes.ts';
+
+/**
+ * Keeps a desired set of limit orders resting.
+ *
+ * - An order whose side and price are wanted stays in its queue place, whatever is left of it and whatever amount is wanted now. Others are canceled.
+ * - Nothing is placed on a side while an order of it is still to go or to be counted: its cancel may fail, and then both would rest. One whose
+ *   outcome is not known, at a wanted price, stands for its quote.
+ * - What is missing is placed while the set is young. After that it waits for the strategy to say it again, as the market has moved on.
+ * - A quote that was filled after the set was made is missing on purpose: whether to quote again is the strategy's to say.
+ * - A quote that was refused is left alone for a while, or until it changes.
+ */
+export function advanceQuotes(program: QuotesProgram, view: ProgramView): ProgramStep<QuotesProgram> {
+  const current = afterRefusals(onGridOf(program, view.market), view);
+  const { quotes } = current;
+  const isTaken: boolean[] = quotes.map(() => false);
+  const stand = standOf(quotes, isTaken, view.orders);
+  const missing = quotes.length - stand.taken;
+  const isYoung = view.nowMs - current.setAtMs < current.maxQuoteAgeMs;
+  if (missing === 0 || !isYoung) {
+    const done = quotes.length === 0 && !stand.isLive ? 'no quotes are wanted' : null;
+    return { program: current, cancel: stand.cancel, place: NOTHING, wakeAtMs: null, wantsBooks: false, done };
+  }
+  takeFilled(current, isTaken, view.orders);
+  const place: ProgramOrder[] = [];
+  let wakeAtMs: number | null = null;
+  for (const [index, quote] of quotes.entries()) {
+    if (isTaken[index] === true || (quote.side === 'buy' ? stand.isBuyLeaving : stand.isSellLeaving)) continue;
+    const { side, price, amount } = quote;
+    const freeAtMs = freeAtMsOf(quote, view);
+    if (freeAtMs <= view.nowMs) place.push({ side, price, amount });
+    else if (freeAtMs - current.setAtMs < current.maxQuoteAgeMs) wakeAtMs = Math.min(wakeAtMs ?? freeAtMs, freeAtMs);
+  }
+  return { program: current, cancel: stand.cancel, place, wakeAtMs, wantsBooks: false, done: null };
+}
+
+interface Stand {
+  readonly cancel: readonly string[];
+  /** How many quotes have their order. */
+  readonly taken: number;
+  readonly isLive: boolean;
+  readonly isBuyLeaving: boolean;
+  readonly isSellLeaving: boolean;
+}
+
+/** Gives each resting order its quote; what has none is to go. */
+function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: readonly OrderRecord[]): Stand {
+  let cancel: string[] | null = null;
+  let taken = 0;
+  let isLive = false;
+  let isBuyLeaving = false;
+  let isSellLeaving = false;
+  for (const order of orders) {
+    if (isFinal(order)) continue;
+    isLive = true;
+    const isEnding = order.state === 'cancelling' || order.state === 'settling';
+    if (!isEnding && take(quotes, isTaken, order)) {
+      taken += 1;
+      continue;
+    }
+    if (order.side === 'buy') isBuyLeaving = true;
+    else isSellLeaving = true;
+    if (!isEnding) (cancel ??= []).push(order.key);
+  }
+  return { cancel: cancel ?? NOTHING, taken, isLive, isBuyLeaving, isSellLeaving };
+}
+
+/** When a quote may go again that was refused, by the engine or by the exchange; in the past where it never was. */
+function freeAtMsOf(quote: WantedQuote, { orders, market }: ProgramView): number {
+  let refusedAtMs = quote.refusedAtMs ?? Number.NEGATIVE_INFINITY;
+  for (const { state, side, price, amount, closedAtMs } of orders) {
+    if (state !== 'rejected' || side !== quote.side || price !== quote.price) continue;
+    if (amount === onAmountGrid(market, quote.amount)) refusedAtMs = Math.max(refusedAtMs, closedAtMs ?? refusedAtMs);
+  }
+  return refusedAtMs + REFUSAL_PAUSE_MS;
+}
+
+/** A fill that is newer than the set has answered its quote. */
+function takeFilled(program: QuotesProgram, isTaken: boolean[], orders: readonly OrderRecord[]): void {
+  for (const order of orders) {
+    if (order.state === 'filled' && (order.closedAtMs ?? 0) > program.setAtMs) take(program.quotes, isTaken, order);
+  }
+}
+
+function take(
+  quotes: readonly WantedQuote[],
+  isTaken: boolean[],
+  order: { readonly side: Side; readonly price: bigint | null },
+): boolean {
+  for (let index = 0; index < quotes.length; index += 1) {
+    const quote = quotes[index];
+    if (isTaken[index] === false && quote?.side === order.side && quote.price === order.price) {
+      isTaken[index] = true;
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { SarrafError } from '../../domain/errors.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { storedCount as count, storedTimeMs, storedUnits as units } from '../../domain/stored-json.ts';
+import type { Program } from './algorithms.ts';
+
+/** Of the stored form; another one is refused, as what it means is not known. */
+const VERSION = 1;
+
+const timeMs = storedTimeMs;
+const side = z.enum(['buy', 'sell']);
+const tally = z.strictObject({ filled: units, countedKey: z.string().nullable() });
+const setbacks = z.strictObject({ inARow: count, retryAtMs: timeMs.nullable(), reason: z.string().nullable() });
+const quote = z.strictObject({
+  side,
+  wishedPrice: z.string(),
+  wishedAmount: z.string(),
+  price: units,
+  amount: units,
+  refusedAtMs: timeMs.nullable(),
+});
+
+const program: z.ZodType<Program> = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('quotes'),
+    priceStep: units,
+    quotes: z.array(quote),
+    setAtMs: timeMs,
+    maxQuoteAgeMs: timeMs,
+  }),
+  z.strictObject({
+    kind: z.literal('replace'),
+    replacedKey: z.string(),
+    side,
+    price: units,
+    amount: units,
+    remainder: units.nullable(),
+  }),
+  z.strictObject({
+    kind: z.literal('target'),
+    position: units.nullable(),
+    equityShare: units.nullable(),
+    price: units.nullable(),
+    placed: count,
+    setbacks,
+    tally,
+  }),
+  z.strictObject({
+    kind: z.literal('twap'),
+    side,
+    amount: units,
+    price: units.nullable(),
+    overMs: z.int().positive(),
+    slices: z.int().positive(),
+    startedAtMs: timeMs,
+    nextSlice: count,
+    carry: units,
+    tally,
+  }),
+  z.strictObject({ kind: z.literal('iceberg'), side, amount: units, visible: units, price: units, setbacks, tally }),
+]);
+
+/** A program as it lies in the mirror. */
+export const storedProgram = z.strictObject({ version: z.literal(VERSION), program });
+
+/** The program as a text for the mirror: plain JSON, units as decimal texts. */
+export function programToJson(state: Program): string {
+  return JSON.stringify({ version: VERSION, program: state }, (_, value: unknown) =>
+    typeof value === 'bigint' ? formatUnits(value) : value,
+  );
+}
+
+/**
+ * The program that was stored.
+ * @throws SarrafError `DATA_UNUSABLE` for anything that this version of sarraf did not write: another version, kind or field.
+ */
+export function programFromJson(text: string): Program {
+  const read = storedProgram.safeParse(parsed(text));
+  if (read.success) return read.data.program;
+  const [issue] = read.error.issues;
+  throw unusable(`${['program', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'of an unknown shape'}`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw unusable(`no JSON, begins with ${JSON.stringify(text.slice(0, 40))}`);
+  }
+}
+
+function unusable(found: string): SarrafError {
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected a stored program of version ${VERSION}, was ${found}; run the version of sarraf that wrote it, or cancel its intent there`,
+  );
+}

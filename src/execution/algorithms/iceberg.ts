@@ -1,0 +1,72 @@
+import type { Market } from '../../domain/market.ts';
+import type { Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import type { Intent } from '../../strategy/intents.ts';
+import { canBeOrdered } from './market-grid.ts';
+import type { ProgramStep, ProgramView } from './algorithm-step.ts';
+import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
+import { over, placing, refused, waiting, type Creation } from './step.ts';
+import { NO_TALLY, takeStock, type Tally } from './tally.ts';
+import { positiveWishUnits } from './wish-units.ts';
+
+/**
+ * A limit order of which only a part rests at a time. The next part is placed once the last is filled and its fills are read, so the parts never add
+ * up to more than the amount. Over when all is filled, when the rest is too little to be ordered, when somebody cancels a part, and after three
+ * rejections in a row.
+ */
+export interface IcebergProgram {
+  readonly kind: 'iceberg';
+  readonly side: Side;
+  readonly amount: Units;
+  readonly visible: Units;
+  readonly price: Units;
+  readonly setbacks: Setbacks;
+  readonly tally: Tally;
+}
+
+export type IcebergIntent = Extract<Intent, { kind: 'iceberg' }>;
+
+const MOST_PARTS = 1_000n;
+
+export function createIceberg(intent: IcebergIntent, options: { readonly market: Market }): Creation<IcebergProgram> {
+  const amount = positiveWishUnits(intent.amount);
+  const visible = positiveWishUnits(intent.visible);
+  const price = positiveWishUnits(intent.price);
+  if (amount === null) return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+  if (visible === null) return refused(`expected a positive decimal as visible, was "${String(intent.visible)}"`);
+  if (price === null) return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+  if (visible > amount) {
+    return refused(
+      `expected at most the amount as visible, was "${String(intent.visible)}" of "${String(intent.amount)}"`,
+    );
+  }
+  if (visible * MOST_PARTS < amount) {
+    return refused(`expected an amount of at most ${MOST_PARTS} visible parts, was "${String(intent.amount)}"`);
+  }
+  if (!canBeOrdered(options.market, { amount: visible, price })) {
+    return refused(`expected a visible part above the minimum value, was "${String(intent.visible)}"`);
+  }
+  const begin = { setbacks: NO_SETBACKS, tally: NO_TALLY };
+  return { ok: true, program: { kind: 'iceberg', side: intent.side, amount, visible, price, ...begin } };
+}
+
+export function advanceIceberg(before: IcebergProgram, view: ProgramView): ProgramStep<IcebergProgram> {
+  const { tally, ended, live } = takeStock(before.tally, view.orders);
+  const setbacks = afterSetbacks(before.setbacks, { ended, view });
+  const isUnchanged = tally === before.tally && setbacks === before.setbacks;
+  const program = isUnchanged ? before : { ...before, tally, setbacks };
+  if (live !== null) return waiting(program);
+  const { side, price, visible } = program;
+  const left = (program.amount - tally.filled) as Units;
+  if (left <= 0n) return over(program, 'filled');
+  if (ended.at(-1)?.state === 'cancelled') return over(program, 'its order was canceled');
+  if (setbacks.inARow >= MOST_SETBACKS) {
+    return over(program, `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`);
+  }
+  if (!canBeOrdered(view.market, { amount: left, price })) {
+    return over(program, 'filled but for a rest below the minimum');
+  }
+  const { retryAtMs } = setbacks;
+  if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(program, { wakeAtMs: retryAtMs });
+  return placing(program, { side, price, amount: left < visible ? left : visible });
+}

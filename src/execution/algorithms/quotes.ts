@@ -1,0 +1,146 @@
+import type { Market } from '../../domain/market.ts';
+import type { Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import type { DecimalInput, Intent, Quote } from '../../strategy/intents.ts';
+import { onPriceGrid } from './market-grid.ts';
+import type { ProgramView } from './algorithm-step.ts';
+import { refused, type Creation } from './step.ts';
+import { positiveWishUnits } from './wish-units.ts';
+
+/** One order of a desired set. */
+export interface WantedQuote {
+  readonly side: Side;
+  /** As the author wrote them: the price is fitted anew when the steps change, and an equal text spares the reading. */
+  readonly wishedPrice: string;
+  readonly wishedAmount: string;
+  /** On the market's grid. */
+  readonly price: Units;
+  readonly amount: Units;
+  /** When it was refused last; null when it was not. */
+  readonly refusedAtMs: number | null;
+}
+
+/** A desired set of limit orders in one market, and how old it is. `advanceQuotes` says what is done about it. */
+export interface QuotesProgram {
+  readonly kind: 'quotes';
+  /** Of the market version that the set is fitted to. */
+  readonly priceStep: bigint;
+  /** The same array for as long as the set is the same, so that whoever stores it sees that nothing but its age changed. */
+  readonly quotes: readonly WantedQuote[];
+  readonly setAtMs: number;
+  readonly maxQuoteAgeMs: number;
+}
+
+export type QuotesIntent = Extract<Intent, { kind: 'quotes' }>;
+
+/** How long a set is acted on without being said again, in ms. */
+const MAX_QUOTE_AGE_MS = 5_000;
+
+/** Orders of one set; the open orders of a market are bounded far below it. */
+const MOST_QUOTES = 100;
+
+export function createQuotes(
+  intent: QuotesIntent,
+  options: { readonly market: Market; readonly nowMs: number; readonly maxQuoteAgeMs?: number | undefined },
+): Creation<QuotesProgram> {
+  const { market, nowMs, maxQuoteAgeMs = MAX_QUOTE_AGE_MS } = options;
+  const empty: QuotesProgram = {
+    kind: 'quotes',
+    priceStep: market.priceStep,
+    quotes: [],
+    setAtMs: nowMs,
+    maxQuoteAgeMs,
+  };
+  return updateQuotes(empty, intent, nowMs);
+}
+
+/**
+ * A new desired set of the same strategy and market. What is in both keeps its pause after a refusal. `quotes` stays the same array when nothing but
+ * the age of the set changes. Refused, and the old set is to stay, when a price or amount is no positive decimal.
+ */
+export function updateQuotes(program: QuotesProgram, intent: QuotesIntent, nowMs: number): Creation<QuotesProgram> {
+  const wishes = intent.quotes;
+  const { kind, priceStep, maxQuoteAgeMs } = program;
+  if (wishes.length > MOST_QUOTES) {
+    return refused(`expected at most ${MOST_QUOTES} quotes in one set, was ${wishes.length}`);
+  }
+  let { quotes } = program;
+  if (!isSameSet(quotes, wishes)) {
+    const next: WantedQuote[] = [];
+    for (const [index, wish] of wishes.entries()) {
+      const quote = readQuote(wish, program, index);
+      if (typeof quote === 'string') return refused(quote);
+      next.push(quote);
+    }
+    quotes = next;
+  }
+  return { ok: true, program: { kind, priceStep, quotes, setAtMs: nowMs, maxQuoteAgeMs } };
+}
+
+function isSameSet(quotes: readonly WantedQuote[], wishes: readonly Quote[]): boolean {
+  if (quotes.length !== wishes.length) return false;
+  for (let index = 0; index < wishes.length; index += 1) {
+    const quote = quotes[index];
+    const wish = wishes[index];
+    if (quote === undefined || wish === undefined || !isSame(quote, wish)) return false;
+  }
+  return true;
+}
+
+function isSame(quote: WantedQuote, wish: Quote): boolean {
+  return (
+    quote.side === wish.side && quote.wishedPrice === textOf(wish.price) && quote.wishedAmount === textOf(wish.amount)
+  );
+}
+
+/** The quote, or why there is none. */
+function readQuote(wish: Quote, program: QuotesProgram, index: number): WantedQuote | string {
+  const known = program.quotes.find((quote) => isSame(quote, wish));
+  if (known !== undefined) return known;
+  const price = positiveWishUnits(wish.price);
+  const amount = positiveWishUnits(wish.amount);
+  if (price === null) return `expected a positive decimal for quotes.${index}.price, was "${textOf(wish.price)}"`;
+  if (amount === null) return `expected a positive decimal for quotes.${index}.amount, was "${textOf(wish.amount)}"`;
+  const { side } = wish;
+  const fitted = onPriceGrid(price, program.priceStep);
+  const same = program.quotes.find((one) => one.side === side && one.price === fitted && one.amount === amount);
+  return {
+    side,
+    wishedPrice: textOf(wish.price),
+    wishedAmount: textOf(wish.amount),
+    price: fitted,
+    amount,
+    refusedAtMs: same?.refusedAtMs ?? null,
+  };
+}
+
+function textOf(input: DecimalInput): string {
+  return typeof input === 'string' ? input : input.toFixed();
+}
+
+/** Fits the set anew when the price step of the market has changed. */
+export function onGridOf(program: QuotesProgram, market: Market): QuotesProgram {
+  if (program.priceStep === market.priceStep) return program;
+  const { priceStep } = market;
+  const quotes = program.quotes.map((quote) => {
+    const wished = positiveWishUnits(quote.wishedPrice) ?? quote.price;
+    return { ...quote, price: onPriceGrid(wished, priceStep), refusedAtMs: null };
+  });
+  return { ...program, priceStep, quotes };
+}
+
+/** Marks the quotes that were refused since the last time. */
+export function afterRefusals(program: QuotesProgram, view: ProgramView): QuotesProgram {
+  const { refusals, nowMs } = view;
+  if (refusals.length === 0) return program;
+  const isRefused = (quote: WantedQuote): boolean =>
+    refusals.some(
+      ({ order }) =>
+        order.side === quote.side &&
+        order.price !== null &&
+        onPriceGrid(order.price, program.priceStep) === quote.price,
+    );
+  if (!program.quotes.some(isRefused)) return program;
+  const quotes = program.quotes.map((quote) => (isRefused(quote) ? { ...quote, refusedAtMs: nowMs } : quote));
+  return { ...program, quotes };
+}

@@ -1,0 +1,43 @@
+import type { OrderRecord } from '../order-record.ts';
+import type { ProgramView } from './algorithm-step.ts';
+
+/** How long what was refused is left alone: the exchange holds identical orders back for ten seconds, and most reasons last longer. */
+export const REFUSAL_PAUSE_MS = 10_500;
+
+/** Rejections in a row after which a program gives up. */
+export const MOST_SETBACKS = 3;
+
+/** Orders that came to nothing, since the last that did not. */
+export interface Setbacks {
+  readonly inARow: number;
+  /** Nothing is placed before it; null when nothing is in the way. */
+  readonly retryAtMs: number | null;
+  /** Of the last one, for people. */
+  readonly reason: string | null;
+}
+
+export const NO_SETBACKS: Setbacks = { inARow: 0, retryAtMs: null, reason: null };
+
+/**
+ * Takes in what was refused since the last time. An order that the exchange refused is both among the refusals and among the ended orders, and after
+ * a crash perhaps among the latter only, so the larger number counts. A market order that ended without any fill counts as well.
+ */
+export function afterSetbacks(
+  before: Setbacks,
+  news: { readonly ended: readonly OrderRecord[]; readonly view: ProgramView },
+): Setbacks {
+  const { refusals, nowMs } = news.view;
+  let hasProgress = false;
+  let failed = 0;
+  let reason = refusals.at(-1)?.reason ?? null;
+  for (const order of news.ended) {
+    if (order.filled > 0n) hasProgress = true;
+    else if (order.state === 'rejected' || order.execution === 'market') {
+      failed += 1;
+      reason ??= order.reason ?? 'it ended without a fill';
+    }
+  }
+  const added = Math.max(failed, refusals.length);
+  if (added === 0) return hasProgress ? NO_SETBACKS : before;
+  return { inARow: before.inARow + added, retryAtMs: nowMs + REFUSAL_PAUSE_MS, reason };
+}

@@ -1,0 +1,113 @@
+import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import { divideDown } from '../../domain/rounding.ts';
+import type { Intent } from '../../strategy/intents.ts';
+import type { SeenBook } from '../risk/risk-view.ts';
+import { canBeOrdered, onAmountGrid } from './market-grid.ts';
+import type { ProgramStep, ProgramView } from './algorithm-step.ts';
+import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
+import { over, placing, refused, waiting, type Creation } from './step.ts';
+import { NO_TALLY, takeStock, type Tally } from './tally.ts';
+import { positiveWishUnits, wishUnits } from './wish-units.ts';
+
+/**
+ * Brings the strategy's position to a target: the difference goes out as one order, its end is awaited, and what then differs goes out again, until
+ * that is too little to be ordered. Never more than one order at a time, and never a sale of more than the strategy has. A share of the equity is
+ * turned into an amount once, at the first price that is known. Over as well when somebody cancels its limit order, after three
+ * rejections in a row, and after `MOST_ORDERS`.
+ */
+export interface TargetProgram {
+  readonly kind: 'target';
+  /** The position to reach; null until the first price is known, where a share was asked for. */
+  readonly position: Units | null;
+  /** Units of 1e-10: all of it is 1e10. */
+  readonly equityShare: Units | null;
+  /** Null: market orders. */
+  readonly price: Units | null;
+  readonly placed: number;
+  readonly setbacks: Setbacks;
+  readonly tally: Tally;
+}
+
+export type TargetIntent = Extract<Intent, { kind: 'target' }>;
+
+/** Orders of one target. Each leaves a fraction of the difference; more is a position that others keep moving. */
+const MOST_ORDERS = 20;
+
+export function createTarget(intent: TargetIntent): Creation<TargetProgram> {
+  const { position: wished, equityShare: share } = intent;
+  if ((wished === undefined) === (share === undefined)) {
+    return refused('expected either position or equityShare for a target, was both or neither');
+  }
+  const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
+  if (intent.price !== undefined && price === null) {
+    return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+  }
+  const position = wished === undefined ? null : wishUnits(wished);
+  if (wished !== undefined && position === null) {
+    return refused(`expected a position of zero or more, was "${String(wished)}"`);
+  }
+  const equityShare = share === undefined ? null : wishUnits(share);
+  if (share !== undefined && (equityShare === null || equityShare > UNITS_PER_ONE)) {
+    return refused(`expected an equityShare from 0 to 1, was "${String(share)}"`);
+  }
+  const program = { kind: 'target', placed: 0, setbacks: NO_SETBACKS, tally: NO_TALLY } as const;
+  return { ok: true, program: { ...program, position, equityShare, price } };
+}
+
+export function advanceTarget(before: TargetProgram, view: ProgramView): ProgramStep<TargetProgram> {
+  const { tally, ended, live } = takeStock(before.tally, view.orders);
+  const setbacks = afterSetbacks(before.setbacks, { ended, view });
+  const isUnchanged = tally === before.tally && setbacks === before.setbacks;
+  const program = isUnchanged ? before : { ...before, tally, setbacks };
+  if (live !== null) return waiting(program);
+  if (ended.at(-1)?.state === 'cancelled' && ended.at(-1)?.execution === 'limit') {
+    return over(program, 'its order was canceled');
+  }
+  if (setbacks.inARow >= MOST_SETBACKS) {
+    return over(program, `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`);
+  }
+  const position = program.position ?? positionOf(program, view);
+  if (position === null) return waiting(program, { wantsBooks: true });
+  return approach(program.position === null ? { ...program, position } : program, position, view);
+}
+
+/** The next order towards the target, if there is one to place now. */
+function approach(program: TargetProgram, target: Units, view: ProgramView): ProgramStep<TargetProgram> {
+  const { retryAtMs } = program.setbacks;
+  const { side, amount } = differenceOf(target, view);
+  if (onAmountGrid(view.market, amount) === 0n) return over(program, 'reached');
+  const price = program.price ?? priceFor(side, view.book);
+  if (price === null) return waiting(program, { wantsBooks: true });
+  if (!canBeOrdered(view.market, { amount, price })) return over(program, 'reached');
+  if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(program, { wakeAtMs: retryAtMs });
+  if (program.placed >= MOST_ORDERS) return over(program, `not reached with ${MOST_ORDERS} orders`);
+  return placing({ ...program, placed: program.placed + 1 }, { side, price: program.price, amount });
+}
+
+function differenceOf(target: Units, view: ProgramView): { readonly side: Side; readonly amount: Units } {
+  const difference = target - view.position;
+  if (difference >= 0n) return { side: 'buy', amount: difference as Units };
+  // The target is not negative, so what is sold is had.
+  return { side: 'sell', amount: -difference as Units };
+}
+
+/** The share as an amount; null while a price or the equity is not known. Equity that is used up makes a target of nothing. */
+function positionOf(program: TargetProgram, view: ProgramView): Units | null {
+  const price = program.price ?? middleOf(view.book);
+  if (price === null || view.equity === null || program.equityShare === null) return null;
+  if (view.equity <= 0n) return 0n as Units;
+  return onAmountGrid(view.market, divideDown(view.equity * program.equityShare, price));
+}
+
+/** What a market order would trade at. */
+function priceFor(side: Side, book: SeenBook | null): Units | null {
+  return side === 'buy' ? (book?.bestAsk ?? null) : (book?.bestBid ?? null);
+}
+
+function middleOf(book: SeenBook | null): Units | null {
+  const bid = book?.bestBid ?? null;
+  const ask = book?.bestAsk ?? null;
+  if (bid === null || ask === null) return bid ?? ask;
+  return divideDown(bid + ask, 2n) as Units;
+}

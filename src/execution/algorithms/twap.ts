@@ -1,0 +1,135 @@
+import type { Market } from '../../domain/market.ts';
+import { NO_UNITS, type Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import { divideDown } from '../../domain/rounding.ts';
+import type { Intent } from '../../strategy/intents.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { canBeOrdered, onAmountGrid } from './market-grid.ts';
+import type { ProgramStep, ProgramView } from './algorithm-step.ts';
+import { canceling, over, placing, refused, waiting, type Creation } from './step.ts';
+import { NO_TALLY, takeStock, type Stock, type Tally } from './tally.ts';
+import { positiveWishUnits } from './wish-units.ts';
+
+/**
+ * Trades an amount in equal slices over a time: slice `i` of `n` is due at `i / n` of it, the first at once. What rounding leaves goes to the last.
+ *
+ * - Each slice is placed once, when it is due and the one before has ended. Slices that were missed (nobody ran, the one before was not
+ *   ended, it was refused) are not made up for one by one: what they should have filled is spread evenly over the slices that remain.
+ * - A limit order that is not filled when the next slice is due is canceled, and its rest goes into that slice whole. The last has until the end
+ *   of the time.
+ * - After that nothing is placed any more, however much is left: a bot that comes back late does not trade on an old wish.
+ */
+export interface TwapProgram {
+  readonly kind: 'twap';
+  readonly side: Side;
+  readonly amount: Units;
+  /** Null: market orders. */
+  readonly price: Units | null;
+  readonly overMs: number;
+  readonly slices: number;
+  readonly startedAtMs: number;
+  /** The first slice, counted from 0, that is neither placed nor missed. */
+  readonly nextSlice: number;
+  /** What the last limit order left. */
+  readonly carry: Units;
+  readonly tally: Tally;
+}
+
+export type TwapIntent = Extract<Intent, { kind: 'twap' }>;
+
+const MOST_SLICES = 1_000;
+/** Thirty days. */
+const LONGEST_MS = 2_592_000_000;
+
+export function createTwap(
+  intent: TwapIntent,
+  options: { readonly market: Market; readonly nowMs: number },
+): Creation<TwapProgram> {
+  const { side, overMs, slices } = intent;
+  const { market, nowMs } = options;
+  if (!Number.isSafeInteger(slices) || slices < 1 || slices > MOST_SLICES) {
+    return refused(`expected 1 to ${MOST_SLICES} slices, was ${slices}`);
+  }
+  if (!Number.isSafeInteger(overMs) || overMs < slices || overMs > LONGEST_MS) {
+    return refused(`expected overMs from ${slices} (one a slice) to ${LONGEST_MS}, was ${overMs}`);
+  }
+  const amount = positiveWishUnits(intent.amount);
+  const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
+  if (amount === null) return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+  if (intent.price !== undefined && price === null) {
+    return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+  }
+  const slice = onAmountGrid(market, amount / BigInt(slices));
+  if (slice === 0n || (price !== null && !canBeOrdered(market, { amount: slice, price }))) {
+    return refused(
+      `expected slices of at least one step and above the minimum value, was an amount for fewer than ${slices}`,
+    );
+  }
+  const begin = { startedAtMs: nowMs, nextSlice: 0, carry: NO_UNITS, tally: NO_TALLY };
+  return { ok: true, program: { kind: 'twap', side, amount, price, overMs, slices, ...begin } };
+}
+
+export function advanceTwap(before: TwapProgram, view: ProgramView): ProgramStep<TwapProgram> {
+  const stock = takeStock(before.tally, view.orders);
+  const program = afterEnded(before, stock);
+  const { nowMs } = view;
+  const endMs = dueMs(program, program.slices);
+  const current = sliceAt(program, nowMs);
+  const nextDueMs = dueMs(program, program.nextSlice);
+  if (stock.live !== null) return awaiting(program, stock.live, { nowMs, nextDueMs });
+  if (program.tally.filled >= program.amount) return over(program, 'filled');
+  if (program.nextSlice >= program.slices || nowMs >= endMs) {
+    const last = stock.ended.at(-1);
+    const reason =
+      view.refusals.at(-1)?.reason ?? (last?.state === 'rejected' ? (last.reason ?? 'rejected') : undefined);
+    return over(program, reason === undefined ? 'its time is over' : `its last slice was refused: ${reason}`);
+  }
+  if (current < program.nextSlice) return waiting(program, { wakeAtMs: nextDueMs });
+  const { side, price } = program;
+  const amount = partOf(program, current, view.market);
+  const next: TwapProgram = { ...program, nextSlice: current + 1, carry: NO_UNITS };
+  return placing(next, { side, price, amount }, dueMs(next, next.nextSlice));
+}
+
+/** A live order goes on until the next slice is due. */
+function awaiting(
+  program: TwapProgram,
+  live: OrderRecord,
+  times: { readonly nowMs: number; readonly nextDueMs: number },
+): ProgramStep<TwapProgram> {
+  if (times.nowMs < times.nextDueMs) return waiting(program, { wakeAtMs: times.nextDueMs });
+  return live.state === 'cancelling' || live.state === 'settling' ? waiting(program) : canceling(program, live.key);
+}
+
+function afterEnded(program: TwapProgram, { tally, ended }: Stock): TwapProgram {
+  const last = ended.at(-1);
+  if (last === undefined) return program;
+  const isCarried = last.state === 'cancelled' && last.execution === 'limit';
+  return { ...program, tally, carry: isCarried ? ((last.amount - last.filled) as Units) : NO_UNITS };
+}
+
+/** When a slice is due; the one after the last is due at the end. */
+function dueMs(program: TwapProgram, slice: number): number {
+  return program.startedAtMs + Math.floor((slice * program.overMs) / program.slices);
+}
+
+/** The slice whose time it is; below zero before the first. */
+function sliceAt(program: TwapProgram, nowMs: number): number {
+  const { startedAtMs, slices, overMs } = program;
+  let slice = Math.min(slices - 1, Math.floor(((nowMs - startedAtMs) * slices) / overMs));
+  // Due times are whole milliseconds, rounded down.
+  while (slice + 1 < slices && dueMs(program, slice + 1) <= nowMs) slice += 1;
+  return slice;
+}
+
+/** The rest of the slice before, and an even share of what is left for this slice and those after it. */
+function partOf(program: TwapProgram, slice: number, market: Market): Units {
+  const { amount, slices, carry, tally } = program;
+  const left = amount - tally.filled;
+  if (slice >= slices - 1) return left as Units;
+  const roundingRest = amount - onAmountGrid(market, amount / BigInt(slices)) * BigInt(slices);
+  const toSpread = left - carry - roundingRest;
+  const share = toSpread <= 0n ? 0n : onAmountGrid(market, divideDown(toSpread, BigInt(slices - slice)));
+  const part = carry + share;
+  return (part < left ? part : left) as Units;
+}

@@ -1,0 +1,183 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadSeats, strategyFilesAt } from '../../../src/daemon/load-strategies.ts';
+import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
+import { engineView } from '../strategy/engine-view.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-seats-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Loads the strategies of a configuration, and starts each. */
+async function load(strategies: readonly object[], folders: readonly string[] = [folder]) {
+  const reading = readBotConfig(null, {
+    environment: {},
+    workingFolder: process.cwd(),
+    overrides: [['strategies', JSON.stringify(strategies)]],
+  });
+  if (!reading.ok) throw new Error(reading.problems.join('; '));
+  const knownMarkets = new Set(['BTCIRT', 'BTCUSDT']);
+  const { seats, problems } = await loadSeats({ strategies: reading.config.strategies, folders, knownMarkets });
+  for (const { runner } of seats) runner.handle({ kind: 'start', isRestart: false }, engineView());
+  return { seats: seats.map((seat) => ({ ...seat, name: seat.runner.name })), problems };
+}
+
+const write = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+const plugin = (name: string, subscribe = `[candles(market, params.span ?? span)]`) => `import { z } from 'zod';
+import { candles, defineStrategy } from '#sdk';
+export default defineStrategy({
+  name: '${name}',
+  params: z.strictObject({ span: z.string().optional(), share: z.number().positive().default(1) }),
+  subscribe: ({ market, params, span }) => ${subscribe},
+  init: () => ({}),
+});
+`;
+
+const ON = { market: 'BTCIRT' };
+
+describe('loading the seats of a bot', () => {
+  test('sets each strategy up in its market, with its candle length, its capital and what becomes of its errors', async () => {
+    write('trend.ts', plugin('trend'));
+    const { seats, problems } = await load([
+      { plugin: 'trend', ...ON, span: '1h' },
+      {
+        plugin: 'trend',
+        name: 'slow-one',
+        market: 'btc-usdt',
+        params: { span: '1d' },
+        onError: 'cancel',
+        capital: { usdt: '12.5' },
+      },
+    ]);
+    expect(problems).toEqual([]);
+    expect(seats).toMatchObject([
+      { runner: { name: 'trend', market: 'BTCIRT', subscriptions: [{ span: '1h' }] }, onError: 'stop', capital: {} },
+      { runner: { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ span: '1d' }] }, onError: 'cancel' },
+    ]);
+    expect(seats[1]?.capital).toEqual({ usdt: 125_000_000_000n });
+  });
+
+  test('calls a strategy by its own name where the configuration gives none', async () => {
+    write('some-file.ts', plugin('trend'));
+    expect((await load([{ plugin: 'some-file', ...ON }])).seats).toMatchObject([{ name: 'trend' }]);
+  });
+
+  test('says file, line and handler of an error at run time', async () => {
+    const file = write(
+      'null.ts',
+      plugin('null').replace(
+        'init:',
+        `onStart({ book }) {
+    interface Best { readonly price: string }
+    const best: Best = { price: book.bids[0][0] };
+  },
+  init:`,
+      ),
+    );
+    const [seat] = (await load([{ plugin: 'null', ...ON }])).seats;
+    expect(seat?.runner.failure).toBe(`onStart: Cannot read properties of null (reading 'bids') (${file}:9)`);
+    expect(seat?.runner.fault).toMatchObject({
+      handler: 'onStart',
+      file,
+      line: 9,
+      stack: expect.stringContaining('null.ts:9'),
+    });
+  });
+
+  test('looks for a name in the folders in their order, and takes a path as it is', async () => {
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    write('trend.ts', plugin('first'));
+    write('other/trend.js', plugin('second'));
+    write('other/more.ts', plugin('third'));
+    const strategies = [
+      { plugin: 'trend', ...ON },
+      { plugin: 'more', ...ON },
+      { plugin: join(other, 'trend.js'), name: 'by-path', ...ON },
+    ];
+    expect((await load(strategies, [folder, other])).seats.map(({ name }) => name)).toEqual([
+      'first',
+      'third',
+      'by-path',
+    ]);
+  });
+
+  test('tells each mistake with its file and, where it has one, its line, and runs the others', async () => {
+    const syntax = write('syntax.ts', `import { z } from 'zod';\n\nexport default {{ name: z };\n`);
+    const throws = write('throws.ts', plugin('throws', `{\n  throw new RangeError('no');\n}`));
+    const wrong = write('wrong.ts', `export default 5;\n`);
+    const good = write('good.ts', plugin('good'));
+    const { seats, problems } = await load([
+      { plugin: 'syntax', ...ON },
+      { plugin: 'throws', ...ON },
+      { plugin: 'wrong', ...ON },
+      { plugin: 'good', name: 'odd', ...ON, params: { share: -1, speed: 2 } },
+      { plugin: 'good', name: 'lost', market: 'ETHIRT' },
+      { plugin: 'absent', ...ON },
+      { plugin: join(folder, 'absent.ts'), name: 'gone', ...ON },
+      { plugin: 'good', ...ON },
+    ]);
+    expect(seats.map(({ name }) => name)).toEqual(['good']);
+    expect(problems).toEqual([
+      expect.stringMatching(`^${syntax}:3: SyntaxError: `),
+      `${throws}:7: no`,
+      `${wrong}: expected a strategy made by defineStrategy as the default export, was number`,
+      expect.stringMatching(/^--set strategies: strategies\[3\]\.params\.share: /),
+      '--set strategies: strategies[3].params.speed: expected the name of a parameter, found another',
+      expect.stringMatching(`^${good}: market of lost: .*BTCIRT`),
+      `absent: expected a file absent.ts or .js in ${folder}, was none`,
+      `gone: expected the file of a strategy at ${join(folder, 'absent.ts')}, was none`,
+    ]);
+  });
+
+  test('refuses to begin without a single strategy, and says why there is none', async () => {
+    await expect(load([{ plugin: 'absent', ...ON }])).rejects.toMatchObject({
+      code: 'INVALID_STRATEGY',
+      message: `expected a strategy that can run, was none\n  absent: expected a file absent.ts or .js in ${folder}, was none`,
+    });
+  });
+
+  test('runs no two strategies under one name, since their orders could not be told apart', async () => {
+    write('one.ts', plugin('trend'));
+    const two = write('two.ts', plugin('trend'));
+    const { seats, problems } = await load([
+      { plugin: 'one', ...ON },
+      { plugin: 'two', ...ON },
+    ]);
+    expect(seats).toHaveLength(1);
+    expect(problems).toEqual([
+      `${two}: expected a name of its own, another strategy is called trend: give it one in the configuration`,
+    ]);
+  });
+
+  test('takes a folder for no strategy', async () => {
+    mkdirSync(join(folder, 'inner.ts'));
+    write('inner.ts/a.ts', plugin('a'));
+    await expect(load([{ plugin: join(folder, 'inner.ts'), ...ON }])).rejects.toThrow(
+      `expected the file of a strategy at ${join(folder, 'inner.ts')}, was none`,
+    );
+  });
+});
+
+describe('the strategy files at a path', () => {
+  test('are those of a folder by name, or the one file', () => {
+    for (const name of ['b.ts', 'a.mjs', 'types.d.ts', 'notes.md']) write(name, '');
+    expect(strategyFilesAt(folder)).toEqual([join(folder, 'a.mjs'), join(folder, 'b.ts')]);
+    expect(strategyFilesAt(join(folder, 'b.ts'))).toEqual([join(folder, 'b.ts')]);
+  });
+
+  test('are refused where there is nothing', () => {
+    expect(() => strategyFilesAt(join(folder, 'absent'))).toThrow(
+      `expected a folder of strategies or one file at ${join(folder, 'absent')}, was nothing`,
+    );
+  });
+});

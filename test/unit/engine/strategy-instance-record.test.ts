@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
+import { profitOfSeat, profitText } from '../../../src/engine/profit-of-instance.ts';
+import { readFigures } from '../../../src/engine/strategy-instance-record.ts';
+import { Seat } from '../../../src/engine/strategy-instance.ts';
+import type { FillRecord } from '../../../src/execution/fill-record.ts';
+import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { profitOf } from '../../../src/portfolio/profit.ts';
+import { defineStrategy } from '../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { book } from '../../../src/strategy/subscriptions.ts';
+
+const TRIANGLE = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;
+const NOON_MS = Date.UTC(2026, 0, 2, 12);
+
+function seatOver(markets: readonly string[]): Seat {
+  const definition = defineStrategy({
+    name: 'arbitrage',
+    params: z.strictObject({}),
+    subscribe: () => markets.map((market) => book(market)),
+    init: () => ({}),
+    onBook: () => undefined,
+  });
+  const market = markets[0] ?? '';
+  const runner = new StrategyRunner(definition, { market, span: '1m', params: {}, knownMarkets: new Set(TRIANGLE) });
+  const limits = createRiskLimits();
+  return new Seat({ runner, onError: 'stop', pauseMs: 0, limits, capital: {} }, (symbol) =>
+    (TRIANGLE as readonly string[]).includes(symbol),
+  );
+}
+
+function fillOf(market: string, side: 'buy' | 'sell', numbers: readonly [amount: string, total: string]): FillRecord {
+  const [amount, total] = numbers.map((text) => parseUnits(text));
+  if (amount === undefined || total === undefined) throw new Error('an amount and a total');
+  const price = parseUnits(String(Number(numbers[1]) / Number(numbers[0])));
+  const fee = parseUnits('0');
+  const ids = { tradeId: 1, venueOrderId: 1, orderKey: 'key', strategy: 'arbitrage' };
+  return { ...ids, market, side, atMs: NOON_MS, price, amount, total, fee };
+}
+
+const tetherAt100 = (symbol: string) => (symbol === 'USDTIRT' ? parseUnits('100') : null);
+
+/** Bought for 9,900 rial, sold for 100 tether, which are sold for 10,000 rial. */
+function roundTriangle(seat: Seat): void {
+  const of = { step: parseUnits('0.001'), priceOf: tetherAt100 };
+  seat.takeFill(fillOf('BTCIRT', 'buy', ['1', '9900']), of);
+  seat.takeFill(fillOf('BTCUSDT', 'sell', ['1', '100']), of);
+  seat.takeFill(fillOf('USDTIRT', 'sell', ['100', '10000']), of);
+}
+
+test('a triangle of three markets makes what it brought, and holds nothing', () => {
+  const seat = seatOver(TRIANGLE);
+  roundTriangle(seat);
+  expect(profitOfSeat(seat, () => null)).toEqual({
+    currency: 'rls',
+    profit: '100',
+    realised: '100',
+    open: '0',
+    positions: { btc: '0', usdt: '0' },
+    unvalued: [],
+  });
+  const results = seat.resultsView('rls', NOON_MS).inCurrencies.map(({ quote, dayResult }) => [quote, dayResult]);
+  expect(results).toEqual([
+    ['rls', parseUnits('100')],
+    ['usdt', parseUnits('1')],
+  ]);
+});
+
+test('a fill of a market that is followed no more is held all the same', () => {
+  const seat = seatOver(['BTCIRT']);
+  seat.takeFill(fillOf('ETHIRT', 'buy', ['2', '50']), { step: null, priceOf: () => null });
+  expect(formatUnits(seat.held('eth'))).toBe('2');
+  expect(profitOfSeat(seat, () => null)).toMatchObject({ profit: '0', unvalued: [] });
+});
+
+test('the result of a strategy of tether markets alone is in tether', () => {
+  const seat = seatOver(['BTCUSDT']);
+  seat.takeFill(fillOf('BTCUSDT', 'buy', ['1', '100']), { step: parseUnits('0.001'), priceOf: () => null });
+  expect(profitOfSeat(seat, () => parseUnits('110'))).toMatchObject({ currency: 'usdt', profit: '10', open: '10' });
+});
+
+test('a row gives back what was held, fees and results, to a seat and to a reader without one', () => {
+  const seat = seatOver(TRIANGLE);
+  roundTriangle(seat);
+  seat.takeFill(
+    { ...fillOf('BTCIRT', 'buy', ['1', '9900']), fee: parseUnits('0.002') },
+    {
+      step: parseUnits('0.001'),
+      priceOf: () => null,
+    },
+  );
+  const record = seat.takeRecord(NOON_MS);
+  if (record === null) throw new Error('expected a record of a seat that traded');
+  const again = seatOver(TRIANGLE);
+  again.restore(record);
+  expect(again.takeRecord(NOON_MS)).toBeNull();
+  again.isDirty = true;
+  expect(again.takeRecord(NOON_MS)?.json).toBe(record.json);
+  expect(again.fees.get('btc')).toBe(parseUnits('0.002'));
+  const read = readFigures(record);
+  expect(profitText(profitOf(read.ledger))).toEqual(profitOfSeat(seat, () => null));
+  expect(read.fills).toBe(4);
+});
+
+/** As version 0.1.0 wrote it. */
+const EARLIER_MARKET = {
+  position: '10000000000n',
+  cash: '-99000000000000n',
+  cost: '99000000000000n',
+  realised: '0n',
+  price: '99500000000000n',
+  tripBeganWith: '0n',
+  trips: 0,
+  lastTripResult: '0n',
+};
+const EARLIER_NONE = {
+  markets: {},
+  result: '0n',
+  peakResult: '0n',
+  day: 0,
+  dayBeganWith: '0n',
+  lossesInARow: 0,
+  lastLossAtMs: null,
+};
+
+function earlierRecord(tether: object): { name: string; status: 'running'; reason: null; json: string; atMs: number } {
+  const rls = {
+    ...EARLIER_NONE,
+    quote: 'rls',
+    markets: { BTCIRT: EARLIER_MARKET },
+    result: '500000000000n',
+    peakResult: '700000000000n',
+    day: Math.floor(NOON_MS / 86_400_000),
+    dayBeganWith: '600000000000n',
+    lossesInARow: 2,
+    lastLossAtMs: NOON_MS,
+  };
+  const results = { rls, usdt: { ...EARLIER_NONE, quote: 'usdt', ...tether } };
+  const json = JSON.stringify({ state: {}, results, requests: 3, fills: 2, orders: 2, fees: { btc: '20000000n' } });
+  return { name: 'arbitrage', status: 'running', reason: null, json, atMs: NOON_MS };
+}
+
+test('a row of an earlier mirror loses no position and no loss', () => {
+  const seat = seatOver(['BTCIRT']);
+  seat.restore(earlierRecord({}));
+  expect(profitOfSeat(seat, () => null)).toMatchObject({ profit: '50', realised: '0', open: '50' });
+  expect(seat.fees.get('btc')).toBe(parseUnits('0.002'));
+  expect(seat.resultsView('rls', NOON_MS)).toEqual({
+    inCurrencies: [
+      {
+        quote: 'rls',
+        dayResult: parseUnits('-10'),
+        peakResult: parseUnits('70'),
+        result: parseUnits('50'),
+        unvalued: [],
+      },
+    ],
+    lossesInARow: 2,
+    lastLossAtMs: NOON_MS,
+  });
+});
+
+test('the coin that an earlier mirror held twice is netted, and the loss of the day stays', () => {
+  const seat = seatOver(TRIANGLE);
+  const sold = { ...EARLIER_MARKET, position: '-10000000000n', cash: '1000000000000n', cost: '-1000000000000n' };
+  seat.restore(earlierRecord({ markets: { BTCUSDT: { ...sold, price: '1010000000000n' } }, result: '-10000000000n' }));
+  seat.takePrices(tetherAt100, NOON_MS);
+  expect(profitOfSeat(seat, () => null)).toMatchObject({
+    profit: '100',
+    positions: { btc: '0', usdt: '100' },
+    unvalued: [],
+  });
+  expect(seat.resultsView('rls', NOON_MS).inCurrencies[0]).toMatchObject({
+    quote: 'rls',
+    dayResult: parseUnits('-10'),
+    peakResult: parseUnits('120'),
+  });
+});

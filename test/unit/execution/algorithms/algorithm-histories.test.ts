@@ -1,0 +1,332 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
+import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/execution/order-record.ts';
+import { onAmountGrid } from '../../../../src/execution/algorithms/market-grid.ts';
+import { programFromJson, programToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
+import type { ProgramOrder, ProgramView } from '../../../../src/execution/algorithms/algorithm-step.ts';
+import {
+  advanceProgram,
+  createProgram,
+  type Program,
+  type ProgramIntent,
+} from '../../../../src/execution/algorithms/algorithms.ts';
+import { updateQuotes } from '../../../../src/execution/algorithms/quotes.ts';
+import { deepRuns } from '../../../support/deep-runs.ts';
+import { MARKET, orderOf, quotesOf } from './algorithm-table.ts';
+
+/**
+ * An engine that does anything an engine and an exchange can do to a program's orders: refuses, loses, fills in parts, closes before the fills are
+ * read, lets cancels fail, proves absence, forgets ended orders. `crashes`: the program is read from its text before every ask.
+ */
+class World {
+  readonly orders: OrderRecord[] = [];
+  readonly log: string[] = [];
+  program: Program;
+  /** What was wanted placed at the last ask. */
+  asked: readonly ProgramOrder[] = [];
+  isOver = false;
+  nowMs = 0;
+  position: Units;
+  /** What orders that are forgotten have filled. */
+  forgotten = 0n;
+  private refusals: { order: ProgramOrder; reason: string }[] = [];
+  private count = 0;
+  private readonly crashes: boolean;
+
+  constructor(intent: ProgramIntent, options: { readonly crashes: boolean; readonly position: Units }) {
+    this.crashes = options.crashes;
+    this.position = options.position;
+    if (intent.kind === 'replace') this.add(OLD, { key: 'old', state: 'open' });
+    const created = createProgram(intent, { market: MARKET, nowMs: 0, replaced: this.orders[0] });
+    if (!created.ok) throw new Error(created.reason);
+    this.program = created.program;
+  }
+
+  /** One thing happens, chosen by two numbers; then the program is asked, as an engine would. */
+  step(choice: number, size: number): void {
+    const subject = this.orders.filter((order) => !isFinal(order))[choice % 3];
+    if (choice < 20) this.nowMs += 1 + size * 150;
+    else if (choice < 26) this.refuse(size % 2 === 0);
+    else if (choice < 30) this.forget();
+    else if (choice < 34 && this.program.kind === 'quotes') this.say(size);
+    else if (subject !== undefined) this.happen(subject, { choice, size });
+    this.ask();
+  }
+
+  filled(): bigint {
+    return this.orders.reduce((sum, order) => sum + order.filled, this.forgotten);
+  }
+
+  /** What may still be filled, at the worst. */
+  exposed(): bigint {
+    return this.orders.reduce((sum, order) => (isFinal(order) ? sum : sum + order.amount - order.filled), 0n);
+  }
+
+  ask(): void {
+    this.asked = [];
+    if (this.isOver) return;
+    const step = advanceProgram(this.read(), this.view());
+    this.refusals = [];
+    this.program = step.program;
+    this.isOver = step.done !== null;
+    this.asked = step.place;
+    this.log.push(`${this.nowMs} ${step.cancel.join()} ${step.place.length} ${step.wakeAtMs} ${step.done}`);
+    let isNews = false;
+    for (const key of step.cancel) {
+      const order = this.orders.find((one) => one.key === key);
+      if (order?.state === 'planned') {
+        this.move(order, { state: 'rejected', reason: 'Cancelled' });
+        isNews = true;
+      } else if (order?.state === 'open') this.move(order, { state: 'cancelling' });
+    }
+    for (const order of step.place) {
+      this.count += 1;
+      this.add(order, { key: String(this.count), state: 'planned', plannedAtMs: this.nowMs });
+    }
+    if (!this.isOver && !isNews) expect(advanceProgram(this.read(), this.view()).place, 'asked again').toEqual([]);
+  }
+
+  private read(): Program {
+    return this.crashes ? programFromJson(programToJson(this.program)) : this.program;
+  }
+
+  private view(): ProgramView {
+    const book = {
+      bestBid: parseUnits('99'),
+      bestAsk: parseUnits('101'),
+      seenAtMs: this.nowMs,
+      venueAtMs: null,
+      freshUntilMs: null,
+    };
+    const { nowMs, position, refusals, orders } = this;
+    return { nowMs, market: MARKET, book, orders: [...orders], position, equity: parseUnits('1000'), refusals };
+  }
+
+  /** What was asked for last is not planned; whether the program hears of it is another matter. */
+  private refuse(isTold: boolean): void {
+    for (const order of this.asked) {
+      const index = this.orders.findLastIndex(({ state }) => state === 'planned');
+      if (index === -1) return;
+      this.orders.splice(index, 1);
+      if (isTold) this.refusals.push({ order, reason: 'refused' });
+    }
+  }
+
+  /** The oldest order is in no view any more, as it ended long ago. */
+  private forget(): void {
+    const [oldest] = this.orders;
+    if (oldest === undefined || !isFinal(oldest) || this.isOver) return;
+    this.orders.shift();
+    this.forgotten += oldest.filled;
+  }
+
+  private say(size: number): void {
+    if (this.program.kind !== 'quotes') return;
+    const updated = updateQuotes(this.program, SETS[size % SETS.length] ?? quotesOf([]), this.nowMs);
+    if (updated.ok) this.program = updated.program;
+  }
+
+  private happen(order: OrderRecord, by: { readonly choice: number; readonly size: number }): void {
+    const part = onAmountGrid(MARKET, ((order.amount - order.filled) * BigInt(by.size)) / 100n);
+    const matched = (order.filled + part) as Units;
+    const outcomes = NEXT[order.state];
+    const next = outcomes[by.choice % outcomes.length];
+    if (next === undefined) return;
+    if (next === 'fill') return this.fill(order, part);
+    if (next === 'closed') return this.move(order, { state: 'settling', matched });
+    if (next === 'matched') return this.move(order, { state: 'settling', matched: order.amount });
+    if (next === 'settled') {
+      this.fill(order, (order.matched - order.filled) as Units);
+      const state = order.matched === order.amount ? 'filled' : 'cancelled';
+      return this.move(this.now(order), { state });
+    }
+    this.move(order, { state: next, reason: next === 'rejected' ? 'NoFunds' : null });
+    if (next === 'rejected' && by.size % 3 > 0) this.refusals.push({ order, reason: 'NoFunds' });
+  }
+
+  private fill(order: OrderRecord, amount: Units): void {
+    if (amount === 0n || order.filled + amount > order.amount) return;
+    const filled = (order.filled + amount) as Units;
+    this.position = (order.side === 'buy' ? this.position + amount : this.position - amount) as Units;
+    const matched = filled > order.matched ? filled : order.matched;
+    const isEvidence = order.state === 'unknown';
+    this.move(order, { filled, matched, state: isEvidence ? 'open' : order.state });
+  }
+
+  private now(order: OrderRecord): OrderRecord {
+    return this.orders.find(({ key }) => key === order.key) ?? order;
+  }
+
+  private move(order: OrderRecord, fields: Partial<OrderRecord>): void {
+    const index = this.orders.findIndex(({ key }) => key === order.key);
+    const isClosing = fields.state !== undefined && !mayTrade({ ...order, ...fields });
+    this.orders[index] = { ...order, closedAtMs: isClosing ? this.nowMs : null, ...fields };
+  }
+
+  private add(order: ProgramOrder, fields: Partial<OrderRecord> & { readonly key: string }): void {
+    const amount = onAmountGrid(MARKET, order.amount);
+    this.orders.push(orderOf({ ...order, amount }, fields));
+  }
+}
+
+type Outcome = OrderState | 'fill' | 'closed' | 'matched' | 'settled';
+
+/** What may become of an order in each state; `closed`: ended with an unread fill, `matched`: all of it traded, `settled`: the fills are read. */
+const NEXT: Readonly<Record<OrderState, readonly Outcome[]>> = {
+  planned: ['sending', 'sending', 'sending', 'rejected'],
+  sending: ['open', 'open', 'open', 'unknown', 'unknown', 'matched', 'closed', 'rejected'],
+  unknown: ['open', 'fill', 'matched', 'closed', 'rejected'],
+  open: ['fill', 'fill', 'matched', 'closed'],
+  cancelling: ['closed', 'closed', 'matched', 'fill', 'open'],
+  settling: ['settled', 'settled', 'fill'],
+  filled: [],
+  cancelled: [],
+  rejected: [],
+};
+
+const OLD = { side: 'buy', price: parseUnits('99'), amount: parseUnits('10') } as const;
+const SETS = [
+  quotesOf(['buy', '1@99', 'sell', '1@101']),
+  quotesOf(['buy', '1@98', 'sell', '1@101']),
+  quotesOf(['buy', '1@99', 'buy', '1@98', 'sell', '1@102']),
+  quotesOf(['sell', '2@101', 'sell', '1@102', 'sell', '1@103']),
+  quotesOf([]),
+];
+
+const market = 'BTCUSDT';
+const priceOrNone = fc.constantFrom({}, { price: '100' });
+const side = fc.constantFrom('buy' as const, 'sell' as const);
+const INTENTS: Readonly<Record<Program['kind'], fc.Arbitrary<ProgramIntent>>> = {
+  quotes: fc.constantFrom(...SETS),
+  replace: fc.constantFrom('3', '10', '17.5').map((amount) => ({
+    kind: 'replace',
+    clientOrderId: 'id-old',
+    price: '98',
+    amount,
+  })),
+  target: fc
+    .record({
+      wished: fc.constantFrom({ position: '9.5' }, { position: '0' }, { equityShare: '0.7' }),
+      price: priceOrNone,
+    })
+    .map(({ wished, price }) => ({ kind: 'target', market, ...wished, ...price })),
+  twap: fc
+    .record({ side, slices: fc.integer({ min: 1, max: 7 }), price: priceOrNone })
+    .map(({ side, slices, price }) => ({ kind: 'twap', market, side, amount: '10', overMs: 60_000, slices, ...price })),
+  iceberg: fc
+    .record({ side, visible: fc.constantFrom('0.7', '3', '10') })
+    .map(({ side, visible }) => ({ kind: 'iceberg', market, side, amount: '10', visible, price: '100' })),
+};
+
+const happenings = fc.array(fc.tuple(fc.nat(99), fc.nat(100)), { maxLength: 120, size: 'max' });
+const kinds = ['quotes', 'replace', 'target', 'twap', 'iceberg'] as const;
+const start = parseUnits('4');
+
+/** Runs a history and checks after every step. */
+function live(
+  intent: ProgramIntent,
+  history: readonly (readonly [number, number])[],
+  options: { readonly crashes: boolean; readonly check?: (world: World) => void },
+): World {
+  const world = new World(intent, { crashes: options.crashes, position: start });
+  world.ask();
+  for (const [choice, size] of history) {
+    world.step(choice, size);
+    options.check?.(world);
+  }
+  return world;
+}
+
+describe.each(kinds)('whatever becomes of its orders, %s', (kind) => {
+  test('goes on after a crash between any two steps as if there was none', () => {
+    fc.assert(
+      fc.property(INTENTS[kind], happenings, (intent, history) => {
+        const whole = live(intent, history, { crashes: false });
+        const crashed = live(intent, history, { crashes: true });
+        expect(crashed.log).toEqual(whole.log);
+        expect(crashed.orders).toEqual(whole.orders);
+        expect(crashed.program).toEqual(whole.program);
+      }),
+    );
+  });
+});
+
+describe.each(['replace', 'target', 'twap', 'iceberg'] as const)('whatever becomes of its orders, %s', (kind) => {
+  test('has one order at a time', () => {
+    fc.assert(
+      fc.property(INTENTS[kind], happenings, (intent, history) => {
+        live(intent, history, {
+          crashes: true,
+          check: ({ orders }) => expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
+        });
+      }),
+      { numRuns: deepRuns(50) },
+    );
+  });
+});
+
+describe.each(['replace', 'twap', 'iceberg'] as const)('whatever becomes of its orders, %s', (kind) => {
+  test('never trades more than its amount', () => {
+    fc.assert(
+      fc.property(INTENTS[kind], happenings, (intent, history) => {
+        const wanted = 'amount' in intent ? parseUnits(String(intent.amount)) : NO_UNITS;
+        live(intent, history, {
+          crashes: true,
+          check: (world) => {
+            // The order to be replaced may have, and may go on to fill, more than is wanted now.
+            const old = world.orders.find(({ key }) => key === 'old');
+            const isOldAlone = kind === 'replace' && world.orders.length === 1 && old !== undefined;
+            if (!isOldAlone) expect(world.filled() + world.exposed()).toBeLessThanOrEqual(wanted);
+          },
+        });
+      }),
+      { numRuns: deepRuns(50) },
+    );
+  });
+});
+
+describe('whatever becomes of its orders, target', () => {
+  test('never goes beyond its position, and never sells what is not there', () => {
+    fc.assert(
+      fc.property(INTENTS.target, happenings, (intent, history) => {
+        live(intent, history, {
+          crashes: true,
+          check: ({ program, position, orders }) => {
+            const target = program.kind === 'target' ? program.position : null;
+            const order = orders.find((one) => !isFinal(one));
+            if (order === undefined || target === null) return;
+            const rest = order.amount - order.filled;
+            if (order.side === 'buy') expect(position + rest).toBeLessThanOrEqual(target);
+            else expect(position - rest).toBeGreaterThanOrEqual(target);
+          },
+        });
+      }),
+      { numRuns: deepRuns(50) },
+    );
+  });
+});
+
+describe('whatever becomes of its orders, quotes', () => {
+  test('has no more orders on a side than were wanted when it placed the last', () => {
+    fc.assert(
+      fc.property(INTENTS.quotes, happenings, (intent, history) => {
+        live(intent, history, {
+          crashes: true,
+          check: ({ program, orders, asked }) => {
+            if (program.kind !== 'quotes') return;
+            for (const side of new Set(asked.map((order) => order.side))) {
+              const resting = orders.filter((order) => order.side === side && !isFinal(order));
+              const wanted = program.quotes.filter((quote) => quote.side === side);
+              expect(resting.length).toBeLessThanOrEqual(wanted.length);
+              expect(wanted.map(({ price }) => price)).toEqual(
+                expect.arrayContaining(resting.map((order) => order.price)),
+              );
+            }
+          },
+        });
+      }),
+      { numRuns: deepRuns(70) },
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { programFromJson, programToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
+import { createProgram, isProgramIntent, type ProgramIntent } from '../../../../src/execution/algorithms/algorithms.ts';
+import { buy, cancel, type Intent } from '../../../../src/strategy/intents.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import { MARKET, orderOf, quotesOf } from './algorithm-table.ts';
+
+const replaced = orderOf(
+  { side: 'buy', price: parseUnits('99'), amount: parseUnits('1') },
+  { key: 'old', state: 'open' },
+);
+const market = 'BTCUSDT';
+const INTENTS: readonly ProgramIntent[] = [
+  quotesOf(['buy', '1@99', 'sell', '1@101.123']),
+  { kind: 'replace', clientOrderId: 'id-old', price: '98' },
+  { kind: 'target', market, position: '0.1234567891' },
+  { kind: 'target', market, equityShare: '0.5', price: '99' },
+  { kind: 'twap', market, side: 'buy', amount: '10', overMs: 1_000, slices: 7 },
+  { kind: 'iceberg', market, side: 'sell', amount: '10', visible: '1', price: '101' },
+];
+
+const textOf = (intent: ProgramIntent): string => {
+  const created = createProgram(intent, { market: MARKET, nowMs: 5, replaced });
+  if (!created.ok) throw new Error(created.reason);
+  return programToJson(created.program);
+};
+
+describe('a stored program', () => {
+  test.each(INTENTS)('comes back as it was: $kind', (intent) => {
+    const created = createProgram(intent, { market: MARKET, nowMs: 5, replaced });
+    expect(created.ok && programFromJson(programToJson(created.program))).toEqual(created.ok && created.program);
+  });
+
+  test('is plain JSON with decimal texts', () => {
+    expect(
+      JSON.parse(textOf({ kind: 'iceberg', market, side: 'sell', amount: '10', visible: '0.5', price: '101' })),
+    ).toEqual({
+      version: 1,
+      program: {
+        kind: 'iceberg',
+        side: 'sell',
+        amount: '10',
+        visible: '0.5',
+        price: '101',
+        setbacks: { inARow: 0, retryAtMs: null, reason: null },
+        tally: { filled: '0', countedKey: null },
+      },
+    });
+  });
+
+  const iceberg = textOf(INTENTS[5]!);
+  test.each([
+    ['is cut', iceberg.slice(0, -5), 'no JSON'],
+    ['is of a later version', iceberg.replace('"version":1', '"version":2'), 'program.version'],
+    ['is of an unknown kind', iceberg.replace('iceberg', 'sniper'), 'program.program.kind'],
+    ['has a field more', iceberg.replace('"side"', '"hidden":1,"side"'), 'program.program: Unrecognized key: "hidden"'],
+    ['has a field less', iceberg.replace('"visible":"1",', ''), 'program.program.visible'],
+    ['has a float for money', iceberg.replace('"visible":"1"', '"visible":1'), 'program.program.visible'],
+    [
+      'has more digits than the books keep',
+      iceberg.replace('"visible":"1"', '"visible":"0.00000000001"'),
+      'ten decimals',
+    ],
+    ['is a list', '[]', 'expected object'],
+  ])('is refused when it %s', (_, text, found) => {
+    expect(() => programFromJson(text)).toThrow(
+      expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining(found) as string }) as Error,
+    );
+  });
+});
+
+test('an intent is served by a program when it takes several orders over time', () => {
+  const others: readonly Intent[] = [
+    buy(market, { amount: '1' }),
+    cancel('x'),
+    { kind: 'cancel-all' },
+    { kind: 'oco', market, side: 'sell', amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' },
+  ];
+  expect([...INTENTS, ...others].filter((intent) => isProgramIntent(intent))).toEqual(INTENTS);
+});

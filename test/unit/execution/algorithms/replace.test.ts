@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import type { OrderRecord } from '../../../../src/execution/order-record.ts';
+import { createProgram } from '../../../../src/execution/algorithms/algorithms.ts';
+import { MARKET, orderOf, runProgram } from './algorithm-table.ts';
+
+const bid = { side: 'buy', price: parseUnits('99'), amount: parseUnits('1') } as const;
+const replaced = { replaced: bid };
+const dearer = { kind: 'replace', clientOrderId: 'id-old', price: '99.5' } as const;
+
+describe('a replacement', () => {
+  test('places what is left once the old order has ended and its fills are read', () =>
+    runProgram(
+      dearer,
+      `
+      start => cancel old
+      old cancelling => -
+      old cancelling 0.1 => -
+      old settling 0.1/0.3 => -
+      old cancelled 0.3 => place buy 0.7@99.5
+      1 unknown => -
+      1 open => done replaced
+    `,
+      replaced,
+    ));
+
+  test('places nothing while the end of the old order is not known', () =>
+    runProgram(
+      dearer,
+      `
+      old planned => -
+      old sending => cancel old
+      old unknown => cancel old
+      old cancelling => -
+      at 3600000 => -
+      old open => cancel old
+      old cancelled => place buy 1@99.5
+    `,
+      replaced,
+    ));
+
+  test('is over when the old order was filled meanwhile', () =>
+    runProgram(
+      dearer,
+      `
+      start => cancel old
+      old cancelling => -
+      old settling 0.4/1 => -
+      old filled => done filled before it could be replaced
+    `,
+      replaced,
+    ));
+
+  test('places nothing for an order that never was', () =>
+    runProgram(
+      dearer,
+      `
+      old unknown => cancel old
+      old lost => done the order to replace never was: NeverArrived
+    `,
+      replaced,
+    ));
+
+  test('counts what was filled into a smaller amount', () =>
+    runProgram(
+      { ...dearer, amount: '0.5' },
+      `
+      start => cancel old
+      old cancelled 0.2 => place buy 0.3@99.5
+      1 filled => done replaced
+    `,
+      replaced,
+    ));
+
+  test('only cancels when more was filled than is wanted', () =>
+    runProgram(
+      { kind: 'replace', clientOrderId: 'id-old', amount: '0.2' },
+      `
+      start => cancel old
+      old cancelled 0.2 => done canceled, as no more is wanted than was filled
+    `,
+      replaced,
+    ));
+
+  test.each([
+    ['is not planned', 'refused the value does not exceed the minimum', 'the value does not exceed the minimum'],
+    ['is refused by the exchange', '1 rejected NoFunds', 'NoFunds'],
+    ['is refused unheard', '1 lost', 'NeverArrived'],
+  ])('ends when what is left %s', (_, happens, reason) =>
+    runProgram(
+      dearer,
+      `
+      start => cancel old
+      old cancelled 0.99 => place buy 0.01@99.5
+      ${happens} => done what is left was refused: ${reason}
+    `,
+      replaced,
+    ),
+  );
+
+  test('places what is left though the old order is in no view any more', () =>
+    runProgram(
+      dearer,
+      `
+      start => cancel old
+      old cancelled 0.3 => place buy 0.7@99.5
+      forget old => -
+      forget 1 => place buy 0.7@99.5     # a plan that was never written down
+    `,
+      replaced,
+    ));
+
+  test('places nothing when the old order was forgotten before its end was seen', () =>
+    runProgram(dearer, 'forget old => done the order to replace is not known any more', replaced));
+
+  test.each<[string, object, Partial<OrderRecord> | null]>([
+    ['of an order that nobody knows', {}, null],
+    ['of an order that has ended', {}, { state: 'cancelled' }],
+    ['of an order that is ending by itself', {}, { state: 'settling' }],
+    ['of a market order', {}, { execution: 'market' }],
+    ['of a leg of a pair', {}, { pairKey: 'old/2' }],
+    ['by a price of nothing', { price: '0' }, {}],
+    ['by an amount that is none', { amount: 'all' }, {}],
+    ['by what it is already', { price: '99.001', amount: '1.0001' }, {}],
+  ])('is refused %s', (_, fields, record) => {
+    const old = record === null ? undefined : orderOf(bid, { key: 'old', state: 'open', ...record });
+    const created = createProgram({ ...dearer, ...fields }, { market: MARKET, nowMs: 0, replaced: old });
+    expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
+  });
+});

@@ -1,0 +1,39 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { positiveWishUnits, wishUnits } from '../../../../src/execution/algorithms/wish-units.ts';
+
+describe('what an author writes', () => {
+  test('is read alike as a text and as a Decimal, to the last of ten decimals', () => {
+    const digits = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 25n }), fc.nat(10));
+    fc.assert(
+      fc.property(digits, ([whole, decimals]) => {
+        const exact = whole * 10n ** BigInt(10 - decimals);
+        const padded = whole.toString().padStart(decimals + 1, '0');
+        const cut = padded.length - decimals;
+        const text = decimals === 0 ? padded : `${padded.slice(0, cut)}.${padded.slice(cut)}`;
+        expect(wishUnits(text)).toBe(exact);
+        expect(wishUnits(new Decimal(text))).toBe(exact);
+      }),
+    );
+  });
+
+  test.each([
+    ['1.23456789019', 12_345_678_901n],
+    ['1e-3', 10_000_000n],
+    ['+5', 50_000_000_000n],
+    ['007', 70_000_000_000n],
+    ['0.0', 0n],
+    ['-0', 0n],
+  ])('is %s', (text, units) => {
+    expect(wishUnits(text)).toBe(units);
+  });
+
+  test.each(['-1', 'NaN', 'Infinity', '', 'one', '1e31', '1,5', 5 as unknown as string])('is nothing: %s', (text) => {
+    expect(wishUnits(text)).toBeNull();
+  });
+
+  test.each(['0', '0.00000000001', '-1'])('is not positive: %s', (text) => {
+    expect(positiveWishUnits(text)).toBeNull();
+  });
+});
