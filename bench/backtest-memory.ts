@@ -1,6 +1,6 @@
 import { createResult } from '../src/backtest/result/create-result.ts';
 import { runBacktest } from '../src/backtest/run-backtest.ts';
-import { createCandleRules } from '../src/backtest/bar-fill-simulator/bar-rules.ts';
+import { createBarRules } from '../src/backtest/bar-fill-simulator/bar-rules.ts';
 import { createBacktest } from '../src/cli/create-backtest.ts';
 import { readConfig } from '../src/cli/read-config.ts';
 import { keepHeapTight } from '../src/cli/tight-heap.ts';
@@ -23,7 +23,7 @@ const { backtest } = await createBacktest({
   fromMs: null,
   toMs: null,
   steps: { price: '0.01', amount: '0.000001' },
-  rules: createCandleRules({}),
+  rules: createBarRules({}),
 });
 const { summary, timing } = createResult(runBacktest(backtest));
 console.log(JSON.stringify({ bars: timing.events, orders: summary.orders, kib: process.resourceUsage().maxRSS }));

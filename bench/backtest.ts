@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMA } from 'trading-signals';
 import { z } from 'zod';
-import { CandleVenue } from '../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import { CandleRunner } from '../src/backtest/candle-runner.ts';
 import { candleAt, type CandleColumns } from '../src/domain/candle-columns.ts';
 import { parseUnits } from '../src/domain/money.ts';
@@ -55,16 +55,16 @@ function bareLoop({ close, length }: CandleColumns): number {
 
 function run(columns: CandleColumns, strategy: StrategyDefinition, params: Readonly<Record<string, unknown>>): number {
   const rates = { maker: 1_000, taker: 1_000 };
-  const venue = new CandleVenue({
+  const venue = new BarFillSimulator({
     markets: [MARKET],
     fees: { rls: rates, usdt: rates },
     balances: { usdt: parseUnits('10000') },
     rules: { volumeShareMillionths: null },
   });
   const runner = new StrategyRunner(strategy, { market: MARKET.symbol, span: '1m', params });
-  const seat = { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} } as const;
+  const instance = { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} } as const;
   const whole = new CandleRunner({
-    settings: { ...DEFAULT_ENGINE_TIMES, instance: 'bench', seats: [seat] },
+    settings: { ...DEFAULT_ENGINE_TIMES, instance: 'bench', instances: [instance] },
     markets: [{ market: MARKET, columns }],
     venue,
     quote: 'usdt',

@@ -27,7 +27,7 @@ export function createBenchEngine(definition: StrategyDefinition): Engine {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'bench',
       markets: [BENCH_MARKET],
-      seats: [{ runner, onError: 'stop', pauseMs: 1, limits: createRiskLimits(), capital: {} }],
+      instances: [{ runner, onError: 'stop', pauseMs: 1, limits: createRiskLimits(), capital: {} }],
       feeds,
       reconciliation: DEFAULT_RECONCILIATION,
     },

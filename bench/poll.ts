@@ -111,7 +111,7 @@ async function run(of: {
     settings: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'bench',
-      seats: [{ runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} }],
+      instances: [{ runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} }],
       reconciliation: DEFAULT_RECONCILIATION,
     },
     markets: [

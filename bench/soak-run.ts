@@ -10,7 +10,7 @@ import { createScreen } from '../src/daemon/screen.ts';
 import { readBotConfig } from '../src/daemon/settings/read-bot-config.ts';
 import { createVenueCaller } from '../src/daemon/venue-caller.ts';
 import { createRandom } from '../src/domain/random.ts';
-import type { SeatSettings } from '../src/engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../src/engine/engine-settings.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
 import { createRiskLimits } from '../src/execution/risk/create-risk-limits.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
@@ -70,7 +70,7 @@ const SOAKER = defineStrategy({
   },
 });
 
-function createSeats(): readonly SeatSettings[] {
+function createInstances(): readonly StrategyInstanceSettings[] {
   const knownMarkets = new Set<string>(SOAK_MARKETS.map(({ symbol }) => symbol));
   return SOAK_MARKETS.map(({ symbol }) => ({
     runner: new StrategyRunner(SOAKER, {
@@ -141,7 +141,7 @@ async function soak(hours: number, folder: string): Promise<void> {
     durability: 'off',
   });
   const screen = createScreen({ json: false, write: () => {}, wallMs: () => time.now() });
-  const bot = createBot({ config, venue, seats: createSeats(), mirror, screen });
+  const bot = createBot({ config, venue, instances: createInstances(), mirror, screen });
   bot.shell.start();
   for (let hour = 1; hour <= hours; hour += 1) {
     await time.run(START_MS + hour * HOUR_MS);

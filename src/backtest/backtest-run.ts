@@ -3,7 +3,7 @@ import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
-import type { Seat } from '../engine/strategy-instance.ts';
+import type { StrategyInstance } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { FidelityStatement } from './fidelity.ts';
@@ -44,8 +44,8 @@ export interface StrategyIntents {
   readonly refusals: readonly RefusalCount[];
 }
 
-export function intentsOf(seats: readonly Pick<Seat, 'name' | 'tally'>[]): readonly StrategyIntents[] {
-  return seats.map(({ name, tally }) => ({ strategy: name, count: tally.intents, refusals: tally.refusals() }));
+export function intentsOf(instances: readonly Pick<StrategyInstance, 'name' | 'tally'>[]): readonly StrategyIntents[] {
+  return instances.map(({ name, tally }) => ({ strategy: name, count: tally.intents, refusals: tally.refusals() }));
 }
 
 /** What a backtest has done, before any number is made of it. Times in ms since 1970, money in units of 1e-10. */

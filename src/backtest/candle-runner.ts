@@ -15,12 +15,12 @@ import type { ClosedCandle } from '../strategy/definition.ts';
 import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarLane } from './bar-lane.ts';
-import type { CandleVenue } from './bar-fill-simulator/bar-fill-simulator.ts';
+import type { BarFillSimulator } from './bar-fill-simulator/bar-fill-simulator.ts';
 import type { EquityValuer } from './bar-fill-simulator/equity-valuer.ts';
 import type { LoggedLine } from '../engine/strategy-instance.ts';
 
 /** One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm strategies up. */
-export interface CandleMarket {
+export interface BarMarket {
   readonly market: Market;
   readonly columns: CandleColumns;
 }
@@ -28,8 +28,8 @@ export interface CandleMarket {
 export interface CandleRunOptions {
   /** Without markets, feeds and reconciliation, which a run on bars has of its own. */
   readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'reconciliation'>;
-  readonly markets: readonly CandleMarket[];
-  readonly venue: CandleVenue;
+  readonly markets: readonly BarMarket[];
+  readonly venue: BarFillSimulator;
   readonly quote: QuoteCurrency;
   readonly fromMs: number;
   /** Told now and then, for long runs: bars that went by, and all there are. */
@@ -125,8 +125,8 @@ export class CandleRunner {
       finalEquity: this.valuer.exact(),
       bars: this.done,
       failures: this.failures(),
-      logs: new Map(this.engine.seats.map(({ name, log }) => [name, log] as const)),
-      intents: intentsOf(this.engine.seats),
+      logs: new Map(this.engine.instances.map(({ name, log }) => [name, log] as const)),
+      intents: intentsOf(this.engine.instances),
     };
   }
 
@@ -156,10 +156,10 @@ export class CandleRunner {
     return this.valuer.initial();
   }
 
-  private laneOf({ market, columns }: CandleMarket, index: number): BarLane {
+  private laneOf({ market, columns }: BarMarket, index: number): BarLane {
     const { fromMs } = this.options;
     const spans = new Set(
-      this.engine.seats.flatMap(({ runner }) =>
+      this.engine.instances.flatMap(({ runner }) =>
         runner.subscriptions.flatMap((wanted) =>
           wanted.kind === 'candles' && wanted.market === market.symbol ? [wanted.span] : [],
         ),
@@ -182,7 +182,7 @@ export class CandleRunner {
   private warmUp(feeds: readonly BarFeed[], index: number): void {
     for (const feed of feeds) {
       for (const bar of feed.closedBy(index)) {
-        for (const { runner } of this.engine.seats) runner.warmUp(bar);
+        for (const { runner } of this.engine.instances) runner.warmUp(bar);
       }
     }
   }
@@ -193,7 +193,7 @@ export class CandleRunner {
     return nextMs;
   }
 
-  /** Timers and programs whose time comes before a moment. */
+  /** Timers and algorithms whose time comes before a moment. */
   private wakeUntil(nextMs: number): void {
     while (this.wakeAtMs < nextMs) {
       const atMs = this.wakeAtMs;
@@ -327,7 +327,7 @@ export class CandleRunner {
 
   private failures(): ReadonlyMap<string, string> {
     return new Map(
-      this.engine.seats.flatMap(({ runner }) =>
+      this.engine.instances.flatMap(({ runner }) =>
         runner.failure === null ? [] : [[runner.name, runner.failure] as const],
       ),
     );

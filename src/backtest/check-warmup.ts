@@ -2,11 +2,11 @@ import { barStartMs, resolutionMs } from '../domain/candle.ts';
 import { barsBetween, firstBarFrom } from '../domain/candle-columns.ts';
 import type { Market } from '../domain/market.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
-import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { SPANS } from '../strategy/subscriptions.ts';
-import type { CandleMarket } from './candle-runner.ts';
+import type { BarMarket } from './candle-runner.ts';
 
 /** What a run did. */
 export interface RunTrace {
@@ -79,14 +79,14 @@ function isNothing({ amount, value, market }: { amount: bigint; value: bigint; m
 
 /** The bars of a run that begins at a time with no more of the past than a live start would ask for. */
 export function warmedOnly(
-  markets: readonly CandleMarket[],
-  seats: readonly Pick<SeatSettings, 'runner'>[],
+  markets: readonly BarMarket[],
+  instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
   fromMs: number,
-): readonly CandleMarket[] {
+): readonly BarMarket[] {
   return markets.map(({ market, columns }) => {
     const first = firstBarFrom(columns, fromMs);
     let from = first;
-    for (const { runner } of seats) {
+    for (const { runner } of instances) {
       for (const wanted of runner.subscriptions) {
         if (wanted.kind !== 'candles' || wanted.market !== market.symbol) continue;
         const resolution = SPANS[wanted.span];

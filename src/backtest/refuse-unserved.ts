@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
 
 /** What candles do not hold, and where it is recorded. */
@@ -13,8 +13,8 @@ const UNSERVED: Readonly<Partial<Record<Subscription['kind'], string>>> = {
  * Refuses a run on candles whose strategies subscribe to what candles do not hold: such a strategy would be told nothing, and end as one that wanted
  * nothing. Throws `INVALID_OPTIONS` that names each.
  */
-export function refuseUnserved(seats: readonly Pick<SeatSettings, 'runner'>[]): void {
-  const wanted = seats.flatMap(({ runner }) =>
+export function refuseUnserved(instances: readonly Pick<StrategyInstanceSettings, 'runner'>[]): void {
+  const wanted = instances.flatMap(({ runner }) =>
     runner.subscriptions.flatMap((subscription) => {
       const what = UNSERVED[subscription.kind];
       if (what === undefined || subscription.kind === 'timer') return [];

@@ -3,29 +3,29 @@ import { resolutionMs } from '../domain/candle.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
-import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts';
+import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, TradedMarket } from './backtest-run.ts';
-import { CandleRunner, type CandleMarket, type CandleRun } from './candle-runner.ts';
-import { describeCandleRules } from './bar-fill-simulator/describe-bar-rules.ts';
-import type { CandleRules } from './bar-fill-simulator/bar-rules.ts';
-import { CandleVenue } from './bar-fill-simulator/bar-fill-simulator.ts';
+import { CandleRunner, type BarMarket, type CandleRun } from './candle-runner.ts';
+import { describeBarRules } from './bar-fill-simulator/describe-bar-rules.ts';
+import type { BarRules } from './bar-fill-simulator/bar-rules.ts';
+import { BarFillSimulator } from './bar-fill-simulator/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
 
 /** A backtest on bars, ready to run. */
 export interface CandleBacktest {
   /** New ones for each run, which leaves them as they are at its end. */
-  readonly seats: readonly SeatSettings[];
+  readonly instances: readonly StrategyInstanceSettings[];
   readonly execution: Pick<
     EngineSettings,
     'instance' | 'lateArrivalMs' | 'absencePassesApartMs' | 'resendUnknown' | 'placeWithinMs'
   >;
-  readonly markets: readonly CandleMarket[];
+  readonly markets: readonly BarMarket[];
   readonly fees: FeeSchedule;
   readonly balances: Readonly<Record<string, Units>>;
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
   readonly currency?: QuoteCurrency | null;
-  readonly rules: Partial<CandleRules>;
+  readonly rules: Partial<BarRules>;
   /** Bars that open before it are the past. */
   readonly fromMs: number;
   /** What the result keeps of how it was made. JSON. */
@@ -47,7 +47,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const { run, venue } = runOnce(backtest, backtest.markets);
   const runMs = clock() - startedMs;
   return {
-    fidelity: describeCandleRules(venue.rules),
+    fidelity: describeBarRules(venue.rules),
     quote,
     fromMs: firstOpenMs(markets, fromMs),
     toMs: run.curve.timeMs[run.curve.length - 1] ?? fromMs,
@@ -56,7 +56,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     finalEquity: run.finalEquity,
     curve: run.curve,
     markets: markets.map((market) => tradedMarket(market, fromMs)),
-    strategies: backtest.seats.map(({ runner }) => ({
+    strategies: backtest.instances.map(({ runner }) => ({
       name: runner.name,
       market: runner.market,
       params: runner.params,
@@ -81,7 +81,7 @@ export interface WantedOrder {
 /** A run on other bars of the same backtest, or from another beginning. */
 export function runAgain(
   backtest: CandleBacktest,
-  of: { readonly markets: readonly CandleMarket[]; readonly fromMs: number },
+  of: { readonly markets: readonly BarMarket[]; readonly fromMs: number },
 ): CandleRun {
   return runOnce({ ...backtest, fromMs: of.fromMs }, of.markets).run;
 }
@@ -97,7 +97,7 @@ export function wantedOf(orders: readonly OrderRecord[]): readonly WantedOrder[]
 const textOf = (price: Units | null): string => (price === null ? '-' : formatUnits(price));
 
 /** The same bars up to a time: those that close later are not there, nor behind the arrays. */
-export function cutAfter(markets: readonly CandleMarket[], untilMs: number): readonly CandleMarket[] {
+export function cutAfter(markets: readonly BarMarket[], untilMs: number): readonly BarMarket[] {
   return markets.map(({ market, columns }) => {
     const barMs = resolutionMs(columns.resolution);
     let { length } = columns;
@@ -123,13 +123,13 @@ function copyOfBars(columns: CandleColumns, length: number): CandleColumns {
 
 function runOnce(
   backtest: CandleBacktest,
-  markets: readonly CandleMarket[],
-): { readonly run: CandleRun; readonly venue: CandleVenue } {
-  const { seats, fees, balances, rules, execution, fromMs, onProgress } = backtest;
+  markets: readonly BarMarket[],
+): { readonly run: CandleRun; readonly venue: BarFillSimulator } {
+  const { instances, fees, balances, rules, execution, fromMs, onProgress } = backtest;
   const listed = markets.map(({ market }) => market);
-  const venue = new CandleVenue({ markets: listed, fees, balances, rules });
+  const venue = new BarFillSimulator({ markets: listed, fees, balances, rules });
   const run = new CandleRunner({
-    settings: { ...execution, seats },
+    settings: { ...execution, instances },
     markets,
     venue,
     quote: runCurrency(listed, backtest.currency),
@@ -139,12 +139,12 @@ function runOnce(
   return { run, venue };
 }
 
-function firstOpenMs(markets: readonly CandleMarket[], fromMs: number): number {
+function firstOpenMs(markets: readonly BarMarket[], fromMs: number): number {
   const opens = markets.flatMap(({ columns }) => columns.openTimeMs[firstBarFrom(columns, fromMs)] ?? []);
   return Math.min(...opens);
 }
 
-function tradedMarket({ market, columns }: CandleMarket, fromMs: number): TradedMarket {
+function tradedMarket({ market, columns }: BarMarket, fromMs: number): TradedMarket {
   const scale = columnScale(columns.priceDecimals);
   const first = firstBarFrom(columns, fromMs);
   return {

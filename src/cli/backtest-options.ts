@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
-import { DEFAULT_CANDLE_RULES, type BarPath, type CandleRules } from '../backtest/bar-fill-simulator/bar-rules.ts';
+import { DEFAULT_CANDLE_RULES, type BarPath, type BarRules } from '../backtest/bar-fill-simulator/bar-rules.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import type { CsvSource } from './create-backtest.ts';
 import { marketOption } from './option-readers.ts';
@@ -70,8 +70,8 @@ export const PATHS: readonly BarPath[] = ['worst-first', 'open-high-low-close', 
 
 /** Options that say how orders fill. */
 export interface RuleOptions {
-  readonly marketOrders?: CandleRules['arrival'];
-  readonly limitFill?: CandleRules['limitFill'];
+  readonly marketOrders?: BarRules['arrival'];
+  readonly limitFill?: BarRules['limitFill'];
   readonly path?: BarPath;
   readonly spreadBps?: number;
   readonly slippageBps?: number;
@@ -116,10 +116,10 @@ export function optionsProblem(
 }
 
 /** Rules of the options; what is left out has its default. */
-export function rulesOf(options: RuleOptions): CandleRules {
+export function rulesOf(options: RuleOptions): BarRules {
   const { marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare } = options;
   const defaults = DEFAULT_CANDLE_RULES;
-  const slippage: CandleRules['slippage'] =
+  const slippage: BarRules['slippage'] =
     slippageRange === undefined
       ? { kind: 'bps', bps: slippageBps ?? 0 }
       : { kind: 'range', millionths: Math.round(slippageRange * 10_000) };

@@ -21,7 +21,7 @@ export interface BacktestChecks {
  * what was compared, in sentences; throws with what differed.
  */
 export async function checkBacktest(
-  { backtest: whole, newSeats }: CreatedBacktest,
+  { backtest: whole, newInstances }: CreatedBacktest,
   reported: BacktestRun,
   { lookahead, warmUp, onStep }: BacktestChecks,
 ): Promise<readonly string[]> {
@@ -32,7 +32,7 @@ export async function checkBacktest(
   const again = async (of: Parameters<typeof runAgain>[1]): Promise<CandleRun> => {
     step += 1;
     onStep(`check ${step} of ${total}, bars`);
-    return runAgain({ ...whole, seats: await newSeats() }, of);
+    return runAgain({ ...whole, instances: await newInstances() }, of);
   };
   const second = await again({ markets, fromMs });
   const all = wantedOf(second.orders);
@@ -58,7 +58,7 @@ export async function checkBacktest(
       }
     }
     if (warmUp) {
-      const later = await again({ markets: warmedOnly(markets, whole.seats, atMs), fromMs: atMs });
+      const later = await again({ markets: warmedOnly(markets, whole.instances, atMs), fromMs: atMs });
       const times = later.curve.timeMs.subarray(0, later.curve.length);
       const flatMs = firstFlatMs([second, later], { closesMs: times, markets: markets.map(({ market }) => market) });
       if (flatMs === null) uncompared += 1;

@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import { refuseUnserved } from '../backtest/refuse-unserved.ts';
-import type { CandleMarket } from '../backtest/candle-runner.ts';
-import type { CandleRules } from '../backtest/bar-fill-simulator/bar-rules.ts';
+import type { BarMarket } from '../backtest/candle-runner.ts';
+import type { BarRules } from '../backtest/bar-fill-simulator/bar-rules.ts';
 import { needsBridge } from '../backtest/run-currency.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
-import { loadSeats } from '../daemon/load-strategies.ts';
+import { loadInstances } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
@@ -12,7 +12,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
 import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
-import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
 import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
@@ -41,14 +41,14 @@ export interface BacktestRequest {
   readonly toMs: number | null;
   /** Terms of markets that the configuration does not know. */
   readonly steps: { readonly price?: string; readonly amount?: string; readonly minValue?: string };
-  readonly rules: CandleRules;
+  readonly rules: BarRules;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** A backtest with strategies that are made anew for each run. */
 export interface CreatedBacktest {
   readonly backtest: CandleBacktest;
-  readonly newSeats: () => Promise<readonly SeatSettings[]>;
+  readonly newInstances: () => Promise<readonly StrategyInstanceSettings[]>;
   /** A line for each strategy that can not run, and for a market whose step is not that of its bars. */
   readonly problems: readonly string[];
 }
@@ -59,16 +59,16 @@ export interface CreatedBacktest {
  */
 export async function createBacktest(request: BacktestRequest): Promise<CreatedBacktest> {
   const { config, fromMs, rules, onProgress } = request;
-  const first = await seatsOf(config, { hasBooks: false });
-  refuseUnserved(first.seats);
+  const first = await instancesOf(config, { hasBooks: false });
+  refuseUnserved(first.instances);
   const startedMs = performance.now();
-  const symbols = withBridge(marketsOf(first.seats), request.currency);
-  const reach = reachMs(first.seats, request.resolution);
+  const symbols = withBridge(marketsOf(first.instances), request.currency);
+  const reach = reachMs(first.instances, request.resolution);
   const range = { fromMs: fromMs ?? EARLIEST_MS, toMs: request.toMs ?? LATEST_MS };
   const markets = await loadMarkets(request, { symbols, range, reachMs: fromMs === null ? 0 : reach });
   const { balances, fees } = config.paper;
   const backtest: CandleBacktest = {
-    seats: first.seats,
+    instances: first.instances,
     execution: { ...config.execution, instance: config.instance },
     markets,
     fees,
@@ -87,25 +87,26 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     clock: () => performance.now(),
     ...(onProgress === undefined ? {} : { onProgress }),
   };
-  const newSeats = async (): Promise<readonly SeatSettings[]> => (await seatsOf(config, { hasBooks: false })).seats;
+  const newInstances = async (): Promise<readonly StrategyInstanceSettings[]> =>
+    (await instancesOf(config, { hasBooks: false })).instances;
   return {
     backtest,
-    newSeats,
+    newInstances,
     problems: [...first.problems, ...markets.flatMap((market) => stepProblem(market) ?? [])],
   };
 }
 
 /** The strategies of a configuration, made anew, for a run that has books or has only candles. */
-export async function seatsOf(
+export async function instancesOf(
   config: BotConfig,
   { hasBooks = true }: { readonly hasBooks?: boolean } = {},
-): ReturnType<typeof loadSeats> {
+): ReturnType<typeof loadInstances> {
   const { strategies, strategiesFolders } = config;
   const of = { strategies, folders: [...strategiesFolders, ownStrategies()] };
   try {
     // What they subscribe to is what the run has; that is known once they are there.
-    const { seats } = await loadSeats({ ...of, hasBooks, knownMarkets: null });
-    return await loadSeats({ ...of, hasBooks, knownMarkets: new Set<string>(marketsOf(seats)) });
+    const { instances } = await loadInstances({ ...of, hasBooks, knownMarkets: null });
+    return await loadInstances({ ...of, hasBooks, knownMarkets: new Set<string>(marketsOf(instances)) });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
     // Problems are indented lines below another; a mistake is one line.
@@ -115,10 +116,10 @@ export async function seatsOf(
 }
 
 /** Every market that a strategy trades or looks at. */
-export function marketsOf(seats: readonly SeatSettings[]): readonly MarketSymbol[] {
+export function marketsOf(instances: readonly StrategyInstanceSettings[]): readonly MarketSymbol[] {
   return [
     ...new Set(
-      seats.flatMap(({ runner }) => [
+      instances.flatMap(({ runner }) => [
         runner.market,
         ...runner.subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market])),
       ]),
@@ -127,8 +128,8 @@ export function marketsOf(seats: readonly SeatSettings[]): readonly MarketSymbol
 }
 
 /** How far before the beginning bars are wanted, so that indicators have settled; with some to spare for gaps. */
-function reachMs(seats: readonly SeatSettings[], resolution: Resolution): number {
-  const lengths = seats.flatMap(({ runner }) =>
+function reachMs(instances: readonly StrategyInstanceSettings[], resolution: Resolution): number {
+  const lengths = instances.flatMap(({ runner }) =>
     runner.subscriptions.flatMap((wanted) =>
       wanted.kind === 'candles' ? [runner.warmUpLength(wanted) * resolutionMs(SPANS[wanted.span])] : [],
     ),
@@ -139,7 +140,7 @@ function reachMs(seats: readonly SeatSettings[], resolution: Resolution): number
 async function loadMarkets(
   request: BacktestRequest,
   wanted: { readonly symbols: readonly MarketSymbol[]; readonly range: TimeRange; readonly reachMs: number },
-): Promise<readonly CandleMarket[]> {
+): Promise<readonly BarMarket[]> {
   const { csv, resolution } = request;
   const { symbols, range, reachMs: warmUpMs } = wanted;
   const files = csvFiles(csv, symbols);
@@ -200,7 +201,7 @@ const MOST_STEP_BARS = 20_000;
 const FEW_OFF = 0.01;
 
 /** Says that bars have prices which the market's step does not allow: then the step is that of another market, or of another time. */
-function stepProblem({ market, columns }: CandleMarket): string | null {
+function stepProblem({ market, columns }: BarMarket): string | null {
   const isOnStep = onStep(market.priceStep, columns.priceDecimals);
   const stride = Math.ceil(columns.length / MOST_STEP_BARS);
   let [looked, off] = [0, 0];

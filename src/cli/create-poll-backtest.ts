@@ -7,9 +7,9 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
-import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-partitions.ts';
-import { keptConfig, marketFor, marketsOf, seatsOf, withBridge, type BacktestRequest } from './create-backtest.ts';
+import { keptConfig, marketFor, marketsOf, instancesOf, withBridge, type BacktestRequest } from './create-backtest.ts';
 import { openCatalogue } from './data/data-options.ts';
 import { recordedBars } from './recorded-bars.ts';
 
@@ -35,15 +35,15 @@ export async function runPollBacktest(
   request: PollRequest,
 ): Promise<{ readonly run: BacktestRun; readonly problems: readonly string[] }> {
   const { config, fromMs, toMs, rules } = request;
-  const { seats, problems } = await seatsOf(config);
-  const symbols = withBridge(marketsOf(seats), request.currency);
+  const { instances, problems } = await instancesOf(config);
+  const symbols = withBridge(marketsOf(instances), request.currency);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const quote = runCurrency(markets, request.currency);
   refuseUnvalued(markets, quote);
   const startedMs = performance.now();
   const run = await runPoll({
-    settings: { ...config.execution, instance: config.instance, seats, reconciliation: config.reconciliation },
-    markets: await Promise.all(markets.map(async (market) => recordedMarket(market, request, seats))),
+    settings: { ...config.execution, instance: config.instance, instances, reconciliation: config.reconciliation },
+    markets: await Promise.all(markets.map(async (market) => recordedMarket(market, request, instances))),
     fees: config.paper.fees,
     balances: Object.fromEntries(
       Object.entries(config.paper.balances).map(([currency, text]) => [currency, parseUnits(text)]),
@@ -70,7 +70,7 @@ export async function runPollBacktest(
       finalEquity,
       curve,
       markets: run.markets,
-      strategies: seats.map(({ runner }) => ({
+      strategies: instances.map(({ runner }) => ({
         name: runner.name,
         market: runner.market,
         params: runner.params,
@@ -121,7 +121,7 @@ function keptRules({ latency, ...rules }: Partial<PollRules>): unknown {
 async function recordedMarket(
   market: Market,
   { catalogue: root, fromMs, toMs }: PollRequest,
-  seats: readonly SeatSettings[],
+  instances: readonly StrategyInstanceSettings[],
 ): Promise<PollMarket> {
   const catalogue = openCatalogue(root);
   const { symbol } = market;
@@ -145,7 +145,7 @@ async function recordedMarket(
     books: catalogue.readBooks(question),
     trades: isThere('trades') ? catalogue.readTrades(question) : null,
     stats: isThere('stats') ? catalogue.readStats(question) : null,
-    bars: await recordedBars(catalogue, { market: symbol, seats, range }),
+    bars: await recordedBars(catalogue, { market: symbol, instances, range }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
-import { loadSeats } from '../daemon/load-strategies.ts';
+import { loadInstances } from '../daemon/load-instances.ts';
 import { openVenue } from '../daemon/open-venue.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
@@ -46,7 +46,7 @@ export async function planOfConfigs(
   const threads = new StrategyThreads({ limits: first.isolation, onPrint: (_, line) => console.error(line) });
   const loaded = await Promise.all(
     configs.map(async ({ strategies, strategiesFolders }) =>
-      loadSeats({
+      loadInstances({
         strategies,
         folders: [...strategiesFolders, ownStrategies()],
         knownMarkets: facts.knownMarkets,
@@ -54,7 +54,7 @@ export async function planOfConfigs(
       }),
     ),
   ).finally(async () => threads.dispose());
-  const runners = loaded.flatMap(({ seats }) => seats.map(({ runner }) => runner));
+  const runners = loaded.flatMap(({ instances }) => instances.map(({ runner }) => runner));
   return {
     plan: planPolls({
       ...planInputOf(runners, facts.budgets.values()),

@@ -3,7 +3,7 @@ import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import { partitionsWithin } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
@@ -18,15 +18,19 @@ const SPARE = 2;
  */
 export async function recordedBars(
   catalogue: Catalogue,
-  of: { readonly market: MarketSymbol; readonly seats: readonly SeatSettings[]; readonly range: TimeRange },
+  of: {
+    readonly market: MarketSymbol;
+    readonly instances: readonly StrategyInstanceSettings[];
+    readonly range: TimeRange;
+  },
 ): Promise<readonly BarRecording[]> {
-  const { market, seats, range } = of;
+  const { market, instances, range } = of;
   const recorded = catalogue
     .keys()
     .flatMap((key) => (key.kind === 'candles' && key.market === market ? [key.resolution] : []));
   /** How far back each resolution is wanted. */
   const reachMs = new Map<Resolution, number>();
-  for (const { runner } of seats) {
+  for (const { runner } of instances) {
     for (const wanted of runner.subscriptions) {
       if (wanted.kind !== 'candles' || wanted.market !== market) continue;
       const lengthMs = resolutionMs(SPANS[wanted.span]);

@@ -12,11 +12,11 @@ function outline(name: string, { takes, summary }: ListedCommand): Command {
 }
 
 async function wholeProgram(): Promise<Command> {
-  return createProgram(Object.keys(COMMANDS));
+  return createAlgorithm(Object.keys(COMMANDS));
 }
 
 /** The program with those commands loaded that are named, or, where none is, with the list of all. */
-async function createProgram(named: readonly string[]): Promise<Command> {
+async function createAlgorithm(named: readonly string[]): Promise<Command> {
   const program = new Command('sarraf')
     .description('Trades on, simulates and backtests spot exchanges that have only a rate-limited REST interface.')
     .version(VERSION)
@@ -50,7 +50,7 @@ function exitCodeOf(error: unknown): number {
  */
 export async function runSarraf(args: readonly string[]): Promise<number> {
   try {
-    const program = await createProgram(args.slice(0, 2));
+    const program = await createAlgorithm(args.slice(0, 2));
     await program.parseAsync(args, { from: 'user' });
     return OK;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { Engine } from '../engine/engine.ts';
-import type { EngineSettings, SeatSettings } from '../engine/engine-settings.ts';
+import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
@@ -29,7 +29,7 @@ export interface CreatedBot {
 export interface CreateBotOptions {
   readonly config: BotConfig;
   readonly venue: BotVenue;
-  readonly seats: readonly SeatSettings[];
+  readonly instances: readonly StrategyInstanceSettings[];
   readonly mirror: MirrorStore;
   readonly screen: Screen;
   readonly onAnswer?: NonNullable<BotShellOptions['onAnswer']>;
@@ -37,8 +37,16 @@ export interface CreateBotOptions {
 }
 
 /** Puts a bot together. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
-export function createBot({ config, venue, seats, mirror, screen, onAnswer, onEvent }: CreateBotOptions): CreatedBot {
-  const runners = seats.map(({ runner }) => runner);
+export function createBot({
+  config,
+  venue,
+  instances,
+  mirror,
+  screen,
+  onAnswer,
+  onEvent,
+}: CreateBotOptions): CreatedBot {
+  const runners = instances.map(({ runner }) => runner);
   const planWith = (budgets: Iterable<Budget>): PollPlan =>
     planPolls({ ...planInputOf(runners, budgets), bookBudget: bookBudgetOf(venue.caller) });
   // A limit that the exchange lowers for a day makes data older, and is no reason not to begin.
@@ -49,7 +57,7 @@ export function createBot({ config, venue, seats, mirror, screen, onAnswer, onEv
     );
     throw new SarrafError('INVALID_OPTIONS', message);
   }
-  const engine = new Engine(settingsOf(config, { venue, seats, plan }), mirror.load(), venue.time.now());
+  const engine = new Engine(settingsOf(config, { venue, instances, plan }), mirror.load(), venue.time.now());
   const counts = new RequestCounts({ budgets: venue.budgets, most: () => venue.mostOccupied() });
   const shell = new BotShell({
     engine,
@@ -79,11 +87,11 @@ export function createBot({ config, venue, seats, mirror, screen, onAnswer, onEv
 
 function settingsOf(
   config: BotConfig,
-  of: { readonly venue: BotVenue; readonly seats: readonly SeatSettings[]; readonly plan: PollPlan },
+  of: { readonly venue: BotVenue; readonly instances: readonly StrategyInstanceSettings[]; readonly plan: PollPlan },
 ): EngineSettings {
   const { pollStretch, markets } = of.venue;
   const { credentials } = config.exchange;
-  const runners = of.seats.map(({ runner }) => runner);
+  const runners = of.instances.map(({ runner }) => runner);
   const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
   // What holds rial and tether has to be valued in one of them.
   if (bridgedOf(runners).length > 0) traded.add(BRIDGE);
@@ -91,7 +99,7 @@ function settingsOf(
     ...config.execution,
     instance: config.instance,
     markets: markets.filter(({ symbol }) => traded.has(symbol)),
-    seats: of.seats.map((seat) => ({ ...seat, limits: patient(seat.limits, pollStretch) })),
+    instances: of.instances.map((instance) => ({ ...instance, limits: patient(instance.limits, pollStretch) })),
     feeds: stretched(of.plan.feeds, pollStretch),
     reconciliation: config.reconciliation,
     credential:
@@ -100,7 +108,7 @@ function settingsOf(
 }
 
 /** Data that changes once an hour may be older than data that changes every second. */
-function patient(limits: SeatSettings['limits'], factor: number): SeatSettings['limits'] {
+function patient(limits: StrategyInstanceSettings['limits'], factor: number): StrategyInstanceSettings['limits'] {
   const { maxBookAgeMs } = limits;
   return maxBookAgeMs === null || factor <= 1 ? limits : { ...limits, maxBookAgeMs: maxBookAgeMs * factor };
 }

@@ -43,7 +43,7 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
     try {
       const silent = { say: () => {}, show: () => {} };
       const caller = await checkedCaller(venue, mirror, { say: options.onWait ?? (() => {}), locks });
-      const bot = createBot({ config, venue: { ...venue, caller }, seats: [], mirror, screen: silent });
+      const bot = createBot({ config, venue: { ...venue, caller }, instances: [], mirror, screen: silent });
       bot.shell.start();
       bot.shell.control({ kind: 'halt', reason, wholeAccount });
       let most = 0;

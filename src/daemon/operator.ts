@@ -95,7 +95,7 @@ export class Operator {
       waitsFor: () => null,
       haltReason: () => engine.haltReason(),
       credentialFault: () => engine.credentialFault(),
-      placingFault: () => this.ledger.look().placingFault ?? engine.desk.closed(),
+      placingFault: () => this.ledger.look().placingFault ?? engine.orderManager.closed(),
       breaks: () =>
         (engine.reconciler.break?.rows ?? []).map(
           ({ currency, expected, found }) => `expected ${expected} ${currency}, found ${found}`,
@@ -107,7 +107,7 @@ export class Operator {
       requests: () => counts.outcomes(),
       ordersByState: () => engine.ordersByState(),
       noticesByLevel: () => Object.fromEntries(this.notices),
-      strategies: () => engine.seats.map(({ name, requests, fills }) => ({ strategy: name, requests, fills })),
+      strategies: () => engine.instances.map(({ name, requests, fills }) => ({ strategy: name, requests, fills })),
     };
   }
 }

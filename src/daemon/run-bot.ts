@@ -10,10 +10,10 @@ import { CrashWatch } from './crash-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { openFreshMirror } from './fresh-mirror.ts';
-import { HealthDesk } from './health/health-desk.ts';
+import { HealthService } from './health/health-service.ts';
 import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
-import { loadSeats } from './load-strategies.ts';
+import { loadInstances } from './load-instances.ts';
 import { takeRunLocks, type RunLocks } from './locks/run-locks.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
@@ -30,7 +30,7 @@ import { banner, ledgerOf } from './settings/banner.ts';
 import { ledgerSubjects } from './settings/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { summarize, summaryLines, type Summary } from './summary.ts';
-import { profitOfSeat } from '../engine/profit-of-instance.ts';
+import { profitOfInstance } from '../engine/profit-of-instance.ts';
 
 export interface RunOptions {
   readonly config: BotConfig;
@@ -69,7 +69,7 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     const replay = config.embedded.replay === null ? null : await readReplayFile(config.embedded.replay);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
     const recording = createRecording(config, screen);
-    const health = new HealthDesk(config);
+    const health = new HealthService(config);
     try {
       const address = await health.begin();
       if (address !== null) {
@@ -115,7 +115,7 @@ interface Run {
   readonly screen: Screen;
   readonly replay: ReplayFile | null;
   readonly recording: Recording | null;
-  readonly health: HealthDesk;
+  readonly health: HealthService;
   readonly locks: RunLocks;
 }
 
@@ -130,7 +130,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
   crashes.begin();
   try {
     const signal = AbortSignal.any([run.options.signal, crashes.signal]);
-    const summary = await runSeats(venue, { ...run, options: { ...run.options, signal } }, threads);
+    const summary = await runInstances(venue, { ...run, options: { ...run.options, signal } }, threads);
     crashes.throwIfCrashed();
     return summary;
   } finally {
@@ -139,10 +139,10 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
   }
 }
 
-async function runSeats(venue: BotVenue, run: Run, threads: StrategyThreads): Promise<Summary> {
+async function runInstances(venue: BotVenue, run: Run, threads: StrategyThreads): Promise<Summary> {
   const { options, screen, replay, recording, health } = run;
   const { config } = options;
-  const { seats, problems } = await loadSeats({
+  const { instances, problems } = await loadInstances({
     strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
     folders: [...config.strategiesFolders, options.bundledStrategies],
     knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
@@ -165,7 +165,7 @@ async function runSeats(venue: BotVenue, run: Run, threads: StrategyThreads): Pr
     const bot = createBot({
       config,
       venue: { ...venue, caller },
-      seats,
+      instances,
       mirror,
       screen: { ...screen, show },
       ...(recording === null ? {} : { onAnswer: (call, answer, atMs) => recording.take(call, answer, atMs) }),
@@ -247,8 +247,8 @@ function sayBegin(
   },
 ): void {
   const { venue, replay, bot, config } = of;
-  const strategies = bot.engine.seats.map(({ name }) => name);
-  const markets = [...new Set(bot.engine.seats.map(({ runner }) => runner.market))];
+  const strategies = bot.engine.instances.map(({ name }) => name);
+  const markets = [...new Set(bot.engine.instances.map(({ runner }) => runner.market))];
   const source =
     replay === null ? 'synthetic traders' : `${replay.rows.length} recorded ${replay.kind} of ${replay.path}`;
   const where =
@@ -288,12 +288,12 @@ async function live(
 }
 
 function statusLine({ engine, counts }: CreatedBot, venue: BotVenue): string {
-  const made = engine.seats.map((seat) => {
-    const made = profitOfSeat(seat, (symbol) => engine.markets.priceOf(symbol));
+  const made = engine.instances.map((instance) => {
+    const made = profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol));
     const profit = made.profit === null ? '-' : `${moneyText(made.profit, made.currency)} ${made.currency}`;
-    return `${seat.name} ${countText(seat.fills, 'fill')}, profit ${profit}`;
+    return `${instance.name} ${countText(instance.fills, 'fill')}, profit ${profit}`;
   });
-  const prices = [...new Set(engine.seats.map(({ runner }) => runner.market))].map((market) => {
+  const prices = [...new Set(engine.instances.map(({ runner }) => runner.market))].map((market) => {
     const price = engine.markets.priceOf(market);
     return `${market} ${price === null ? '-' : groupedText(formatUnits(price))}`;
   });

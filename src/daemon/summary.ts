@@ -2,8 +2,8 @@ import { countText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Engine } from '../engine/engine.ts';
-import { profitOfSeat } from '../engine/profit-of-instance.ts';
-import type { Seat } from '../engine/strategy-instance.ts';
+import { profitOfInstance } from '../engine/profit-of-instance.ts';
+import type { StrategyInstance } from '../engine/strategy-instance.ts';
 import { leftLines, leftText, type LeftText } from './left-text.ts';
 import type { EndpointUsage, RequestCounts } from './request-counts.ts';
 
@@ -41,17 +41,17 @@ export interface Summary {
 
 export function summarize(engine: Engine, counts: RequestCounts): Summary {
   return {
-    strategies: engine.seats.map((seat) => summarizeSeat(engine, seat)),
+    strategies: engine.instances.map((instance) => summarizeInstance(engine, instance)),
     endpoints: counts.usage(),
     openOrders: engine.isDrained() ? 0 : engine.status().liveOrders,
     left: leftText(engine.leftBehind()),
   };
 }
 
-function summarizeSeat(engine: Engine, seat: Seat): StrategySummary {
-  const { name, runner, fills, requests, orders, fees } = seat;
+function summarizeInstance(engine: Engine, instance: StrategyInstance): StrategySummary {
+  const { name, runner, fills, requests, orders, fees } = instance;
   const { market } = runner;
-  const made = profitOfSeat(seat, (symbol) => engine.markets.priceOf(symbol));
+  const made = profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol));
   return {
     strategy: name,
     market,
@@ -59,9 +59,9 @@ function summarizeSeat(engine: Engine, seat: Seat): StrategySummary {
     fills,
     requests,
     fees: Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)])),
-    position: formatUnits(seat.held(parseMarket(market).src)),
+    position: formatUnits(instance.held(parseMarket(market).src)),
     ...made,
-    failure: seat.status === 'running' ? null : seat.reason,
+    failure: instance.status === 'running' ? null : instance.reason,
   };
 }
 

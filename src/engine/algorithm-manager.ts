@@ -2,76 +2,76 @@ import type { Market } from '../domain/market.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { programFromJson, programToJson } from '../execution/algorithms/algorithm-json.ts';
-import type { ProgramOrder, ProgramStep, ProgramView } from '../execution/algorithms/algorithm-step.ts';
-import { advanceProgram, type Program } from '../execution/algorithms/algorithms.ts';
+import { algorithmFromJson, algorithmToJson } from '../execution/algorithms/algorithm-json.ts';
+import type { AlgorithmOrder, AlgorithmStep, AlgorithmView } from '../execution/algorithms/algorithm-step.ts';
+import { advanceAlgorithm, type Algorithm } from '../execution/algorithms/algorithms.ts';
 import { updateQuotes, type QuotesIntent } from '../execution/algorithms/quotes.ts';
-import type { IntentBook } from './intent-blotter.ts';
-import type { MarketDesk } from './market-data-cache.ts';
+import type { IntentBlotter } from './intent-blotter.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { OrderDesk } from './order-manager.ts';
-import type { OrderGate } from './pre-trade-risk.ts';
+import type { OrderManager } from './order-manager.ts';
+import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
-import type { Seat } from './strategy-instance.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
-/** Programs at work at once; more are refused. */
-export const MOST_PROGRAMS = 1_000;
+/** Algorithms at work at once; more are refused. */
+export const MOST_ALGORITHMS = 1_000;
 
-/** Closed orders of a quotes program that it is still shown. Others count all that their orders ever filled. */
+/** Closed orders of a quotes algorithm that it is still shown. Others count all that their orders ever filled. */
 const CLOSED_QUOTES_SHOWN_MS = 15_000;
 
-/** How often one program may be asked within a step; beyond it something runs in circles. */
+/** How often one algorithm may be asked within a step; beyond it something runs in circles. */
 const MOST_ASKS_A_STEP = 20;
 
 interface Work {
   readonly intentId: string;
-  readonly seat: Seat;
+  readonly instance: StrategyInstance;
   readonly market: string;
-  program: Program;
+  algorithm: Algorithm;
   /** Its own orders, oldest first. */
   readonly orders: Map<string, OrderRecord>;
   orderList: readonly OrderRecord[] | null;
-  refusals: { readonly order: ProgramOrder; readonly reason: string }[];
+  refusals: { readonly order: AlgorithmOrder; readonly reason: string }[];
   wakeAtMs: number;
   wantsBooks: boolean;
   asks: number;
 }
 
-const NO_REFUSALS: ProgramView['refusals'] = [];
+const NO_REFUSALS: AlgorithmView['refusals'] = [];
 
-export interface ProgramDeskOptions {
+export interface AlgorithmManagerOptions {
   readonly outbox: Outbox;
-  readonly desk: OrderDesk;
-  readonly gate: OrderGate;
-  readonly markets: MarketDesk;
-  readonly intents: IntentBook;
-  readonly equityOf: (seat: Seat, market: string) => Units | null;
+  readonly orderManager: OrderManager;
+  readonly gate: PreTradeRisk;
+  readonly markets: MarketDataCache;
+  readonly intents: IntentBlotter;
+  readonly equityOf: (instance: StrategyInstance, market: string) => Units | null;
   readonly onRefused: (
-    seat: Seat,
+    instance: StrategyInstance,
     intentId: string,
     refusal: { readonly code: string; readonly reason: string },
   ) => void;
 }
 
-/** Runs the programs: asks each what it wants when something of its own changed, and does it. */
-export class ProgramDesk {
-  private readonly options: ProgramDeskOptions;
+/** Runs the algorithms: asks each what it wants when something of its own changed, and does it. */
+export class AlgorithmManager {
+  private readonly options: AlgorithmManagerOptions;
   private readonly works = new Map<string, Work>();
-  /** Programs that are to be asked. */
+  /** Algorithms that are to be asked. */
   private readonly poked = new Set<Work>();
-  /** Orders to be replaced, with the program that waits for each. */
+  /** Orders to be replaced, with the algorithm that waits for each. */
   private readonly replacing = new Map<string, Work>();
 
-  constructor(options: ProgramDeskOptions) {
+  constructor(options: AlgorithmManagerOptions) {
     this.options = options;
-    options.desk.keeper.listen((order) => this.onOrder(order));
+    options.orderManager.blotter.listen((order) => this.onOrder(order));
   }
 
   get size(): number {
     return this.works.size;
   }
 
-  /** Whether a program is to be asked at the next step. */
+  /** Whether an algorithm is to be asked at the next step. */
   get isWaited(): boolean {
     return this.poked.size > 0;
   }
@@ -84,16 +84,20 @@ export class ProgramDesk {
     return this.replacing.has(key);
   }
 
-  begin(seat: Seat, intentId: string, of: { readonly market: string; readonly program: Program }): void {
-    const work = this.enter(seat, intentId, of);
+  begin(
+    instance: StrategyInstance,
+    intentId: string,
+    of: { readonly market: string; readonly algorithm: Algorithm },
+  ): void {
+    const work = this.enter(instance, intentId, of);
     this.store(work);
     this.poked.add(work);
   }
 
   /** The quotes of a strategy in a market that are at work already. */
-  quotesOf(seat: Seat, market: string): string | null {
-    for (const { intentId, program, seat: owner, market: where } of this.works.values()) {
-      if (owner === seat && where === market && program.kind === 'quotes') return intentId;
+  quotesOf(instance: StrategyInstance, market: string): string | null {
+    for (const { intentId, algorithm, instance: owner, market: where } of this.works.values()) {
+      if (owner === instance && where === market && algorithm.kind === 'quotes') return intentId;
     }
     return null;
   }
@@ -101,30 +105,35 @@ export class ProgramDesk {
   /** Changes a desired set in place. Answers why it can not be; null where it can. */
   renew(intentId: string, intent: QuotesIntent): string | null {
     const work = this.works.get(intentId);
-    if (work === undefined || work.program.kind !== 'quotes') return 'the quotes are gone';
-    const { program } = work;
-    const next = updateQuotes(program, intent, this.options.outbox.nowMs);
+    if (work === undefined || work.algorithm.kind !== 'quotes') return 'the quotes are gone';
+    const { algorithm } = work;
+    const next = updateQuotes(algorithm, intent, this.options.outbox.nowMs);
     if (!next.ok) return next.reason;
-    work.program = next.program;
-    if (next.program.quotes !== program.quotes) this.store(work);
+    work.algorithm = next.algorithm;
+    if (next.algorithm.quotes !== algorithm.quotes) this.store(work);
     this.poked.add(work);
     return null;
   }
 
   /** Ends the targets that a strategy had for a market's coin, in whichever market: two would work against each other. Their orders are canceled. */
-  endTargets(seat: Seat, market: string): void {
-    const { desk } = this.options;
+  endTargets(instance: StrategyInstance, market: string): void {
+    const { orderManager } = this.options;
     const { src } = parseMarket(market);
     for (const work of this.works.values()) {
-      if (work.seat !== seat || work.program.kind !== 'target' || parseMarket(work.market).src !== src) continue;
-      for (const order of work.orders.values()) desk.cancels.cancel(order);
+      if (work.instance !== instance || work.algorithm.kind !== 'target' || parseMarket(work.market).src !== src)
+        continue;
+      for (const order of work.orders.values()) orderManager.cancels.cancel(order);
       this.finish(work, 'another target took its place');
     }
   }
 
-  /** Ends programs without asking them; their orders stay as they are. */
+  /** Ends algorithms without asking them; their orders stay as they are. */
   end(
-    matches: (work: { readonly seat: Seat; readonly market: string; readonly intentId: string }) => boolean,
+    matches: (work: {
+      readonly instance: StrategyInstance;
+      readonly market: string;
+      readonly intentId: string;
+    }) => boolean,
     reason: string,
   ): void {
     for (const work of this.works.values()) if (matches(work)) this.finish(work, reason);
@@ -157,31 +166,35 @@ export class ProgramDesk {
     return next;
   }
 
-  restore(state: MirrorState, seats: readonly Seat[]): void {
-    for (const { intentId, strategy, market, json } of state.programs) {
-      const seat = seats.find(({ name }) => name === strategy);
-      const program = seat === undefined ? null : programFromJson(json);
-      if (seat === undefined || program === null || this.options.markets.get(market) === undefined) {
-        this.options.outbox.change({ kind: 'program-end', intentId });
+  restore(state: MirrorState, instances: readonly StrategyInstance[]): void {
+    for (const { intentId, strategy, market, json } of state.algorithms) {
+      const instance = instances.find(({ name }) => name === strategy);
+      const algorithm = instance === undefined ? null : algorithmFromJson(json);
+      if (instance === undefined || algorithm === null || this.options.markets.get(market) === undefined) {
+        this.options.outbox.change({ kind: 'algorithm-end', intentId });
         continue;
       }
-      const work = this.enter(seat, intentId, { market, program });
+      const work = this.enter(instance, intentId, { market, algorithm });
       for (const { key, intentId: served } of state.orders) {
-        // As the keeper has made it: what was being sent is unknown by now.
-        const order = served === intentId ? this.options.desk.keeper.table.get(key) : undefined;
+        // As the blotter has made it: what was being sent is unknown by now.
+        const order = served === intentId ? this.options.orderManager.blotter.table.get(key) : undefined;
         if (order !== undefined) work.orders.set(key, order);
       }
       this.poked.add(work);
     }
   }
 
-  private enter(seat: Seat, intentId: string, of: { readonly market: string; readonly program: Program }): Work {
-    const { market, program } = of;
+  private enter(
+    instance: StrategyInstance,
+    intentId: string,
+    of: { readonly market: string; readonly algorithm: Algorithm },
+  ): Work {
+    const { market, algorithm } = of;
     const work: Work = {
       intentId,
-      seat,
+      instance,
       market,
-      program,
+      algorithm,
       orders: new Map(),
       orderList: null,
       refusals: [],
@@ -189,10 +202,10 @@ export class ProgramDesk {
       wantsBooks: false,
       asks: 0,
     };
-    if (program.kind === 'replace') {
-      const replaced = this.options.desk.keeper.table.get(program.replacedKey);
+    if (algorithm.kind === 'replace') {
+      const replaced = this.options.orderManager.blotter.table.get(algorithm.replacedKey);
       if (replaced !== undefined) work.orders.set(replaced.key, replaced);
-      this.replacing.set(program.replacedKey, work);
+      this.replacing.set(algorithm.replacedKey, work);
     }
     this.works.set(intentId, work);
     return work;
@@ -217,13 +230,13 @@ export class ProgramDesk {
     if (state === undefined || this.works.get(work.intentId) !== work) return;
     work.asks += 1;
     if (work.asks > MOST_ASKS_A_STEP) {
-      outbox.alarm(`${work.seat.name}: its ${work.program.kind} runs in circles and was ended`, work.intentId);
+      outbox.alarm(`${work.instance.name}: its ${work.algorithm.kind} runs in circles and was ended`, work.intentId);
       this.finish(work, 'ran in circles');
       return;
     }
-    const step = advanceProgram(work.program, this.viewOf(work, state.market));
-    const changed = step.program !== work.program;
-    work.program = step.program;
+    const step = advanceAlgorithm(work.algorithm, this.viewOf(work, state.market));
+    const changed = step.algorithm !== work.algorithm;
+    work.algorithm = step.algorithm;
     work.refusals = [];
     work.wakeAtMs = step.wakeAtMs ?? Number.POSITIVE_INFINITY;
     work.wantsBooks = step.wantsBooks;
@@ -232,14 +245,14 @@ export class ProgramDesk {
     if (step.done !== null) this.finish(work, step.done);
   }
 
-  private carryOut(work: Work, step: ProgramStep<Program>, market: Market): void {
-    const { desk, gate, onRefused } = this.options;
+  private carryOut(work: Work, step: AlgorithmStep<Algorithm>, market: Market): void {
+    const { orderManager, gate, onRefused } = this.options;
     for (const key of step.cancel) {
-      const order = desk.keeper.table.get(key);
-      if (order !== undefined) desk.cancels.cancel(order);
+      const order = orderManager.blotter.table.get(key);
+      if (order !== undefined) orderManager.cancels.cancel(order);
     }
     for (const order of step.place) {
-      const planned = gate.plan(work.seat, market, {
+      const planned = gate.plan(work.instance, market, {
         intentId: work.intentId,
         tag: null,
         ...order,
@@ -251,27 +264,27 @@ export class ProgramDesk {
       if (planned.ok) continue;
       work.refusals.push({ order, reason: planned.reason });
       this.poked.add(work);
-      onRefused(work.seat, work.intentId, planned);
+      onRefused(work.instance, work.intentId, planned);
     }
   }
 
-  private viewOf(work: Work, market: Market): ProgramView {
+  private viewOf(work: Work, market: Market): AlgorithmView {
     const { outbox, markets, equityOf } = this.options;
     const { nowMs } = outbox;
-    const { seat, refusals, program } = work;
+    const { instance, refusals, algorithm } = work;
     return new WorkView(markets, {
       nowMs,
       market,
       orders: this.ordersOf(work, nowMs),
-      position: seat.held(market.src),
-      equity: program.kind === 'target' ? equityOf(seat, market.symbol) : null,
+      position: instance.held(market.src),
+      equity: algorithm.kind === 'target' ? equityOf(instance, market.symbol) : null,
       refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
     });
   }
 
   private ordersOf(work: Work, nowMs: number): readonly OrderRecord[] {
     if (work.orderList !== null) return work.orderList;
-    if (work.program.kind === 'quotes') {
+    if (work.algorithm.kind === 'quotes') {
       for (const [key, order] of work.orders) {
         if (isFinal(order) && (order.closedAtMs ?? nowMs) + CLOSED_QUOTES_SHOWN_MS < nowMs) work.orders.delete(key);
       }
@@ -284,32 +297,32 @@ export class ProgramDesk {
     const { outbox, intents } = this.options;
     this.works.delete(work.intentId);
     this.poked.delete(work);
-    if (work.program.kind === 'replace') this.replacing.delete(work.program.replacedKey);
-    outbox.change({ kind: 'program-end', intentId: work.intentId });
+    if (work.algorithm.kind === 'replace') this.replacing.delete(work.algorithm.replacedKey);
+    outbox.change({ kind: 'algorithm-end', intentId: work.intentId });
     intents.end(work.intentId, 'done', reason);
   }
 
   private store(work: Work): void {
     if (!this.options.outbox.isRestartable) return;
-    const { intentId, seat, market, program } = work;
+    const { intentId, instance, market, algorithm } = work;
     this.options.outbox.change({
-      kind: 'program',
-      program: { intentId, strategy: seat.name, market, json: programToJson(program) },
+      kind: 'algorithm',
+      algorithm: { intentId, strategy: instance.name, market, json: algorithmToJson(algorithm) },
     });
   }
 }
 
-/** What a program sees. The book is worked out when it is looked at, which most programs never do. */
-class WorkView implements ProgramView {
+/** What an algorithm sees. The book is worked out when it is looked at, which most algorithms never do. */
+class WorkView implements AlgorithmView {
   readonly nowMs: number;
   readonly market: Market;
   readonly orders: readonly OrderRecord[];
   readonly position: Units;
   readonly equity: Units | null;
-  readonly refusals: ProgramView['refusals'];
-  private readonly markets: MarketDesk;
+  readonly refusals: AlgorithmView['refusals'];
+  private readonly markets: MarketDataCache;
 
-  constructor(markets: MarketDesk, view: Omit<ProgramView, 'book'>) {
+  constructor(markets: MarketDataCache, view: Omit<AlgorithmView, 'book'>) {
     this.markets = markets;
     this.nowMs = view.nowMs;
     this.market = view.market;
@@ -319,7 +332,7 @@ class WorkView implements ProgramView {
     this.refusals = view.refusals;
   }
 
-  get book(): ProgramView['book'] {
+  get book(): AlgorithmView['book'] {
     return this.markets.seenBook(this.market.symbol);
   }
 }

@@ -1,10 +1,10 @@
 import { parseMarket } from '../domain/market-symbol.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
-import type { Seat } from './strategy-instance.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
 /** What an operator should know of how a strategy's positions and profit are counted, before it begins; mostly nothing. */
 export function assetNotices(
-  { name, quotes, markets }: Pick<Seat, 'name' | 'quotes' | 'markets'>,
+  { name, quotes, markets }: Pick<StrategyInstance, 'name' | 'quotes' | 'markets'>,
   sees: (market: string) => boolean,
 ): readonly { readonly level: 'info' | 'warn'; readonly text: string }[] {
   const notices: { level: 'info' | 'warn'; text: string }[] = [];

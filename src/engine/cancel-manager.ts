@@ -4,8 +4,8 @@ import { readStored } from '../domain/stored-json.ts';
 import type { VenueAnswer } from '../domain/venue-call.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { AnswerTaker } from './answer-taker.ts';
-import type { OrderKeeper } from './order-blotter.ts';
-import type { OrderSightings } from './order-report-matcher.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderReportMatcher } from './order-report-matcher.ts';
 
 /** How long a cancel may wait for a slot: it has the reserve, so it waits for a lockout at most. */
 const CANCEL_WITHIN_MS = 30_000;
@@ -21,9 +21,9 @@ export const KEPT_CANCELS = 'wanted-cancels';
 export const storedCancels = z.array(z.string());
 
 /** Ends orders. What is wanted is remembered until it is so, over a restart as well; whether an order ended is read, never assumed. */
-export class CancelDesk {
-  private readonly keeper: OrderKeeper;
-  private readonly sightings: OrderSightings;
+export class CancelManager {
+  private readonly blotter: OrderBlotter;
+  private readonly reports: OrderReportMatcher;
   private readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Orders that are to end, and when to ask the next time. */
   private readonly wanted = new Map<string, number>();
@@ -31,18 +31,18 @@ export class CancelDesk {
   private readonly foreign = new Set<number>();
 
   constructor(options: {
-    readonly keeper: OrderKeeper;
-    readonly sightings: OrderSightings;
+    readonly blotter: OrderBlotter;
+    readonly reports: OrderReportMatcher;
     readonly expect: (requestId: number, take: AnswerTaker) => void;
   }) {
-    this.keeper = options.keeper;
-    this.sightings = options.sightings;
+    this.blotter = options.blotter;
+    this.reports = options.reports;
     this.expect = options.expect;
-    this.keeper.listen((order) => {
+    this.blotter.listen((order) => {
       if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
       // One that is known only now can be canceled only now.
       else if (order.state === 'open' && this.wanted.get(order.key) === Number.POSITIVE_INFINITY) {
-        this.wanted.set(order.key, this.keeper.outbox.nowMs);
+        this.wanted.set(order.key, this.blotter.outbox.nowMs);
       }
     });
   }
@@ -58,7 +58,7 @@ export class CancelDesk {
 
   /** Wants the end of an order, and asks for it as soon as that is possible. */
   cancel(order: OrderRecord): void {
-    const { nowMs } = this.keeper.outbox;
+    const { nowMs } = this.blotter.outbox;
     if (order.state === 'planned') {
       this.drop(order, nowMs);
       return;
@@ -71,7 +71,7 @@ export class CancelDesk {
 
   /** Asks the exchange what an order is. */
   lookUp(order: OrderRecord): void {
-    this.sightings.inquiries.about(order);
+    this.reports.inquiries.about(order);
   }
 
   /**
@@ -81,7 +81,7 @@ export class CancelDesk {
   cancelForeign(venueId: number): boolean {
     if (this.foreign.has(venueId)) return false;
     this.foreign.add(venueId);
-    const id = this.keeper.outbox.request(
+    const id = this.blotter.outbox.request(
       { kind: 'cancel', venueId, clientOrderId: '' },
       { requestClass: 'cancel', dedupe: `cancel ${venueId}`, withinMs: CANCEL_WITHIN_MS },
     );
@@ -102,22 +102,22 @@ export class CancelDesk {
   restore(json: string | undefined): void {
     if (json === undefined) return;
     for (const key of readStored(storedCancels, json, 'what is kept of wanted cancels')) {
-      const order = this.keeper.table.get(key);
+      const order = this.blotter.table.get(key);
       if (order !== undefined && !isFinal(order)) this.wanted.set(key, 0);
     }
   }
 
   /** Nothing of it was sent yet. A pair is sent as one, so it goes as one. */
   private drop(order: OrderRecord, nowMs: number): void {
-    const pair = order.pairKey === null ? undefined : this.keeper.table.get(order.pairKey);
+    const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
     for (const leg of [order, pair]) {
-      if (leg?.state === 'planned') this.keeper.apply(leg, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
+      if (leg?.state === 'planned') this.blotter.apply(leg, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
     }
   }
 
   private ask(key: string): void {
-    const order = this.keeper.table.get(key);
-    const { nowMs } = this.keeper.outbox;
+    const order = this.blotter.table.get(key);
+    const { nowMs } = this.blotter.outbox;
     if (order === undefined || !mayTrade(order)) {
       this.wanted.delete(key);
       return;
@@ -132,16 +132,16 @@ export class CancelDesk {
       return;
     }
     // An id that one reply gave may be another's. Our own name does as well; the stop leg of a pair has none, so that its id is read once more first.
-    if (order.clientOrderId === null && !this.sightings.sureIds.isSure(key)) {
+    if (order.clientOrderId === null && !this.reports.sureIds.isSure(key)) {
       this.lookUp(order);
       this.wanted.set(key, nowMs + RETRY_AFTER_MS);
       return;
     }
     this.wanted.set(key, order.state === 'unknown' ? nowMs + RETRY_UNKNOWN_AFTER_MS : Number.POSITIVE_INFINITY);
-    this.keeper.apply(order, { kind: 'cancel asked' });
+    this.blotter.apply(order, { kind: 'cancel asked' });
     const { clientOrderId } = order;
-    const venueId = this.sightings.sureIds.isSure(key) ? order.venueId : null;
-    const id = this.keeper.outbox.request(
+    const venueId = this.reports.sureIds.isSure(key) ? order.venueId : null;
+    const id = this.blotter.outbox.request(
       { kind: 'cancel', venueId, clientOrderId: clientOrderId ?? '' },
       { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
     );
@@ -150,29 +150,29 @@ export class CancelDesk {
 
   private take(key: string, answer: VenueAnswer): void {
     const record = recordIn(answer);
-    const order = this.keeper.table.get(key);
+    const order = this.blotter.table.get(key);
     if (order === undefined) return;
-    if (saysClosed(answer)) this.sightings.endings.corroborate(key);
+    if (saysClosed(answer)) this.reports.endings.corroborate(key);
     const seen = record === null ? order : this.see(order, record);
     if (seen.pairKey !== null && !mayTrade(seen)) {
-      const pair = this.keeper.table.get(seen.pairKey);
+      const pair = this.blotter.table.get(seen.pairKey);
       if (pair !== undefined && mayTrade(pair)) this.lookUp(pair);
     }
     if (!mayTrade(seen)) return;
     // It may be closed all the same: its reply was lost, or told nothing of it.
-    const open = this.keeper.apply(seen, { kind: 'cancel failed' });
+    const open = this.blotter.apply(seen, { kind: 'cancel failed' });
     const afterMs = open.state === 'unknown' ? RETRY_UNKNOWN_AFTER_MS : RETRY_AFTER_MS;
-    if (this.wanted.has(key)) this.wanted.set(key, this.keeper.outbox.nowMs + afterMs);
+    if (this.wanted.has(key)) this.wanted.set(key, this.blotter.outbox.nowMs + afterMs);
     if (answer.outcome !== 'unsent') this.lookUp(open);
   }
 
   private see(order: OrderRecord, record: VenueOrder): OrderRecord {
-    const sighting = this.sightings.take(record, { known: order });
+    const sighting = this.reports.take(record, { known: order });
     return sighting.kind === 'own' ? sighting.order : order;
   }
 
   private remember(): void {
-    this.keeper.outbox.keep(KEPT_CANCELS, [...this.wanted.keys()]);
+    this.blotter.outbox.keep(KEPT_CANCELS, [...this.wanted.keys()]);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Page } from '../domain/venue-call.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { ControlCommand, DrainPolicy } from './engine-event.ts';
 import type { AnswerTaker } from './answer-taker.ts';
-import { ORDERS_PAGE, type OrderDesk } from './order-manager.ts';
+import { ORDERS_PAGE, type OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_CONTROL = 'control';
@@ -28,10 +28,10 @@ const MOST_PAGES = 20;
 
 export interface ControlOptions {
   readonly outbox: Outbox;
-  readonly desk: OrderDesk;
+  readonly orderManager: OrderManager;
   readonly expect: (requestId: number, take: AnswerTaker) => void;
-  /** Ends the programs of the intents that match. */
-  readonly endPrograms: (reason: string, matches: (intentId: string) => boolean) => void;
+  /** Ends the algorithms of the intents that match. */
+  readonly endAlgorithms: (reason: string, matches: (intentId: string) => boolean) => void;
   readonly heldOf: HeldOf;
   readonly stopStrategies: (reason: string) => void;
 }
@@ -68,7 +68,7 @@ export class Control {
   }
 
   take(command: Exclude<ControlCommand, { kind: 'accept-balances' | 'compare-balances' }>): void {
-    const { outbox, endPrograms, stopStrategies } = this.options;
+    const { outbox, endAlgorithms, stopStrategies } = this.options;
     outbox.durable();
     if (command.kind === 'resume') {
       this.halted = null;
@@ -79,7 +79,7 @@ export class Control {
       const { sinceMs = outbox.nowMs, wholeAccount = false } = this.halted ?? {};
       this.halted = { reason: command.reason, sinceMs, wholeAccount: wholeAccount || command.wholeAccount };
       outbox.alarm(`trading is halted: ${command.reason}`);
-      endPrograms('halted', () => true);
+      endAlgorithms('halted', () => true);
       if (command.wholeAccount) this.cancelWholeAccount();
       this.nextLookAtMs = outbox.nowMs;
     } else {
@@ -87,7 +87,7 @@ export class Control {
       this.draining = command.openOrders;
       const kept = this.kept();
       const working = new Set([...kept].map(({ intentId }) => intentId));
-      if (command.openOrders !== 'keep') endPrograms('the run is ending', (intentId) => !working.has(intentId));
+      if (command.openOrders !== 'keep') endAlgorithms('the run is ending', (intentId) => !working.has(intentId));
       this.nextLookAtMs = outbox.nowMs;
     }
     outbox.journal('control', command.kind, { ...command });
@@ -98,13 +98,13 @@ export class Control {
   pump(nowMs: number): void {
     if (this.nextLookAtMs > nowMs) return;
     const kept = new Set(this.kept());
-    const { desk } = this.options;
-    desk.dropPlanned(this.halted === null ? 'Ending' : 'Halted');
+    const { orderManager } = this.options;
+    orderManager.dropPlanned(this.halted === null ? 'Ending' : 'Halted');
     let isLeft = false;
-    for (const order of desk.keeper.table.unfinished()) {
+    for (const order of orderManager.blotter.table.unfinished()) {
       if (!mayTrade(order)) continue;
       isLeft = true;
-      if (!kept.has(order)) desk.cancels.cancel(order);
+      if (!kept.has(order)) orderManager.cancels.cancel(order);
     }
     this.nextLookAtMs = isLeft || this.halted !== null ? nowMs + LOOK_EVERY_MS : Number.POSITIVE_INFINITY;
   }
@@ -116,18 +116,18 @@ export class Control {
   isDrained(): boolean {
     if (this.draining === null) return false;
     const kept = new Set(this.kept());
-    const { table } = this.options.desk.keeper;
+    const { table } = this.options.orderManager.blotter;
     return table.unfinished().every((order) => isFinal(order) || (order.state === 'open' && kept.has(order)));
   }
 
   /** Orders that may stay open: while nothing ends, all; in a halt none. */
   private kept(): readonly OrderRecord[] {
-    const { desk, heldOf } = this.options;
-    const orders = desk.keeper.table.unfinished();
+    const { orderManager, heldOf } = this.options;
+    const orders = orderManager.blotter.table.unfinished();
     if (this.halted !== null || this.draining === 'cancel') return [];
     if (this.draining !== 'keep-exits') return orders;
     // What is to end already is none that stays, and counts until it has.
-    const wanted = orders.filter((order) => order.state !== 'planned' && !desk.cancels.wantsEndOf(order.key));
+    const wanted = orders.filter((order) => order.state !== 'planned' && !orderManager.cancels.wantsEndOf(order.key));
     const exits = exitsAmong(wanted, heldOf);
     return wanted.filter(({ key }) => exits.has(key));
   }
@@ -151,7 +151,7 @@ export class Control {
 
   /** One page of what is open, and the next ones after it. */
   private cancelListed(fromId: number | null, page: number): void {
-    const { outbox, expect, desk } = this.options;
+    const { outbox, expect, orderManager } = this.options;
     const id = outbox.request(
       { kind: 'orders', status: 'open', fromId },
       { requestClass: 'resolve', withinMs: WITHIN_MS },
@@ -163,9 +163,9 @@ export class Control {
       }
       const { items, hasNext } = answer.value as Page<VenueOrder>;
       for (const record of items) {
-        desk.takeRecord(record);
-        if (record.id !== null && desk.keeper.table.byVenueId(record.id) === undefined) {
-          desk.cancels.cancelForeign(record.id);
+        orderManager.takeRecord(record);
+        if (record.id !== null && orderManager.blotter.table.byVenueId(record.id) === undefined) {
+          orderManager.cancels.cancelForeign(record.id);
         }
       }
       const lastId = Math.max(0, ...items.map((record) => record.id ?? 0));

@@ -9,7 +9,7 @@ import type { StrategyPort } from '../strategy/strategy-port.ts';
 export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
 
 /** One strategy at work. */
-export interface SeatSettings {
+export interface StrategyInstanceSettings {
   readonly runner: StrategyPort;
   readonly onError: ErrorPolicy;
   /** How long a pause lasts. */
@@ -24,7 +24,7 @@ export interface EngineSettings {
   /** One to six letters and digits of the lower case: the first part of every clientOrderId. */
   readonly instance: string;
   readonly markets: readonly Market[];
-  readonly seats: readonly SeatSettings[];
+  readonly instances: readonly StrategyInstanceSettings[];
   readonly feeds: readonly PlannedFeed[];
   /** How long after its last send a request may still arrive. */
   readonly lateArrivalMs: number;

@@ -17,21 +17,21 @@ import { CredentialWatch, KEPT_CREDENTIAL } from './credential-watch.ts';
 import type { EngineOutput } from './engine-command.ts';
 import type { ControlCommand, EngineEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
-import { FeedDesk } from './feed-handler.ts';
-import { FillReader } from './fill-handler.ts';
+import { FeedHandler } from './feed-handler.ts';
+import { FillHandler } from './fill-handler.ts';
 import { KEPT_FINDINGS, sentenceOf, type Findings } from './findings.ts';
-import { IntentBook } from './intent-blotter.ts';
-import { IntentDesk } from './intent-router.ts';
-import { MarketDesk } from './market-data-cache.ts';
+import { IntentBlotter } from './intent-blotter.ts';
+import { IntentRouter } from './intent-router.ts';
+import { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
-import { OrderDesk } from './order-manager.ts';
-import { OrderGate } from './pre-trade-risk.ts';
+import { OrderManager } from './order-manager.ts';
+import { PreTradeRisk } from './pre-trade-risk.ts';
 import { Outbox } from './outbox.ts';
-import { ProgramDesk } from './algorithm-manager.ts';
+import { AlgorithmManager } from './algorithm-manager.ts';
 import type { LeftBehind } from './left-behind.ts';
 import { KEPT_RECONCILIATION, Reconciler } from './reconciler.ts';
-import { Seat } from './strategy-instance.ts';
-import { StrategyDesk } from './strategy-dispatcher.ts';
+import { StrategyInstance } from './strategy-instance.ts';
+import { StrategyDispatcher } from './strategy-dispatcher.ts';
 
 /** Rounds of telling and doing within one step; beyond it something runs in circles, and the rest waits for the next step. */
 const MOST_ROUNDS = 1_000;
@@ -58,20 +58,20 @@ export interface EngineStatus {
  * poll plan, the account, the strategies, the risk checks and the execution of orders, and is the same live, in backtests and under the fuzzer.
  */
 export class Engine {
-  readonly seats: readonly Seat[];
-  readonly markets: MarketDesk;
+  readonly instances: readonly StrategyInstance[];
+  readonly markets: MarketDataCache;
   readonly account: AccountState;
   readonly reconciler: Reconciler;
-  readonly desk: OrderDesk;
+  readonly orderManager: OrderManager;
   private readonly outbox: Outbox;
   private readonly findings: Findings;
-  private readonly gate: OrderGate;
-  private readonly strategies: StrategyDesk;
-  private readonly intents: IntentBook;
-  private readonly intentDesk: IntentDesk;
-  private readonly programs: ProgramDesk;
-  private readonly feeds: FeedDesk;
-  private readonly fills: FillReader;
+  private readonly gate: PreTradeRisk;
+  private readonly strategies: StrategyDispatcher;
+  private readonly intents: IntentBlotter;
+  private readonly intentRouter: IntentRouter;
+  private readonly algorithms: AlgorithmManager;
+  private readonly feeds: FeedHandler;
+  private readonly fills: FillHandler;
   private readonly control: Control;
   private readonly credential: CredentialWatch;
   private readonly readers: ReadonlyMap<string, CandleReader>;
@@ -92,27 +92,35 @@ export class Engine {
     outbox.nowMs = nowMs;
     this.isRestart = state.strategies.length > 0;
     const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
-    this.seats = settings.seats.map((seat) => new Seat(seat, (market) => followed.has(market)));
+    this.instances = settings.instances.map(
+      (instance) => new StrategyInstance(instance, (market) => followed.has(market)),
+    );
     this.credential = new CredentialWatch(outbox, settings.credential ?? null);
-    this.intents = new IntentBook(outbox);
+    this.intents = new IntentBlotter(outbox);
     const expect = (requestId: number, take: AnswerTaker): void => void this.expected.set(requestId, take);
-    this.desk = new OrderDesk(settings, outbox, {
+    this.orderManager = new OrderManager(settings, outbox, {
       nextRow: () => this.nextRow(),
       objectionTo: (order) => this.gate.objectionTo(order),
       expect,
     });
-    this.desk.epoch = state.epoch;
-    this.findings = this.desk.sightings.findings;
+    this.orderManager.epoch = state.epoch;
+    this.findings = this.orderManager.reports.findings;
     this.account = new AccountState(outbox, this.findings);
-    this.markets = new MarketDesk({
+    this.markets = new MarketDataCache({
       markets: settings.markets,
       outbox,
       findings: this.findings,
       emit: (event, market) => this.emit(event, market),
     });
     const closed = (): string | null => this.closed();
-    this.gate = new OrderGate({ outbox, desk: this.desk, markets: this.markets, seats: this.seats, closed });
-    this.readers = readersOf(settings, this.seats);
+    this.gate = new PreTradeRisk({
+      outbox,
+      orderManager: this.orderManager,
+      markets: this.markets,
+      instances: this.instances,
+      closed,
+    });
+    this.readers = readersOf(settings, this.instances);
     const currencies = new Set(settings.markets.flatMap(({ src, dst }) => [src, dst]));
     this.reconciles = settings.reconciliation !== null;
     this.reconciler = new Reconciler({ ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies }, outbox, {
@@ -120,50 +128,50 @@ export class Engine {
       unsettled: () => this.unsettled(),
       findings: this.findings,
     });
-    this.fills = new FillReader({
-      keeper: this.desk.keeper,
-      sightings: this.desk.sightings,
+    this.fills = new FillHandler({
+      blotter: this.orderManager.blotter,
+      reports: this.orderManager.reports,
       onFill: (fill, order) => this.onFill(fill, order),
       onImpossible: (fill, order) => this.onImpossible(fill, order),
     });
-    this.programs = new ProgramDesk({
+    this.algorithms = new AlgorithmManager({
       outbox,
-      desk: this.desk,
+      orderManager: this.orderManager,
       gate: this.gate,
       markets: this.markets,
       intents: this.intents,
-      equityOf: (seat, market) => this.strategies.viewOf(seat).equityUnits(market),
-      onRefused: (seat, _, { code, reason }) => this.strategies.onRejected(seat, { code, reason }),
+      equityOf: (instance, market) => this.strategies.viewOf(instance).equityUnits(market),
+      onRefused: (instance, _, { code, reason }) => this.strategies.onRejected(instance, { code, reason }),
     });
-    this.intentDesk = new IntentDesk({
+    this.intentRouter = new IntentRouter({
       outbox,
-      desk: this.desk,
+      orderManager: this.orderManager,
       gate: this.gate,
-      programs: this.programs,
+      algorithms: this.algorithms,
       markets: this.markets,
       intents: this.intents,
       nextIntentId: () => `i${this.nextRow().toString(36)}`,
       closed,
-      onRejected: (seat, rejection) => this.strategies.onRejected(seat, rejection),
+      onRejected: (instance, rejection) => this.strategies.onRejected(instance, rejection),
     });
-    this.strategies = new StrategyDesk({
-      seats: this.seats,
+    this.strategies = new StrategyDispatcher({
+      instances: this.instances,
       outbox,
       markets: this.markets,
-      keeper: this.desk.keeper,
+      blotter: this.orderManager.blotter,
       account: this.account,
       candlesSeenAtMs: (market) => this.candlesSeenAtMs(market),
-      onIntent: (seat, intent) => this.intentDesk.take(seat, intent),
-      onFailed: (seat) => {
-        this.programs.end((work) => work.seat === seat, 'its strategy has stopped');
-        if (seat.settings.onError === 'cancel') this.intentDesk.cancelAll(seat, null);
+      onIntent: (instance, intent) => this.intentRouter.take(instance, intent),
+      onFailed: (instance) => {
+        this.algorithms.end((work) => work.instance === instance, 'its strategy has stopped');
+        if (instance.settings.onError === 'cancel') this.intentRouter.cancelAll(instance, null);
       },
     });
-    this.feeds = new FeedDesk({
+    this.feeds = new FeedHandler({
       feeds: settings.feeds,
       startMs: nowMs,
       outbox,
-      desk: this.desk,
+      orderManager: this.orderManager,
       markets: this.markets,
       account: this.account,
       fills: this.fills,
@@ -178,13 +186,13 @@ export class Engine {
     });
     this.control = new Control({
       outbox,
-      desk: this.desk,
+      orderManager: this.orderManager,
       expect,
-      endPrograms: (reason, matches) => this.programs.end(({ intentId }) => matches(intentId), reason),
-      heldOf: (strategy, asset) => this.strategies.seatOf(strategy)?.held(asset) ?? NO_UNITS,
+      endAlgorithms: (reason, matches) => this.algorithms.end(({ intentId }) => matches(intentId), reason),
+      heldOf: (strategy, asset) => this.strategies.instanceOf(strategy)?.held(asset) ?? NO_UNITS,
       stopStrategies: (reason) => this.strategies.stop(reason),
     });
-    this.desk.keeper.listen((order, before) => this.onOrder(order, before));
+    this.orderManager.blotter.listen((order, before) => this.onOrder(order, before));
     this.restore(state, nowMs);
   }
 
@@ -201,7 +209,7 @@ export class Engine {
       return this.finish(false);
     }
     if (event.kind === 'closes' || event.kind === 'opens') return this.takePrices(event);
-    this.programs.beginStep();
+    this.algorithms.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
     else if (event.kind === 'bar') this.takeBar(event.bar);
     else if (event.kind === 'account') this.takeAccount(event);
@@ -226,7 +234,7 @@ export class Engine {
 
   /** Whether nothing is at work or waits to be told, stored or sent, and the time of nothing has come: then all that a bar does is to be told. */
   private isAtRest(): boolean {
-    const { outbox, quiet, programs, strategies } = this;
+    const { outbox, quiet, algorithms, strategies } = this;
     return (
       strategies.hasStarted &&
       outbox.isEmpty &&
@@ -234,13 +242,13 @@ export class Engine {
       !outbox.isJournaled &&
       outbox.nowMs < quiet.wakeAtMs &&
       strategies.isIdle &&
-      programs.size === 0
+      algorithms.size === 0
     );
   }
 
   /** How it stands. */
   status(): EngineStatus {
-    const orders = this.desk.keeper.table.unfinished();
+    const orders = this.orderManager.blotter.table.unfinished();
     return {
       phase: this.control.phase(this.strategies.hasStarted),
       liveOrders: orders.filter((order) => mayTrade(order) || order.state === 'planned').length,
@@ -251,14 +259,14 @@ export class Engine {
   }
 
   /** How old everything that is polled is. */
-  dataAges(): ReturnType<FeedDesk['ages']> {
+  dataAges(): ReturnType<FeedHandler['ages']> {
     return this.feeds.ages(this.outbox.nowMs);
   }
 
   /** Orders that are not at their end, by state. */
   ordersByState(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const { state } of this.desk.keeper.table.unfinished()) counts[state] = (counts[state] ?? 0) + 1;
+    for (const { state } of this.orderManager.blotter.table.unfinished()) counts[state] = (counts[state] ?? 0) + 1;
     return counts;
   }
 
@@ -269,12 +277,12 @@ export class Engine {
 
   /** Orders that are not at their end, oldest first. */
   unfinishedOrders(): readonly OrderRecord[] {
-    return this.desk.keeper.table.unfinished();
+    return this.orderManager.blotter.table.unfinished();
   }
 
   /** Orders that may still trade, by their key. */
   liveOrderKeys(): readonly string[] {
-    return this.desk.keeper.table.unfinished().flatMap((order) => (mayTrade(order) ? [order.key] : []));
+    return this.orderManager.blotter.table.unfinished().flatMap((order) => (mayTrade(order) ? [order.key] : []));
   }
 
   /** Why trading is halted; null while it is not. */
@@ -290,15 +298,15 @@ export class Engine {
   /** What an end of the run now would leave behind: orders that are open, and positions that no stop order or OCO protects. */
   leftBehind(): LeftBehind {
     // One that matched whole is closed but for the word of the exchange.
-    const live = this.desk.keeper.table.unfinished().filter((order) => mayTrade(order));
+    const live = this.orderManager.blotter.table.unfinished().filter((order) => mayTrade(order));
     const orders = live.filter(({ amount, matched, filled }) => matched < amount && filled < amount);
-    const unprotected = this.seats.flatMap((seat) =>
-      coinsOf(seat).flatMap((asset) => {
-        const held = seat.held(asset);
-        const rest = unprotectedOf(orders, { strategy: seat.name, asset, held });
+    const unprotected = this.instances.flatMap((instance) =>
+      coinsOf(instance).flatMap((asset) => {
+        const held = instance.held(asset);
+        const rest = unprotectedOf(orders, { strategy: instance.name, asset, held });
         return rest < this.markets.leastAmountOf(asset)
           ? []
-          : [{ strategy: seat.name, asset, held, unprotected: rest }];
+          : [{ strategy: instance.name, asset, held, unprotected: rest }];
       }),
     );
     return { orders, unprotected };
@@ -326,55 +334,55 @@ export class Engine {
   private takeBar(bar: ClosedCandle): void {
     this.markets.takeBar(bar);
     this.strategies.tellCandle(bar);
-    if (this.programs.size > 0) this.programs.onBook(bar.market);
+    if (this.algorithms.size > 0) this.algorithms.onBook(bar.market);
   }
 
   /** These are the prices from now on; who waits for one is asked at the next step, when it is known what else happened. */
   private takePrices(event: Extract<EngineEvent, { kind: 'closes' | 'opens' }>): EngineOutput {
-    const { markets, programs, outbox } = this;
+    const { markets, algorithms, outbox } = this;
     if (event.kind === 'closes') for (const bar of event.bars) markets.takeBar(bar);
     else for (const { market, price, untilMs } of event.opens) markets.takeOpen(market, price, untilMs);
-    if (programs.size > 0)
-      for (const { market } of event.kind === 'closes' ? event.bars : event.opens) programs.onBook(market);
-    return programs.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;
+    if (algorithms.size > 0)
+      for (const { market } of event.kind === 'closes' ? event.bars : event.opens) algorithms.onBook(market);
+    return algorithms.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;
   }
 
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
-    const { account, fills, desk } = this;
+    const { account, fills, orderManager } = this;
     account.take(wallets);
-    for (const record of orders) desk.takeRecord(record, { isTrusted: true });
+    for (const record of orders) orderManager.takeRecord(record, { isTrusted: true });
     account.saw('orders');
     if (trades.length > 0) fills.takeTold(trades);
     account.saw('fills');
   }
 
-  /** Tells strategies and runs programs until nothing is left to do. */
+  /** Tells strategies and runs algorithms until nothing is left to do. */
   private work(): void {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      if (!this.strategies.tellNext() && (this.control.isDraining || !this.programs.pump(this.outbox.nowMs))) return;
+      if (!this.strategies.tellNext() && (this.control.isDraining || !this.algorithms.pump(this.outbox.nowMs))) return;
     }
-    this.outbox.alarm(`strategies and programs were still at work after ${MOST_ROUNDS} rounds; the rest waits`);
+    this.outbox.alarm(`strategies and algorithms were still at work after ${MOST_ROUNDS} rounds; the rest waits`);
   }
 
   private pump(nowMs: number, isTimeUp: boolean): void {
     this.beginTrading();
     if (isTimeUp) this.strategies.pump(nowMs);
-    this.desk.keeper.identical.expire(nowMs);
+    this.orderManager.blotter.identical.expire(nowMs);
     this.findings.expire(nowMs);
     if (this.fills.isWaiting) this.fills.settlePending();
-    this.desk.pump(nowMs);
+    this.orderManager.pump(nowMs);
     this.control.pump(nowMs);
     if (this.mayReconcile()) this.reconciler.pump(nowMs);
-    this.feeds.setIdle(this.desk.keeper.table.unfinished().length === 0);
+    this.feeds.setIdle(this.orderManager.blotter.table.unfinished().length === 0);
     this.feeds.pump(nowMs);
   }
 
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
     if (this.strategies.hasStarted || !this.feeds.isReady() || this.isTakingOver()) return;
-    for (const seat of this.seats) {
-      const notices = assetNotices(seat, (market) => this.markets.get(market) !== undefined);
-      for (const { level, text } of notices) this.outbox[level](text, seat.name);
+    for (const instance of this.instances) {
+      const notices = assetNotices(instance, (market) => this.markets.get(market) !== undefined);
+      for (const { level, text } of notices) this.outbox[level](text, instance.name);
     }
     this.strategies.start(this.isRestart);
     this.outbox.journal('control', 'start', { isRestart: this.isRestart });
@@ -383,7 +391,7 @@ export class Engine {
 
   /** Whether orders and fills that a copy of the mirror lacked are still on their way into the positions. */
   private isTakingOver(): boolean {
-    const { takeover } = this.desk;
+    const { takeover } = this.orderManager;
     if (takeover.isUnderWay) return true;
     return (
       takeover.endedAtMs !== null && this.fills.isWaiting && this.outbox.nowMs < takeover.endedAtMs + FILLS_WITHIN_MS
@@ -393,9 +401,9 @@ export class Engine {
   private wakeAtMs(): number {
     const next = Math.min(
       this.feeds.wakeAtMs(),
-      this.desk.wakeAtMs(),
-      // A drain leaves programs as they are: what they would want now comes to nothing.
-      this.control.isDraining ? Number.POSITIVE_INFINITY : this.programs.wakeAtMs(),
+      this.orderManager.wakeAtMs(),
+      // A drain leaves algorithms as they are: what they would want now comes to nothing.
+      this.control.isDraining ? Number.POSITIVE_INFINITY : this.algorithms.wakeAtMs(),
       this.control.wakeAtMs(),
       this.strategies.wakeAtMs(),
     );
@@ -418,7 +426,7 @@ export class Engine {
       return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
     }
     const overdue = this.reconciles ? this.reconciler.overdue(this.outbox.nowMs) : null;
-    return this.findings.closed() ?? overdue ?? this.desk.closed();
+    return this.findings.closed() ?? overdue ?? this.orderManager.closed();
   }
 
   /** What the exchange said about orders of ours, twice, that can not be right; and why the books could not be compared for too long. */
@@ -467,7 +475,7 @@ export class Engine {
   }
 
   private emit(event: StrategyEvent, market: string): void {
-    if (event.kind === 'book') this.programs.onBook(market);
+    if (event.kind === 'book') this.algorithms.onBook(market);
     if (this.strategies.hasStarted && !this.control.isDraining) this.strategies.tellSubscribers(event, market);
   }
 
@@ -481,7 +489,7 @@ export class Engine {
 
   /** The oldest order, or a trade, that keeps the books from being compared; null where nothing does. */
   private unsettled(): string | null {
-    const order = this.desk.keeper.table
+    const order = this.orderManager.blotter.table
       .unfinished()
       .find(({ state }) => state === 'sending' || state === 'unknown' || state === 'settling');
     if (order === undefined) return this.fills.waitingFor();
@@ -504,8 +512,8 @@ export class Engine {
       this.outbox.keep(KEPT_ROW, this.row);
     }
     this.feeds.store(this.outbox.nowMs);
-    for (const seat of this.seats) {
-      const strategy = seat.takeRecord(this.outbox.nowMs);
+    for (const instance of this.instances) {
+      const strategy = instance.takeRecord(this.outbox.nowMs);
       if (strategy !== null) this.outbox.change({ kind: 'strategy', strategy });
     }
   }
@@ -513,40 +521,40 @@ export class Engine {
   private restore(state: MirrorState, nowMs: number): void {
     this.row = Number(state.kept[KEPT_ROW] ?? 0);
     this.findings.restore(state.kept[KEPT_FINDINGS]);
-    this.desk.takeover.restore(state, this.row);
-    this.desk.sightings.namesakes.begin(nowMs);
+    this.orderManager.takeover.restore(state, this.row);
+    this.orderManager.reports.namesakes.begin(nowMs);
     this.markets.restore(state.markets, nowMs);
     for (const record of state.strategies) {
-      const seat = this.strategies.seatOf(record.name);
-      if (seat !== undefined) restoreSeat(seat, record);
+      const instance = this.strategies.instanceOf(record.name);
+      if (instance !== undefined) restoreInstance(instance, record);
     }
     this.strategies.restoreAbsent(state.kept[KEPT_ABSENT_FILLS]);
     this.fills.restore(state);
     this.reconciler.restore(state.kept[KEPT_RECONCILIATION]);
-    if (this.desk.takeover.isPutBack && this.reconciles) this.reconciler.afterPutBack();
-    this.desk.keeper.restore(state, nowMs);
-    this.desk.cancels.restore(state.kept[KEPT_CANCELS]);
-    this.programs.restore(state, this.seats);
-    this.intentDesk.restore(state);
+    if (this.orderManager.takeover.isPutBack && this.reconciles) this.reconciler.afterPutBack();
+    this.orderManager.blotter.restore(state, nowMs);
+    this.orderManager.cancels.restore(state.kept[KEPT_CANCELS]);
+    this.algorithms.restore(state, this.instances);
+    this.intentRouter.restore(state);
     this.control.restore(state.kept[KEPT_CONTROL]);
     this.credential.restore(state.kept[KEPT_CREDENTIAL]);
   }
 }
 
 /** Every coin of a strategy's markets, each once. */
-function coinsOf(seat: Seat): readonly string[] {
-  return [...new Set(seat.markets.map((market) => parseMarket(market).src))];
+function coinsOf(instance: StrategyInstance): readonly string[] {
+  return [...new Set(instance.markets.map((market) => parseMarket(market).src))];
 }
 
 /** A state that its strategy can not read is no reason to end the bot: it says so, and its author decides. */
-function restoreSeat(seat: Seat, record: MirrorState['strategies'][number]): void {
+function restoreInstance(instance: StrategyInstance, record: MirrorState['strategies'][number]): void {
   try {
-    seat.restore(record);
+    instance.restore(record);
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     throw new SarrafError(
       'INVALID_STRATEGY',
-      `${seat.name}: its stored state can not be taken over: ${error.message}`,
+      `${instance.name}: its stored state can not be taken over: ${error.message}`,
       {
         cause: error,
       },
@@ -555,11 +563,14 @@ function restoreSeat(seat: Seat, record: MirrorState['strategies'][number]): voi
 }
 
 /** One reader for each market and length of bar that somebody subscribed to, by the key of its feed. */
-function readersOf(settings: EngineSettings, seats: readonly Seat[]): ReadonlyMap<string, CandleReader> {
+function readersOf(
+  settings: EngineSettings,
+  instances: readonly StrategyInstance[],
+): ReadonlyMap<string, CandleReader> {
   const readers = new Map<string, CandleReader>();
   for (const feed of settings.feeds) {
     if (feed.kind !== 'candles') continue;
-    const wanted = seats.flatMap(({ runner }) =>
+    const wanted = instances.flatMap(({ runner }) =>
       runner.subscriptions.flatMap((subscription) =>
         subscription.kind === 'candles' && feed.key === `candles ${subscription.market} ${subscription.span}`
           ? [{ subscription, length: runner.warmUpLength(subscription) }]

@@ -1,16 +1,16 @@
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
-import type { Seat } from './strategy-instance.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
 /** Something that a strategy is to be told. */
 export interface Told {
-  readonly seat: Seat;
+  readonly instance: StrategyInstance;
   readonly event: StrategyEvent;
 }
 
 const FIRST_ROOM = 16;
 
 /** What waits to be told, in a ring: it is filled and emptied at every event, and a list would be made anew each time. */
-export class ToldQueue {
+export class EventQueue {
   private slots: (Told | null)[] = emptySlots(FIRST_ROOM);
   private head = 0;
   length = 0;

@@ -21,12 +21,12 @@ import { PollQueue } from '../scheduler/poll-queue.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReader } from './candle-reader.ts';
-import type { FillReader } from './fill-handler.ts';
+import type { FillHandler } from './fill-handler.ts';
 import type { Findings } from './findings.ts';
 import { candleFlaw } from './plausibility/market-flaw.ts';
-import type { MarketDesk } from './market-data-cache.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
 import type { AnswerTaker } from './answer-taker.ts';
-import { ORDERS_PAGE, type OrderDesk } from './order-manager.ts';
+import { ORDERS_PAGE, type OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
 
@@ -47,14 +47,14 @@ export const KEPT_READ_TIMES = 'read-times';
 /** So often they are written down while they change. */
 const KEEP_TIMES_EVERY_MS = 5_000;
 
-export interface FeedDeskOptions {
+export interface FeedHandlerOptions {
   readonly feeds: readonly PlannedFeed[];
   readonly startMs: number;
   readonly outbox: Outbox;
-  readonly desk: OrderDesk;
-  readonly markets: MarketDesk;
+  readonly orderManager: OrderManager;
+  readonly markets: MarketDataCache;
   readonly account: AccountState;
-  readonly fills: FillReader;
+  readonly fills: FillHandler;
   readonly reconciler: Reconciler;
   readonly findings: Findings;
   readonly candles: ReadonlyMap<string, CandleReader>;
@@ -65,10 +65,10 @@ export interface FeedDeskOptions {
 }
 
 /** Asks for every feed at its pace, and hands on what comes back. */
-export class FeedDesk {
+export class FeedHandler {
   /** When each feed was last read to its end. */
   private readonly readAtMs = new Map<string, number>();
-  private readonly options: FeedDeskOptions;
+  private readonly options: FeedHandlerOptions;
   private readonly queue: PollQueue;
   private readonly keys: ReadonlySet<string>;
   /** As they are paced now. */
@@ -79,7 +79,7 @@ export class FeedDesk {
   private timesKeptAtMs = Number.NEGATIVE_INFINITY;
   private timesKept = 0;
 
-  constructor(options: FeedDeskOptions) {
+  constructor(options: FeedHandlerOptions) {
     this.options = options;
     this.feeds = options.feeds;
     this.queue = new PollQueue(options.feeds, options.startMs);
@@ -325,27 +325,27 @@ export class FeedDesk {
 
   /** Answers whether another page is asked for. */
   private takeOrders(feed: PlannedFeed, page: Page<VenueOrder>): boolean {
-    const { desk, account } = this.options;
+    const { orderManager, account } = this.options;
     let lastId = 0;
     for (const record of page.items) {
       if (record.id !== null) {
         this.openIds.add(record.id);
         lastId = Math.max(lastId, record.id);
       }
-      desk.takeRecord(record);
+      orderManager.takeRecord(record);
     }
     if ((page.hasNext ?? page.items.length >= ORDERS_PAGE) && lastId > 0) {
       this.ask(feed, { kind: 'orders', status: 'open', fromId: lastId + 1 });
       return true;
     }
-    desk.takeOpenList(this.openIds, this.openAskedAtMs);
+    orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
     if (!this.readAtMs.has(feed.key)) this.hasten('fills');
     account.saw('orders');
     return false;
   }
 
   private takeTrades(feed: PlannedFeed, page: Page<VenueTrade>, askedAtMs: number): boolean {
-    const { fills, desk, reconciler, account, outbox } = this.options;
+    const { fills, orderManager, reconciler, account, outbox } = this.options;
     const got = fills.take(page, askedAtMs);
     if (got.next !== null) {
       this.ask(feed, got.next);
@@ -354,7 +354,7 @@ export class FeedDesk {
     account.saw('fills');
     if (fills.wantsReading) this.queue.hasten(feed.key, outbox.nowMs + SECOND_READING_MS);
     reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
-    desk.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+    orderManager.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
     return false;
   }
 

@@ -6,8 +6,8 @@ import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { FeeRates } from './fee-rates.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { OrderKeeper } from './order-blotter.ts';
-import type { OrderSightings } from './order-report-matcher.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { tradeFlaw, tradeMisfit } from './plausibility/trade-flaw.ts';
 
@@ -79,9 +79,9 @@ export interface FillsRead {
  * Takes in the account's trades, each once, and finds the order of ours that each belongs to. What is in the books stays there, so a trade enters them only
  * when two things say it: its record and the order's, which has matched as much, or two readings of it. Whose order it is of is asked before it counts as foreign.
  */
-export class FillReader {
-  private readonly keeper: OrderKeeper;
-  private readonly sightings: OrderSightings;
+export class FillHandler {
+  private readonly blotter: OrderBlotter;
+  private readonly reports: OrderReportMatcher;
   private readonly onFill: FillTaker;
   private readonly onImpossible: (fill: FillRecord, order: OrderRecord) => void;
   /** From which id the next reading reads. */
@@ -99,14 +99,14 @@ export class FillReader {
   private reading: Reading | null = null;
 
   constructor(options: {
-    readonly keeper: OrderKeeper;
-    readonly sightings: OrderSightings;
+    readonly blotter: OrderBlotter;
+    readonly reports: OrderReportMatcher;
     readonly onFill: FillTaker;
     /** A fill of an order that is at its end, or beyond its amount: the books do not add up. */
     readonly onImpossible: (fill: FillRecord, order: OrderRecord) => void;
   }) {
-    this.keeper = options.keeper;
-    this.sightings = options.sightings;
+    this.blotter = options.blotter;
+    this.reports = options.reports;
     this.onFill = options.onFill;
     this.onImpossible = options.onImpossible;
   }
@@ -120,7 +120,7 @@ export class FillReader {
     const kept = state.kept[KEPT_CURSOR];
     this.isNew = kept === undefined;
     // A mirror that was put back from a copy is not new, however little is in it.
-    this.isFirst = this.isNew && this.sightings.names.state.former.length === 0;
+    this.isFirst = this.isNew && this.reports.names.state.former.length === 0;
     this.cursor = kept === undefined ? 1 : Number(kept);
     // Below what was restored it is not known what was taken in.
     this.lowestKnown = ids[0] ?? this.cursor;
@@ -156,9 +156,9 @@ export class FillReader {
 
   /** The next question: the beginning of a reading, or its next page. */
   nextCall(): VenueCall {
-    const { nowMs } = this.keeper.outbox;
+    const { nowMs } = this.blotter.outbox;
     let fromId = this.cursor;
-    const late = this.keeper.table
+    const late = this.blotter.table
       .unfinished()
       .filter(({ state, closedAtMs }) => state === 'settling' && (closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs);
     if (late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs) {
@@ -166,7 +166,7 @@ export class FillReader {
       const floor = Math.min(...late.map(({ tradeIdFloor }) => tradeIdFloor));
       fromId = Math.max(1, Math.min(fromId, floor), Math.min(fromId, this.lowestKnown));
       // Or it matched less than was told.
-      for (const order of late) this.sightings.inquiries.about(order);
+      for (const order of late) this.reports.inquiries.about(order);
     }
     this.reading = newReading(fromId);
     return { kind: 'trades', fromId };
@@ -181,7 +181,7 @@ export class FillReader {
   takeTold(trades: readonly VenueTrade[]): void {
     for (const trade of trades) {
       const name = nameOf(trade.id, trade.orderId, trade.side);
-      if (!this.taken.has(name)) this.enter(name, trade, this.keeper.table.byVenueId(trade.orderId) ?? null);
+      if (!this.taken.has(name)) this.enter(name, trade, this.blotter.table.byVenueId(trade.orderId) ?? null);
     }
     this.moveCursor();
   }
@@ -202,14 +202,14 @@ export class FillReader {
       const firstId = page.items[0]?.id ?? 0;
       if (again > firstId) return { next: { kind: 'trades', fromId: again } };
       // No full page has one trade alone, or falling ids. What comes after it is read the next time, from a cursor that lies before it.
-      this.keeper.outbox.warn(
+      this.blotter.outbox.warn(
         `a page of trades from ${firstId} to ${lastId} is said to be full and leads no further: it is read again`,
       );
       reading.hasFlaw = true;
     }
     this.reading = null;
     this.forgetGone(reading);
-    if (this.isFirst) this.keeper.outbox.keep(KEPT_CURSOR, this.cursor);
+    if (this.isFirst) this.blotter.outbox.keep(KEPT_CURSOR, this.cursor);
     this.isFirst = false;
     if (reading.taken > 0 && !reading.hasFlaw) this.moveCursor();
     return { next: null, askedAtMs: reading.askedAtMs, taken: reading.taken };
@@ -236,7 +236,7 @@ export class FillReader {
   }
 
   private note(name: string, trade: VenueTrade): void {
-    const { nowMs, steps } = this.keeper.outbox;
+    const { nowMs, steps } = this.blotter.outbox;
     const text = `${trade.price} ${trade.amount} ${trade.total} ${trade.fee} ${marketOf(trade)}`;
     const before = this.pending.get(name);
     if (before === undefined) {
@@ -254,7 +254,7 @@ export class FillReader {
       return;
     }
     if (before.text !== text) {
-      this.keeper.outbox.warn(`trade ${trade.id}: two readings differ (${before.text}; ${text}): it is read again`);
+      this.blotter.outbox.warn(`trade ${trade.id}: two readings differ (${before.text}; ${text}): it is read again`);
       before.readings = 0;
       before.step = -1;
     }
@@ -267,21 +267,24 @@ export class FillReader {
 
   /** Whether something about a trade can not be right. Then it is read again, until it is, or set apart where it is none of ours. */
   private isFlawed(name: string, trade: VenueTrade): boolean {
-    const { keeper, sightings } = this;
-    const order = keeper.table.byVenueId(trade.orderId);
+    const { blotter, reports } = this;
+    const order = blotter.table.byVenueId(trade.orderId);
     const flaw =
-      tradeFlaw(trade, keeper.outbox.nowMs) ??
+      tradeFlaw(trade, blotter.outbox.nowMs) ??
       (order === undefined ? null : tradeMisfit(trade, order)) ??
       this.takenByOther(trade);
     const subject = `trade ${trade.id}`;
     if (flaw === null) {
-      sightings.findings.clear(subject);
+      reports.findings.clear(subject);
       return false;
     }
     const isGrave = order !== undefined && !isFinal(order);
-    const readings = sightings.findings.note(subject, flaw, { isGrave });
+    const readings = reports.findings.note(subject, flaw, { isGrave });
     if (readings < SET_APART_AFTER || isGrave) return true;
-    keeper.outbox.alarm(`trade ${trade.id} is none of ours and can not be right: it is left out of the books`, subject);
+    blotter.outbox.alarm(
+      `trade ${trade.id} is none of ours and can not be right: it is left out of the books`,
+      subject,
+    );
     this.remember(name, trade);
     return true;
   }
@@ -298,13 +301,13 @@ export class FillReader {
     const pending = this.pending.get(name);
     if (pending === undefined) return false;
     const { trade } = pending;
-    const order = this.keeper.table.byVenueId(trade.orderId);
+    const order = this.blotter.table.byVenueId(trade.orderId);
     const isReady = order === undefined ? this.isNobodys(pending) : this.isSure(pending, order);
     if (!isReady) {
       // Its own record says at once what another reading would say later.
       if (order !== undefined && pending.readings < 2 && !isFinal(order) && !pending.isAskedFor) {
         pending.isAskedFor = true;
-        this.sightings.inquiries.about(order);
+        this.reports.inquiries.about(order);
       }
       return false;
     }
@@ -318,7 +321,7 @@ export class FillReader {
     const amount = unitsOf(trade.amount);
     if (order.matched < order.filled + amount || !hasArrived(order)) return false;
     // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above all others.
-    const { highestTradeId } = this.keeper;
+    const { highestTradeId } = this.blotter;
     if (highestTradeId === 0 || trade.id > highestTradeId + USUAL_REACH) return false;
     if (this.takenSides.has(`${trade.id} buy`) || this.takenSides.has(`${trade.id} sell`)) return false;
     for (const { trade: other } of this.pending.values()) if (other !== trade && other.id === trade.id) return false;
@@ -327,28 +330,28 @@ export class FillReader {
 
   /** A trade of an order that nobody knows may be of one whose reply is missing, or of one that the mirror lost: that is found out first. */
   private isNobodys({ trade, readings, sinceMs }: Pending): boolean {
-    const { sightings, keeper } = this;
+    const { reports, blotter } = this;
     const { orderId } = trade;
-    if (orderId !== null && sightings.isForeign(orderId)) return this.isFirst || readings >= 2;
-    if (this.mayBeOurs(trade) || (orderId !== null && sightings.isAsking(orderId))) return false;
+    if (orderId !== null && reports.isForeign(orderId)) return this.isFirst || readings >= 2;
+    if (this.mayBeOurs(trade) || (orderId !== null && reports.isAsking(orderId))) return false;
     if (this.isFirst) return true;
     // What the copy of the mirror did not have is being looked for.
-    if (sightings.names.state.isSearching) return false;
+    if (reports.names.state.isSearching) return false;
     if (orderId === null) return readings >= 2;
-    if (sinceMs + ASKS_FOR_MS < keeper.outbox.nowMs) {
-      keeper.outbox.alarm(`trade ${trade.id}: whose order ${orderId} is could not be found out: it counts as foreign`);
+    if (sinceMs + ASKS_FOR_MS < blotter.outbox.nowMs) {
+      blotter.outbox.alarm(`trade ${trade.id}: whose order ${orderId} is could not be found out: it counts as foreign`);
       return true;
     }
-    sightings.inquiries.ask(orderId);
+    reports.inquiries.ask(orderId);
     return false;
   }
 
   private isBeingAsked({ orderId }: VenueTrade): boolean {
-    return orderId !== null && this.keeper.table.byVenueId(orderId) === undefined && this.sightings.isAsking(orderId);
+    return orderId !== null && this.blotter.table.byVenueId(orderId) === undefined && this.reports.isAsking(orderId);
   }
 
   private mayBeOurs(trade: VenueTrade): boolean {
-    return this.keeper.table
+    return this.blotter.table
       .unfinished()
       .some(
         (order) =>
@@ -359,12 +362,12 @@ export class FillReader {
   }
 
   private enter(name: string, trade: VenueTrade, order: OrderRecord | null): void {
-    const { keeper } = this;
+    const { blotter } = this;
     this.pending.delete(name);
     for (const [other, pending] of this.pending)
       if (sideOf(pending.trade) === sideOf(trade)) this.pending.delete(other);
     this.remember(name, trade);
-    if (trade.id > keeper.highestTradeId) keeper.highestTradeId = trade.id;
+    if (trade.id > blotter.highestTradeId) blotter.highestTradeId = trade.id;
     const fill: FillRecord = {
       tradeId: trade.id,
       venueOrderId: trade.orderId,
@@ -373,15 +376,15 @@ export class FillReader {
       market: marketOf(trade),
       side: trade.side,
       // Without a time of its own it counts as traded when it was seen.
-      atMs: trade.timeMs ?? this.keeper.outbox.nowMs,
+      atMs: trade.timeMs ?? this.blotter.outbox.nowMs,
       price: unitsOf(trade.price),
       amount: unitsOf(trade.amount),
       total: unitsOf(trade.total),
       fee: unitsOf(trade.fee),
     };
     this.feeRates.learn(fill);
-    keeper.outbox.change({ kind: 'fill', fill });
-    keeper.outbox.tell({ kind: 'fill', fill });
+    blotter.outbox.change({ kind: 'fill', fill });
+    blotter.outbox.tell({ kind: 'fill', fill });
     if (order !== null && (!hasArrived(order) || order.filled + fill.amount > order.amount)) {
       this.onImpossible(fill, order);
       this.onFill(fill, order);
@@ -389,7 +392,7 @@ export class FillReader {
     }
     const { amount, total, fee } = fill;
     const filled =
-      order === null ? null : keeper.apply(order, { kind: 'filled', atMs: keeper.outbox.nowMs, amount, total, fee });
+      order === null ? null : blotter.apply(order, { kind: 'filled', atMs: blotter.outbox.nowMs, amount, total, fee });
     this.onFill(fill, filled);
   }
 
@@ -403,13 +406,13 @@ export class FillReader {
 
   /** What complete readings lack that would have had it never was: one reading had got its id or its order wrong. */
   private forgetGone({ fromId, shown }: Reading): void {
-    const { nowMs } = this.keeper.outbox;
+    const { nowMs } = this.blotter.outbox;
     for (const [name, pending] of this.pending) {
       if (shown.has(name) || pending.trade.id < fromId) continue;
       pending.misses += 1;
       if (pending.misses < GONE_AFTER_READINGS || pending.seenAtMs + GONE_AFTER_MS > nowMs) continue;
       this.pending.delete(name);
-      this.keeper.outbox.warn(
+      this.blotter.outbox.warn(
         `trade ${pending.trade.id} of order ${pending.trade.orderId} was told once and is in no list since: it never was`,
       );
     }
@@ -418,7 +421,7 @@ export class FillReader {
   private boundPending(): void {
     if (this.pending.size <= MOST_UNATTRIBUTED) return;
     for (const [name, { trade }] of this.pending) {
-      this.keeper.outbox.alarm(`the trade ${trade.id} is nobody's: it counts as foreign`);
+      this.blotter.outbox.alarm(`the trade ${trade.id} is nobody's: it counts as foreign`);
       this.enter(name, trade, null);
       return;
     }
@@ -441,12 +444,12 @@ export class FillReader {
     let cursor = this.newestIds.length < READ_AGAIN ? this.cursor : (this.newestIds[0] ?? this.cursor);
     for (const { trade } of this.pending.values()) cursor = Math.min(cursor, trade.id);
     let lowest = cursor;
-    for (const { state, tradeIdFloor } of this.keeper.table.unfinished()) {
+    for (const { state, tradeIdFloor } of this.blotter.table.unfinished()) {
       if (state !== 'planned') lowest = Math.min(lowest, tradeIdFloor);
     }
     if (cursor > this.cursor) {
       this.cursor = cursor;
-      this.keeper.outbox.keep(KEPT_CURSOR, cursor);
+      this.blotter.outbox.keep(KEPT_CURSOR, cursor);
     }
     if (this.taken.size < 4 * READ_AGAIN) return;
     if (this.taken.size > MOST_TAKEN) {

@@ -1,116 +1,116 @@
 import { unitsOfInput } from '../execution/fit-to-market.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { createProgram, type ProgramIntent } from '../execution/algorithms/algorithms.ts';
+import { createAlgorithm, type AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../strategy/intents.ts';
 import type { Rejection } from '../strategy/strategy-event.ts';
-import type { IntentBook } from './intent-blotter.ts';
-import type { MarketDesk } from './market-data-cache.ts';
+import type { IntentBlotter } from './intent-blotter.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { OrderDesk } from './order-manager.ts';
-import type { OrderGate, WishedOrder } from './pre-trade-risk.ts';
+import type { OrderManager } from './order-manager.ts';
+import type { PreTradeRisk, WishedOrder } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
-import { MOST_PROGRAMS, type ProgramDesk } from './algorithm-manager.ts';
-import type { Seat } from './strategy-instance.ts';
+import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
-export interface IntentDeskOptions {
+export interface IntentRouterOptions {
   readonly outbox: Outbox;
-  readonly desk: OrderDesk;
-  readonly gate: OrderGate;
-  readonly programs: ProgramDesk;
-  readonly markets: MarketDesk;
-  readonly intents: IntentBook;
+  readonly orderManager: OrderManager;
+  readonly gate: PreTradeRisk;
+  readonly algorithms: AlgorithmManager;
+  readonly markets: MarketDataCache;
+  readonly intents: IntentBlotter;
   readonly nextIntentId: () => string;
   readonly closed: () => string | null;
-  readonly onRejected: (seat: Seat, rejection: Rejection) => void;
+  readonly onRejected: (instance: StrategyInstance, rejection: Rejection) => void;
 }
 
-/** Turns what strategies want into orders and programs, or says why not. */
-export class IntentDesk {
-  private readonly options: IntentDeskOptions;
+/** Turns what strategies want into orders and algorithms, or says why not. */
+export class IntentRouter {
+  private readonly options: IntentRouterOptions;
 
-  constructor(options: IntentDeskOptions) {
+  constructor(options: IntentRouterOptions) {
     this.options = options;
-    options.desk.keeper.listen((order) => this.onOrder(order));
+    options.orderManager.blotter.listen((order) => this.onOrder(order));
   }
 
-  take(seat: Seat, intent: Intent): void {
+  take(instance: StrategyInstance, intent: Intent): void {
     switch (intent.kind) {
       case 'cancel':
-        this.cancel(seat, intent.clientOrderId);
+        this.cancel(instance, intent.clientOrderId);
         return;
       case 'cancel-all':
-        this.cancelAll(seat, intent.market ?? null);
+        this.cancelAll(instance, intent.market ?? null);
         return;
       case 'place':
       case 'oco':
-        this.place(seat, intent);
+        this.place(instance, intent);
         return;
       case 'quotes':
       case 'replace':
       case 'target':
       case 'twap':
       case 'iceberg':
-        this.program(seat, intent);
+        this.algorithm(instance, intent);
     }
   }
 
-  /** Ends all of a strategy's programs in one market or all, and cancels its orders there. */
-  cancelAll(seat: Seat, market: string | null): void {
-    const { programs, desk } = this.options;
-    programs.end((work) => work.seat === seat && (market === null || work.market === market), 'canceled');
-    for (const order of desk.keeper.table.unfinishedOf(seat.name)) {
-      if (market === null || order.market === market) desk.cancels.cancel(order);
+  /** Ends all of a strategy's algorithms in one market or all, and cancels its orders there. */
+  cancelAll(instance: StrategyInstance, market: string | null): void {
+    const { algorithms, orderManager } = this.options;
+    algorithms.end((work) => work.instance === instance && (market === null || work.market === market), 'canceled');
+    for (const order of orderManager.blotter.table.unfinishedOf(instance.name)) {
+      if (market === null || order.market === market) orderManager.cancels.cancel(order);
     }
   }
 
-  private cancel(seat: Seat, key: string): void {
-    const { desk } = this.options;
-    const order = desk.keeper.table.get(key);
-    if (order?.strategy === seat.name) {
-      desk.cancels.cancel(order);
+  private cancel(instance: StrategyInstance, key: string): void {
+    const { orderManager } = this.options;
+    const order = orderManager.blotter.table.get(key);
+    if (order?.strategy === instance.name) {
+      orderManager.cancels.cancel(order);
       return;
     }
     this.reject(
-      seat,
+      instance,
       { kind: 'cancel', clientOrderId: key },
       { code: 'unknown', reason: `no order ${key} of its own` },
     );
   }
 
-  private place(seat: Seat, intent: Extract<Intent, { kind: 'place' | 'oco' }>): void {
+  private place(instance: StrategyInstance, intent: Extract<Intent, { kind: 'place' | 'oco' }>): void {
     const { gate, markets, intents, nextIntentId } = this.options;
     const state = markets.get(intent.market);
     if (state === undefined) {
-      this.reject(seat, intent, { code: 'market', reason: this.unknownMarket(intent.market) });
+      this.reject(instance, intent, { code: 'market', reason: this.unknownMarket(intent.market) });
       return;
     }
     const wish = wishOf(intent);
     if (wish === null) {
-      this.reject(seat, intent, { code: 'fit', reason: 'expected positive decimals for amounts and prices' });
+      this.reject(instance, intent, { code: 'fit', reason: 'expected positive decimals for amounts and prices' });
       return;
     }
     const closed = this.options.closed();
     if (closed !== null) {
-      this.reject(seat, intent, { code: 'closed', reason: closed });
+      this.reject(instance, intent, { code: 'closed', reason: closed });
       return;
     }
     const intentId = nextIntentId();
-    intents.begin(intentId, seat.name, intent);
-    const planned = gate.plan(seat, state.market, { ...wish, intentId });
+    intents.begin(intentId, instance.name, intent);
+    const planned = gate.plan(instance, state.market, { ...wish, intentId });
     if (planned.ok) return;
     intents.end(intentId, 'refused', planned.reason);
-    this.reject(seat, intent, planned);
+    this.reject(instance, intent, planned);
   }
 
-  private program(seat: Seat, intent: ProgramIntent): void {
-    const { markets, programs, intents, outbox, nextIntentId, closed } = this.options;
-    const replaced = intent.kind === 'replace' ? this.ownOrder(seat, intent.clientOrderId) : undefined;
+  private algorithm(instance: StrategyInstance, intent: AlgorithmIntent): void {
+    const { markets, algorithms, intents, outbox, nextIntentId, closed } = this.options;
+    const replaced = intent.kind === 'replace' ? this.ownOrder(instance, intent.clientOrderId) : undefined;
     const market = intent.kind === 'replace' ? (replaced?.market ?? '') : intent.market;
     if (intent.kind === 'quotes') {
-      const at = programs.quotesOf(seat, market);
+      const at = algorithms.quotesOf(instance, market);
       if (at !== null) {
-        const why = programs.renew(at, intent);
-        if (why !== null) this.reject(seat, intent, { code: 'fit', reason: why });
+        const why = algorithms.renew(at, intent);
+        if (why !== null) this.reject(instance, intent, { code: 'fit', reason: why });
         return;
       }
     }
@@ -118,68 +118,73 @@ export class IntentDesk {
     if (state === undefined) {
       const reason =
         intent.kind === 'replace' ? `no order ${intent.clientOrderId} of its own` : this.unknownMarket(market);
-      this.reject(seat, intent, { code: 'market', reason });
+      this.reject(instance, intent, { code: 'market', reason });
       return;
     }
-    const why = closed() ?? (programs.size >= MOST_PROGRAMS ? `${MOST_PROGRAMS} programs are at work already` : null);
+    const why =
+      closed() ?? (algorithms.size >= MOST_ALGORITHMS ? `${MOST_ALGORITHMS} algorithms are at work already` : null);
     if (why !== null) {
-      this.reject(seat, intent, { code: 'closed', reason: why });
+      this.reject(instance, intent, { code: 'closed', reason: why });
       return;
     }
-    const made = createProgram(intent, { market: state.market, nowMs: outbox.nowMs, replaced });
+    const made = createAlgorithm(intent, { market: state.market, nowMs: outbox.nowMs, replaced });
     if (!made.ok) {
-      this.reject(seat, intent, { code: 'fit', reason: made.reason });
+      this.reject(instance, intent, { code: 'fit', reason: made.reason });
       return;
     }
     // One that is being replaced twice would be placed anew twice.
-    if (replaced !== undefined && programs.isReplacing(replaced.key)) {
-      this.reject(seat, intent, { code: 'fit', reason: `${replaced.key} is being replaced already` });
+    if (replaced !== undefined && algorithms.isReplacing(replaced.key)) {
+      this.reject(instance, intent, { code: 'fit', reason: `${replaced.key} is being replaced already` });
       return;
     }
-    // An order that a program looks after is that program's own.
-    if (replaced !== undefined && programs.isAtWork(replaced.intentId)) {
-      this.reject(seat, intent, { code: 'fit', reason: `${replaced.key} belongs to a program at work` });
+    // An order that an algorithm looks after is that algorithm's own.
+    if (replaced !== undefined && algorithms.isAtWork(replaced.intentId)) {
+      this.reject(instance, intent, { code: 'fit', reason: `${replaced.key} belongs to an algorithm at work` });
       return;
     }
-    if (intent.kind === 'target') programs.endTargets(seat, market);
+    if (intent.kind === 'target') algorithms.endTargets(instance, market);
     const intentId = nextIntentId();
-    intents.begin(intentId, seat.name, intent);
-    programs.begin(seat, intentId, { market, program: made.program });
+    intents.begin(intentId, instance.name, intent);
+    algorithms.begin(instance, intentId, { market, algorithm: made.algorithm });
   }
 
-  /** Takes over the intents that were at work before a restart, once their orders and programs are there, and ends those that have none any more. */
+  /** Takes over the intents that were at work before a restart, once their orders and algorithms are there, and ends those that have none any more. */
   restore({ intents: records, orders }: MirrorState): void {
-    const { intents, programs, desk } = this.options;
-    const { table } = desk.keeper;
+    const { intents, algorithms, orderManager } = this.options;
+    const { table } = orderManager.blotter;
     intents.restore(records);
     const live = new Set(table.unfinished().map(({ intentId }) => intentId));
     const lastKeys = new Map(orders.map(({ intentId, key }) => [intentId, key]));
     for (const { id } of records) {
-      if (live.has(id) || programs.isAtWork(id)) continue;
+      if (live.has(id) || algorithms.isAtWork(id)) continue;
       const last = table.get(lastKeys.get(id) ?? '');
       if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');
       else intents.end(id, 'done', last?.state ?? 'it had ended before a restart');
     }
   }
 
-  private ownOrder(seat: Seat, key: string): OrderRecord | undefined {
-    const order = this.options.desk.keeper.table.get(key);
-    return order?.strategy === seat.name ? order : undefined;
+  private ownOrder(instance: StrategyInstance, key: string): OrderRecord | undefined {
+    const order = this.options.orderManager.blotter.table.get(key);
+    return order?.strategy === instance.name ? order : undefined;
   }
 
   /** An intent of one order ends with it. */
   private onOrder(order: OrderRecord): void {
-    const { intents, programs } = this.options;
-    if (!isFinal(order) || programs.isAtWork(order.intentId) || !intents.isWorking(order.intentId)) return;
-    const pair = order.pairKey === null ? undefined : this.options.desk.keeper.table.get(order.pairKey);
+    const { intents, algorithms } = this.options;
+    if (!isFinal(order) || algorithms.isAtWork(order.intentId) || !intents.isWorking(order.intentId)) return;
+    const pair = order.pairKey === null ? undefined : this.options.orderManager.blotter.table.get(order.pairKey);
     if (pair !== undefined && !isFinal(pair)) return;
     if (order.state === 'rejected') intents.end(order.intentId, 'refused', order.reason ?? 'rejected');
     else intents.end(order.intentId, 'done', order.state);
   }
 
-  private reject(seat: Seat, intent: Intent, why: { readonly code: string; readonly reason: string }): void {
+  private reject(
+    instance: StrategyInstance,
+    intent: Intent,
+    why: { readonly code: string; readonly reason: string },
+  ): void {
     const { code, reason } = why;
-    this.options.onRejected(seat, {
+    this.options.onRejected(instance, {
       intent,
       clientOrderId: null,
       market: 'market' in intent ? (intent.market ?? null) : null,

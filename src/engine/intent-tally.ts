@@ -5,7 +5,7 @@ const LONGEST_EXAMPLE = 300;
 
 /** What was refused for one reason, counted. */
 export interface RefusalCount {
-  /** The kind of intent, `order` for one that was placed and rejected, `slice` for an order that a program wanted. */
+  /** The kind of intent, `order` for one that was placed and rejected, `slice` for an order that an algorithm wanted. */
   readonly what: string;
   /** Which check: `risk data-age`, `fit`, or the exchange's own code. Never the numbers of one case. */
   readonly code: string;

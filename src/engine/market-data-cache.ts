@@ -46,7 +46,7 @@ export interface MarketState {
 }
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
-export class MarketDesk {
+export class MarketDataCache {
   private readonly states = new Map<string, MarketState>();
   private readonly outbox: Outbox;
   private readonly findings: Findings;

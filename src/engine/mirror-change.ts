@@ -22,8 +22,8 @@ export interface IntentRecord {
   readonly reason: string | null;
 }
 
-/** A program at work for an intent (a replacement, a target, desired quotes, a TWAP, an iceberg), as JSON. */
-export interface ProgramRecord {
+/** An algorithm at work for an intent (a replacement, a target, desired quotes, a TWAP, an iceberg), as JSON. */
+export interface AlgorithmRecord {
   readonly intentId: string;
   readonly strategy: string;
   readonly market: string;
@@ -82,8 +82,8 @@ export type MirrorChange =
   | { readonly kind: 'order'; readonly order: OrderRecord }
   | { readonly kind: 'fill'; readonly fill: FillRecord }
   | { readonly kind: 'intent'; readonly intent: IntentRecord }
-  | { readonly kind: 'program'; readonly program: ProgramRecord }
-  | { readonly kind: 'program-end'; readonly intentId: string }
+  | { readonly kind: 'algorithm'; readonly algorithm: AlgorithmRecord }
+  | { readonly kind: 'algorithm-end'; readonly intentId: string }
   | { readonly kind: 'strategy'; readonly strategy: StrategyRecord }
   | { readonly kind: 'market'; readonly market: MarketVersionRecord }
   | { readonly kind: 'wallet'; readonly wallet: WalletReading }
@@ -101,7 +101,7 @@ export interface MirrorState {
   readonly epoch: string;
   /** Orders that are not final, and those that became so after `recentSinceMs`. */
   readonly orders: readonly OrderRecord[];
-  readonly programs: readonly ProgramRecord[];
+  readonly algorithms: readonly AlgorithmRecord[];
   readonly strategies: readonly StrategyRecord[];
   readonly markets: readonly MarketVersionRecord[];
   /** Trades from `tradesSinceId` on, so that none is taken in twice. */
@@ -114,7 +114,7 @@ export interface MirrorState {
 /** Names of what the engine keeps. Written by it alone. */
 export const EMPTY_MIRROR_STATE: Omit<MirrorState, 'epoch'> = {
   orders: [],
-  programs: [],
+  algorithms: [],
   strategies: [],
   markets: [],
   fills: [],

@@ -1,9 +1,9 @@
 import { formatUnits } from '../domain/money.ts';
 import { IdenticalOrders } from '../execution/identical-orders.ts';
-import type { OrderFact } from '../execution/order-event.ts';
+import type { OrderEvent } from '../execution/order-event.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { OrderTable } from '../execution/order-table.ts';
-import { afterFact } from '../execution/order-transition.ts';
+import { afterEvent } from '../execution/order-transition.ts';
 import { UnknownOrders } from '../execution/unknown-orders.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import type { MirrorState } from './mirror-change.ts';
@@ -16,7 +16,7 @@ const MOST_TOLD_ONCE = 5_000;
 export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
 /** Keeps our orders: every fact about one goes through here, into the table, the mirror and the journal, and on to whoever listens. */
-export class OrderKeeper {
+export class OrderBlotter {
   readonly table = new OrderTable();
   readonly identical = new IdenticalOrders();
   readonly unknown: UnknownOrders;
@@ -46,8 +46,8 @@ export class OrderKeeper {
   }
 
   /** Takes in a fact; answers the order as it then is, the same value where nothing changed. */
-  apply(order: OrderRecord, fact: OrderFact): OrderRecord {
-    const next = afterFact(order, fact);
+  apply(order: OrderRecord, fact: OrderEvent): OrderRecord {
+    const next = afterEvent(order, fact);
     if (next === order) return order;
     const { nowMs } = this.outbox;
     // What was sent is what another may be identical to, whatever the exchange made of it.

@@ -9,11 +9,11 @@ import { IDENTICAL_HELD_BACK_MS, type WhenIdentical } from '../execution/identic
 import type { RiskApproved } from '../execution/risk/check-risk.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
-import { CancelDesk } from './cancel-manager.ts';
+import { CancelManager } from './cancel-manager.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { EngineSettings } from './engine-settings.ts';
-import { OrderKeeper } from './order-blotter.ts';
-import { OrderSightings, type SightingWay } from './order-report-matcher.ts';
+import { OrderBlotter } from './order-blotter.ts';
+import { OrderReportMatcher, type ReportContext } from './order-report-matcher.ts';
 import { OrderTakeover } from './order-takeover.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -27,8 +27,8 @@ export interface OrderPlan {
   readonly whenIdentical: WhenIdentical;
 }
 
-/** What the desk asks of the engine around it. */
-export interface OrderDeskPorts {
+/** What the order manager asks of the engine around it. */
+export interface OrderManagerPorts {
   /** The next row of the journal: never the same twice, also after a restart. */
   nextRow(): number;
   /** Why an order that has waited may no longer go; null where it may. */
@@ -47,13 +47,13 @@ export const ORDERS_PAGE = 1_000;
  * Sends orders and finds out what became of them. An order is on the disk before its request leaves; it is sent once; and while there is no clear
  * answer it counts as live until it is seen, or proven never to have arrived.
  */
-export class OrderDesk {
-  readonly keeper: OrderKeeper;
-  readonly sightings: OrderSightings;
-  readonly cancels: CancelDesk;
+export class OrderManager {
+  readonly blotter: OrderBlotter;
+  readonly reports: OrderReportMatcher;
+  readonly cancels: CancelManager;
   readonly takeover: OrderTakeover;
   private readonly settings: EngineSettings;
-  private readonly ports: OrderDeskPorts;
+  private readonly ports: OrderManagerPorts;
   private readonly outbox: Outbox;
   /** Orders that wait until an identical one is out of the exchange's mind. */
   private readonly waiting = new Set<string>();
@@ -63,13 +63,13 @@ export class OrderDesk {
   private stuckUntilMs = 0;
   private stuckBecause = '';
 
-  constructor(settings: EngineSettings, outbox: Outbox, ports: OrderDeskPorts) {
+  constructor(settings: EngineSettings, outbox: Outbox, ports: OrderManagerPorts) {
     this.settings = settings;
     this.outbox = outbox;
     this.ports = ports;
-    this.keeper = new OrderKeeper(settings, outbox);
-    this.sightings = new OrderSightings({
-      keeper: this.keeper,
+    this.blotter = new OrderBlotter(settings, outbox);
+    this.reports = new OrderReportMatcher({
+      blotter: this.blotter,
       instance: settings.instance,
       lateArrivalMs: settings.lateArrivalMs,
       isTold: settings.reconciliation === null,
@@ -78,12 +78,12 @@ export class OrderDesk {
     });
     this.takeover = new OrderTakeover({
       outbox,
-      sightings: this.sightings,
+      reports: this.reports,
       expect: ports.expect,
       take: (record, way) => this.takeRecord(record, way),
     });
-    this.cancels = new CancelDesk({ keeper: this.keeper, expect: ports.expect, sightings: this.sightings });
-    this.keeper.listen((order, before) => {
+    this.cancels = new CancelManager({ blotter: this.blotter, expect: ports.expect, reports: this.reports });
+    this.blotter.listen((order, before) => {
       if (isFinal(order)) this.free.delete(order.key);
       if (order.state === 'unknown' && before?.state !== 'unknown') this.lookUpByName(order);
     });
@@ -97,13 +97,13 @@ export class OrderDesk {
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId });
     if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
     if (plan.stopLeg === null) {
-      this.keeper.add(single);
+      this.blotter.add(single);
       return this.tryToSend(single);
     }
     const stop = this.recordOf(plan, plan.stopLeg.value, { key: stopLegKey(clientOrderId), clientOrderId: null });
     const first = { ...single, pairKey: stop.key };
-    this.keeper.add(first);
-    this.keeper.add({ ...stop, pairKey: first.key });
+    this.blotter.add(first);
+    this.blotter.add({ ...stop, pairKey: first.key });
     return this.tryToSend(first);
   }
 
@@ -115,21 +115,21 @@ export class OrderDesk {
     // Over a copy: one that has to wait on is added again.
     const keys = [...this.waiting];
     for (const key of keys) {
-      const order = this.keeper.table.get(key);
+      const order = this.blotter.table.get(key);
       this.waiting.delete(key);
       if (order?.state === 'planned') this.tryToSend(order);
     }
     this.cancels.pump(nowMs);
     this.takeover.pump(nowMs);
-    const pass = this.keeper.unknown.begin(nowMs);
+    const pass = this.blotter.unknown.begin(nowMs);
     if (pass !== null) this.askPassPage(pass.fromId);
   }
 
   /** When there is something to do next by itself. */
   wakeAtMs(): number {
-    let next = Math.min(this.keeper.unknown.wakeAtMs(), this.cancels.wakeAtMs(), this.takeover.wakeAtMs());
+    let next = Math.min(this.blotter.unknown.wakeAtMs(), this.cancels.wakeAtMs(), this.takeover.wakeAtMs());
     for (const key of this.waiting) {
-      const order = this.keeper.table.get(key);
+      const order = this.blotter.table.get(key);
       if (order !== undefined) next = Math.min(next, this.waitsUntilMs(order));
     }
     return next;
@@ -153,19 +153,19 @@ export class OrderDesk {
 
   /** The open orders, as one complete list has them: one of ours that is not among them is asked for by its id. */
   takeOpenList(listed: ReadonlySet<number>, askedAtMs: number): void {
-    for (const order of this.keeper.table.unfinished()) {
+    for (const order of this.blotter.table.unfinished()) {
       const { state, venueId, sentAtMs } = order;
       if ((state !== 'open' && state !== 'cancelling') || venueId === null || listed.has(venueId)) continue;
       // Lists lag behind replies.
       if (sentAtMs !== null && sentAtMs + LIST_LAG_MS > askedAtMs) continue;
-      this.sightings.endings.corroborate(order.key);
+      this.reports.endings.corroborate(order.key);
       this.cancels.lookUp(order);
     }
   }
 
   /** One record of a list or reply. */
-  takeRecord(record: VenueOrder, way: SightingWay = {}): void {
-    const sighting = this.sightings.take(record, way);
+  takeRecord(record: VenueOrder, way: ReportContext = {}): void {
+    const sighting = this.reports.take(record, way);
     if (sighting.kind !== 'twin' || record.id === null) return;
     const { key, venueId } = sighting.of;
     if (record.status !== null && !isOpenStatus(record.status)) {
@@ -178,8 +178,8 @@ export class OrderDesk {
 
   /** The trades were read to their end from `askedAtMs` on: proves the absence of what the lists lack, where none of them can be its own. */
   tradesWereRead(askedAtMs: number, mayHold: (order: OrderRecord) => boolean): void {
-    for (const { key, sinceMs } of this.keeper.unknown.absentInLists()) {
-      const order = this.keeper.table.get(key);
+    for (const { key, sinceMs } of this.blotter.unknown.absentInLists()) {
+      const order = this.blotter.table.get(key);
       if (order === undefined || askedAtMs < sinceMs) continue;
       if (mayHold(order)) {
         this.outbox.warn(`${key} is in no list, but a trade that is nobody's may be its own: it stays unknown`, key);
@@ -193,7 +193,7 @@ export class OrderDesk {
     const isWanted = !this.cancels.wantsEndOf(order.key);
     const resend = this.settings.resendUnknown && isWanted && order.attempts === 1 && order.pairKey === null;
     const why = resend ? this.ports.objectionTo(order) : null;
-    const next = this.keeper.apply(order, { kind: 'absent', atMs: this.outbox.nowMs, resend: resend && why === null });
+    const next = this.blotter.apply(order, { kind: 'absent', atMs: this.outbox.nowMs, resend: resend && why === null });
     this.outbox.warn(`${order.key} never arrived${next.state === 'planned' ? ': it is sent again' : ''}`, order.key);
     if (next.state === 'planned') this.tryToSend(next);
   }
@@ -229,14 +229,14 @@ export class OrderDesk {
       fee: NOTHING,
       reason: null,
       closedAtMs: null,
-      orderIdFloor: this.keeper.highestOrderId,
-      tradeIdFloor: this.keeper.highestTradeId,
+      orderIdFloor: this.blotter.highestOrderId,
+      tradeIdFloor: this.blotter.highestTradeId,
     };
   }
 
   private tryToSend(order: OrderRecord): OrderRecord {
     const { nowMs } = this.outbox;
-    const freeAtMs = this.free.has(order.key) ? nowMs : this.keeper.identical.freeAtMs(order, nowMs);
+    const freeAtMs = this.free.has(order.key) ? nowMs : this.blotter.identical.freeAtMs(order, nowMs);
     if (freeAtMs > nowMs) {
       if (order.plannedAtMs + LONGEST_WAIT_MS <= nowMs) {
         return this.drop(order.key, this.sayIdentical(order, freeAtMs)) ?? order;
@@ -254,11 +254,11 @@ export class OrderDesk {
   private send(order: OrderRecord): OrderRecord {
     const { nowMs } = this.outbox;
     const free = this.free.get(order.key);
-    const isPro = free === 'insist' || (free === 'send' && this.keeper.identical.freeAtMs(order, nowMs) > nowMs);
+    const isPro = free === 'insist' || (free === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
     const handedOver = { kind: 'handed over', atMs: nowMs } as const;
-    const sent = this.keeper.apply(order, handedOver);
-    const pair = order.pairKey === null ? undefined : this.keeper.table.get(order.pairKey);
-    if (pair !== undefined) this.keeper.apply(pair, handedOver);
+    const sent = this.blotter.apply(order, handedOver);
+    const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
+    if (pair !== undefined) this.blotter.apply(pair, handedOver);
     const id = this.outbox.request(placeCall(sent, pair, isPro), {
       requestClass: 'place',
       withinMs: this.settings.placeWithinMs,
@@ -283,13 +283,13 @@ export class OrderDesk {
       for (const order of legs) {
         // One that was asked for before may have been seen meanwhile: then it is there, whatever became of this request.
         if (order.state !== 'sending') continue;
-        this.keeper.apply(order, { kind: 'dropped', atMs, reason: `NotSent: ${answer.reason}` });
+        this.blotter.apply(order, { kind: 'dropped', atMs, reason: `NotSent: ${answer.reason}` });
       }
       return;
     }
     const isCertain = answer.effect === 'none' && !this.showsArrival(legs[0], answer.code);
     for (const order of legs) {
-      this.keeper.apply(
+      this.blotter.apply(
         order,
         isCertain ? { kind: 'refused', atMs, code: answer.code } : { kind: 'unanswered', sentAtMs: atMs },
       );
@@ -300,21 +300,21 @@ export class OrderDesk {
 
   /** Each leg gets the record that is its own by name and terms, wherever in the reply that stands. One without is looked for. */
   private bindPlaced(legs: readonly OrderRecord[], records: readonly VenueOrder[], atMs: number): void {
-    const { sightings } = this;
+    const { reports } = this;
     let first: VenueOrder | null = null;
     for (const leg of legs) {
       const record: VenueOrder | undefined =
         leg.clientOrderId === null
-          ? secondOf(records, first).find((other) => sightings.isOfPlacement(other, leg, first))
-          : namedFirst(records, leg.clientOrderId).find((other) => sightings.isOfPlacement(other, leg, null));
+          ? secondOf(records, first).find((other) => reports.isOfPlacement(other, leg, first))
+          : namedFirst(records, leg.clientOrderId).find((other) => reports.isOfPlacement(other, leg, null));
       if (leg.clientOrderId !== null) first = record ?? null;
-      if (record !== undefined) sightings.take(record, { known: leg });
+      if (record !== undefined) reports.take(record, { known: leg });
       else {
         this.outbox.warn(
           `${leg.key}: the reply to its placement is not about it; whether it arrived is being found out`,
           leg.key,
         );
-        this.keeper.apply(leg, { kind: 'unanswered', sentAtMs: atMs });
+        this.blotter.apply(leg, { kind: 'unanswered', sentAtMs: atMs });
       }
     }
   }
@@ -323,12 +323,12 @@ export class OrderDesk {
   private showsArrival(order: OrderRecord | undefined, code: string): boolean {
     if (order === undefined) return false;
     if (code === 'DuplicateClientOrderId') return true;
-    return code === 'DuplicateOrder' && order.attempts > 1 && !this.keeper.identical.knowsOther(order);
+    return code === 'DuplicateOrder' && order.attempts > 1 && !this.blotter.identical.knowsOther(order);
   }
 
   private legsOf(key: string): readonly OrderRecord[] {
-    const first = this.keeper.table.get(key);
-    const second = first === undefined || first.pairKey === null ? undefined : this.keeper.table.get(first.pairKey);
+    const first = this.blotter.table.get(key);
+    const second = first === undefined || first.pairKey === null ? undefined : this.blotter.table.get(first.pairKey);
     return [first, second].filter((order) => order !== undefined);
   }
 
@@ -351,7 +351,7 @@ export class OrderDesk {
       { requestClass: 'resolve', dedupe: 'pass', withinMs: LOOK_UP_WITHIN_MS },
     );
     this.ports.expect(id, (answer, { sentAtMs, atMs }) => {
-      const { unknown } = this.keeper;
+      const { unknown } = this.blotter;
       const { pass } = unknown;
       if (pass === null) return;
       pass.askedAtMs ??= sentAtMs;
@@ -370,13 +370,13 @@ export class OrderDesk {
   }
 
   private waitsUntilMs(order: OrderRecord): number {
-    const freeAtMs = this.keeper.identical.freeAtMs(order, this.outbox.nowMs);
+    const freeAtMs = this.blotter.identical.freeAtMs(order, this.outbox.nowMs);
     return Math.min(freeAtMs, order.plannedAtMs + LONGEST_WAIT_MS);
   }
 
   private sayIdentical(order: OrderRecord, freeAtMs: number): string {
     const { nowMs } = this.outbox;
-    const other = this.keeper.identical.otherThan(order);
+    const other = this.blotter.identical.otherThan(order);
     const free = Number.isFinite(freeAtMs)
       ? `in ${freeAtMs - nowMs} ms, at ${freeAtMs}`
       : `${IDENTICAL_HELD_BACK_MS} ms after it is known what became of that`;
@@ -388,7 +388,7 @@ export class OrderDesk {
     let dropped: OrderRecord | undefined;
     for (const order of this.legsOf(key)) {
       if (isFinal(order) || order.state !== 'planned') continue;
-      const next = this.keeper.apply(order, { kind: 'dropped', atMs: nowMs, reason });
+      const next = this.blotter.apply(order, { kind: 'dropped', atMs: nowMs, reason });
       dropped ??= next;
     }
     return dropped;

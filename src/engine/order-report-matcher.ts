@@ -13,7 +13,7 @@ import type { AnswerTaker } from './answer-taker.ts';
 import { Findings } from './findings.ts';
 import { OrderInquiries } from './order-inquiries.ts';
 import { Namesakes } from './namesakes.ts';
-import type { OrderKeeper } from './order-blotter.ts';
+import type { OrderBlotter } from './order-blotter.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { orderFlaw, orderMisfit } from './plausibility/order-flaw.ts';
 import { SureIds } from './sure-ids.ts';
@@ -25,7 +25,7 @@ const FOREIGN_KEPT = 20_000;
 const ADOPTED = 'adopted';
 
 /** Whose an order in a list is. */
-export type Sighting =
+export type ReportMatch =
   | { readonly kind: 'own'; readonly order: OrderRecord }
   | { readonly kind: 'foreign' }
   /** Another one carries the name of one of ours, and both are there: it was placed twice. */
@@ -34,7 +34,7 @@ export type Sighting =
   | { readonly kind: 'doubtful' };
 
 /** What is known of a record besides what it says. */
-export interface SightingWay {
+export interface ReportContext {
   /** The order that the reply was asked for. */
   readonly known?: OrderRecord;
   /** The id that was asked for. */
@@ -51,8 +51,8 @@ interface Claim {
   isKnownThere: boolean | null;
 }
 
-export interface OrderSightingsOptions {
-  readonly keeper: OrderKeeper;
+export interface OrderReportMatcherOptions {
+  readonly blotter: OrderBlotter;
   readonly instance: string;
   readonly lateArrivalMs: number;
   readonly expect: (requestId: number, take: AnswerTaker) => void;
@@ -66,14 +66,14 @@ export interface OrderSightingsOptions {
  * Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in what it says: by its name, by its id, or as the second
  * leg of a pair. What does not fit is not used. What can not be undone is believed of two readings only: an end, another id, an order taken over.
  */
-export class OrderSightings {
+export class OrderReportMatcher {
   readonly findings: Findings;
   readonly inquiries: OrderInquiries;
   readonly endings: OrderEndings;
   readonly sureIds: SureIds;
   names = new KnownNames('');
   readonly namesakes: Namesakes;
-  private readonly keeper: OrderKeeper;
+  private readonly blotter: OrderBlotter;
   private readonly instance: string;
   private readonly foreignIds = new Set<number>();
   /** Nameless ids that one reading has told. */
@@ -84,20 +84,20 @@ export class OrderSightings {
   private readonly missed = new Map<string, { readonly venueId: number; readonly step: number }>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
-  constructor({ keeper, instance, lateArrivalMs, isTold = false, expect, onRecord }: OrderSightingsOptions) {
-    this.keeper = keeper;
+  constructor({ blotter, instance, lateArrivalMs, isTold = false, expect, onRecord }: OrderReportMatcherOptions) {
+    this.blotter = blotter;
     this.namesakes = new Namesakes({ lateArrivalMs });
     this.instance = instance;
-    this.findings = new Findings(keeper.outbox);
+    this.findings = new Findings(blotter.outbox);
     this.endings = new OrderEndings(isTold);
-    this.sureIds = new SureIds(keeper.outbox, isTold);
+    this.sureIds = new SureIds(blotter.outbox, isTold);
     this.inquiries = new OrderInquiries({
-      outbox: keeper.outbox,
+      outbox: blotter.outbox,
       expect,
       onRecord,
       onMissing: (askedId) => this.missing(askedId),
     });
-    keeper.listen((order) => {
+    blotter.listen((order) => {
       if (!isFinal(order)) return;
       this.findings.forget(order.key);
       this.endings.forget(order.key);
@@ -129,9 +129,9 @@ export class OrderSightings {
   }
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
-  take(record: VenueOrder, way: SightingWay = {}): Sighting {
+  take(record: VenueOrder, way: ReportContext = {}): ReportMatch {
     // As it is now: the other leg of a pair may have told of it since.
-    const order = way.known === undefined ? this.find(record) : (this.keeper.table.get(way.known.key) ?? way.known);
+    const order = way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
     if (way.isTrusted === true)
       return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
     const flaw = orderFlaw(record) ?? this.wrongAnswer(record, way);
@@ -150,7 +150,7 @@ export class OrderSightings {
         ? record.clientOrderId !== null && record.clientOrderId === order.clientOrderId
         : record.clientOrderId === null && record.pairId === first.id && first.pairId === record.id;
     const flaw = orderFlaw(record) ?? orderMisfit(record, order);
-    const holder = this.keeper.table.byVenueId(record.id);
+    const holder = this.blotter.table.byVenueId(record.id);
     if (flaw === null && isNamed && (holder === undefined || holder.key === order.key)) return true;
     const found = flaw ?? {
       field: 'clientOrderId',
@@ -161,7 +161,7 @@ export class OrderSightings {
     return false;
   }
 
-  private takeOwn(order: OrderRecord, record: VenueOrder, way: SightingWay): Sighting {
+  private takeOwn(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
     const id = record.id ?? 0;
     const misfit = orderMisfit(record, order);
     if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
@@ -171,7 +171,7 @@ export class OrderSightings {
       return this.doubt(order, record, misfit);
     }
     if (order.venueId !== null && order.venueId !== id) return this.takeClaim(order, record, way);
-    const holder = this.keeper.table.byVenueId(id);
+    const holder = this.blotter.table.byVenueId(id);
     if (holder !== undefined && holder.key !== order.key) {
       return this.doubt(order, record, {
         field: 'id',
@@ -187,7 +187,7 @@ export class OrderSightings {
       this.inquiries.ask(id);
       return { kind: 'doubtful' };
     }
-    this.keeper.sawOrderId(id);
+    this.blotter.sawOrderId(id);
     this.sureIds.saw(order.key, id);
     if (this.sureIds.isSure(order.key)) this.namesakes.noteOwn(order, id, this.names.state.epoch);
     if (order.state === 'rejected') this.tellRevival(order, id);
@@ -212,37 +212,37 @@ export class OrderSightings {
     return null;
   }
 
-  private takeIn(order: OrderRecord, record: VenueOrder, status: string | null, isAsked = false): Sighting {
-    const { keeper } = this;
+  private takeIn(order: OrderRecord, record: VenueOrder, status: string | null, isAsked = false): ReportMatch {
+    const { blotter } = this;
     // They are said once and stay; reading them anew from every list would cost more than all the rest of it.
     const terms = order.venueStatus === null ? termsOf(record) : null;
     const sight = { venueId: record.id, status, matched: matchedOf(record), terms };
-    const next = keeper.apply(order, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
+    const next = blotter.apply(order, { kind: 'seen', atMs: blotter.outbox.nowMs, sight });
     const settled = isAsked ? this.settleLess(next, record) : next;
     return { kind: 'own', order: this.pairWith(settled, record) };
   }
 
   /** What is closed does not match less than it did: two answers that say less than was noted are right. */
   private settleLess(order: OrderRecord, record: VenueOrder): OrderRecord {
-    const { keeper, lessMatched } = this;
+    const { blotter, lessMatched } = this;
     const matched = matchedOf(record);
     const isLess = matched < order.matched && matched >= order.filled;
     if (order.state !== 'settling' || !isLess || record.status === null || isOpenStatus(record.status)) return order;
     const before = lessMatched.get(order.key);
-    const { steps } = keeper.outbox;
+    const { steps } = blotter.outbox;
     if (before === undefined || before.matched !== matched || before.step === steps) {
       lessMatched.set(order.key, { matched, step: steps });
       return order;
     }
-    keeper.outbox.warn(
+    blotter.outbox.warn(
       `${order.key}: matchedAmount: ${formatUnits(order.matched)} was told once, and two later readings say ${formatUnits(matched)}: that counts`,
       order.key,
     );
-    return keeper.apply(order, { kind: 'matched less', matched });
+    return blotter.apply(order, { kind: 'matched less', matched });
   }
 
   /** It was asked for by an id, and another one came: the answer to another question. */
-  private wrongAnswer(record: VenueOrder, { askedId }: SightingWay): Flaw | null {
+  private wrongAnswer(record: VenueOrder, { askedId }: ReportContext): Flaw | null {
     if (askedId === undefined || record.id === askedId) return null;
     return { field: 'id', expected: `${askedId}, which was asked for`, found: String(record.id) };
   }
@@ -253,21 +253,21 @@ export class OrderSightings {
     return this.findings.note(order?.key ?? `order ${record.id}`, flaw, { isGrave: false }) >= 2;
   }
 
-  private doubt(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): Sighting {
+  private doubt(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): ReportMatch {
     const { id } = record;
     const readings = this.findings.note(order?.key ?? `order ${id}`, flaw, {
       isGrave: order !== undefined && !isFinal(order),
     });
     // Lists tell the same every few seconds, so that asking once is enough.
     if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.about(order);
-    if (order === undefined && id !== null && readings === 1 && id <= this.keeper.highestOrderId)
+    if (order === undefined && id !== null && readings === 1 && id <= this.blotter.highestOrderId)
       this.inquiries.ask(id);
     return { kind: 'doubtful' };
   }
 
   /** The name of one of ours under another id: one of the two ids was read wrong, or the order is there twice. Both are asked for. */
-  private takeClaim(order: OrderRecord, record: VenueOrder, way: SightingWay): Sighting {
-    const { claims, inquiries, keeper, twins } = this;
+  private takeClaim(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
+    const { claims, inquiries, blotter, twins } = this;
     const venueId = record.id ?? 0;
     if (twins.has(venueId)) return { kind: 'twin', of: order };
     if (isFinal(order) && order.venueId === null) return { kind: 'doubtful' };
@@ -282,16 +282,16 @@ export class OrderSightings {
     if (
       claim.isThere &&
       claim.isKnownThere === false &&
-      keeper.table.byVenueId(venueId) === undefined &&
+      blotter.table.byVenueId(venueId) === undefined &&
       !isFinal(order)
     ) {
       claims.delete(order.key);
-      keeper.outbox.warn(
+      blotter.outbox.warn(
         `${order.key}: id: ${order.venueId} was told once, and the exchange has it as ${venueId}: that counts`,
         order.key,
       );
       this.sureIds.forget(order.key);
-      return this.takeOwn(keeper.apply(order, { kind: 'rebound', venueId }), record, way);
+      return this.takeOwn(blotter.apply(order, { kind: 'rebound', venueId }), record, way);
     }
     if (!claim.isThere) inquiries.ask(venueId);
     if (claim.isKnownThere === null) inquiries.about(order);
@@ -302,19 +302,19 @@ export class OrderSightings {
   private missing(askedId: number): void {
     for (const [key, claim] of this.claims) {
       if (claim.venueId === askedId) this.claims.delete(key);
-      else if (this.keeper.table.get(key)?.venueId === askedId) claim.isKnownThere = false;
+      else if (this.blotter.table.get(key)?.venueId === askedId) claim.isKnownThere = false;
     }
-    const order = this.keeper.table.byVenueId(askedId);
+    const order = this.blotter.table.byVenueId(askedId);
     if (order === undefined) this.meetStranger(askedId, null);
     else this.missOwn(order, askedId);
   }
 
   /** Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order is looked for by its name. */
   private missOwn(order: OrderRecord, venueId: number): void {
-    const { claims, keeper, missed } = this;
+    const { claims, blotter, missed } = this;
     if (!isUnbindable(order) || claims.has(order.key)) return;
     const before = missed.get(order.key);
-    const { steps } = keeper.outbox;
+    const { steps } = blotter.outbox;
     if (before?.venueId !== venueId) {
       missed.set(order.key, { venueId, step: steps });
       return;
@@ -322,15 +322,15 @@ export class OrderSightings {
     if (before.step === steps) return;
     missed.delete(order.key);
     this.sureIds.forget(order.key);
-    keeper.outbox.warn(
+    blotter.outbox.warn(
       `${order.key}: id: ${venueId} was told, and the exchange has no such order: it is looked for by its name`,
       order.key,
     );
-    keeper.apply(order, { kind: 'unbound' });
+    blotter.apply(order, { kind: 'unbound' });
   }
 
   private find(record: VenueOrder): OrderRecord | undefined {
-    const { table } = this.keeper;
+    const { table } = this.blotter;
     const byName = table.byClientOrderId(record.clientOrderId);
     if (byName !== undefined) return byName;
     const byId = table.byVenueId(record.id);
@@ -345,11 +345,11 @@ export class OrderSightings {
   private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
     if (clientOrderId !== null || pairId === null) return false;
     // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
-    if (!this.foreignIds.has(pairId) && this.keeper.table.byVenueId(pairId) === undefined) {
+    if (!this.foreignIds.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
       if (!this.strangers.has(pairId)) this.inquiries.ask(pairId);
       if (this.inquiries.isUnderWay(pairId)) return true;
     }
-    return this.keeper.table
+    return this.blotter.table
       .unfinished()
       .some((order) => order.clientOrderId === null && order.venueId === null && order.state !== 'planned');
   }
@@ -357,29 +357,29 @@ export class OrderSightings {
   /** The first leg of the pair that a nameless record is the second of, where that was taken over alone. */
   private pairOf({ clientOrderId, pairId }: VenueOrder): OrderRecord | undefined {
     if (clientOrderId !== null || pairId === null) return undefined;
-    const first = this.keeper.table.byVenueId(pairId);
+    const first = this.blotter.table.byVenueId(pairId);
     return first?.intentId === ADOPTED && first.pairKey === null ? first : undefined;
   }
 
   /** The first leg names the other, so that a late list or trade finds that too. */
   private pairWith(order: OrderRecord, record: VenueOrder): OrderRecord {
-    const { keeper } = this;
+    const { blotter } = this;
     const { pairId } = record;
     if (order.pairKey === null || pairId === null) return order;
-    const other = keeper.table.get(order.pairKey);
+    const other = blotter.table.get(order.pairKey);
     if (other === undefined || other.venueId !== null || (other.state !== 'sending' && other.state !== 'unknown')) {
       return order;
     }
-    if (keeper.table.byVenueId(pairId) !== undefined) return order;
+    if (blotter.table.byVenueId(pairId) !== undefined) return order;
     const sight = { venueId: pairId, status: null, matched: NO_UNITS, terms: null };
-    keeper.apply(other, { kind: 'seen', atMs: keeper.outbox.nowMs, sight });
+    blotter.apply(other, { kind: 'seen', atMs: blotter.outbox.nowMs, sight });
     return order;
   }
 
   /** A record of no order that is known here: somebody else's, or one of this instance that the mirror has lost. */
-  private takeStranger(record: VenueOrder, way: SightingWay): Sighting {
+  private takeStranger(record: VenueOrder, way: ReportContext): ReportMatch {
     const id = record.id ?? 0;
-    this.keeper.sawOrderId(id);
+    this.blotter.sawOrderId(id);
     if (this.isMissing(record)) {
       // One reading may have got the name or the status wrong, or lack what it takes to take it over.
       const isWhole = record.market !== null && record.status !== null;
@@ -401,7 +401,7 @@ export class OrderSightings {
     if (name === null || !this.namesakes.has(name, id, this.names.state.epoch)) return false;
     this.addForeign(id, clientOrderId);
     if (this.namesakes.isFirstOf(name)) {
-      this.keeper.outbox.alarm(
+      this.blotter.outbox.alarm(
         `expected orders named "${this.instance}-…" from this bot alone, found ${clientOrderId} (${id}), which was placed meanwhile: another bot trades on this account under the same instance name. End one of them, and give it another instance and the same ledger. Its orders stay untouched from now on; those that were taken over before are in these books`,
         clientOrderId,
       );
@@ -409,11 +409,11 @@ export class OrderSightings {
     return true;
   }
 
-  private takeOver(record: VenueOrder, way: SightingWay): Sighting {
+  private takeOver(record: VenueOrder, way: ReportContext): ReportMatch {
     const first = this.pairOf(record);
     if (first !== undefined) {
       const leg = this.adopt(record, { key: stopLegKey(first.key), strategy: first.strategy, pairKey: first.key });
-      this.keeper.add({ ...first, pairKey: leg.key });
+      this.blotter.add({ ...first, pairKey: leg.key });
       return this.takeOwn(leg, record, way);
     }
     const { clientOrderId: key } = record;
@@ -434,8 +434,8 @@ export class OrderSightings {
 
   /** An order that carries this instance's name and is not in the mirror: the mirror was lost, or put back from a copy. It is ours all the same. */
   private adopt(record: VenueOrder, name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>): OrderRecord {
-    const { keeper } = this;
-    const { nowMs } = keeper.outbox;
+    const { blotter } = this;
+    const { nowMs } = blotter.outbox;
     const { key } = name;
     const { src, dst } = record.market ?? { src: '', dst: '' };
     const order: OrderRecord = {
@@ -466,13 +466,13 @@ export class OrderSightings {
       orderIdFloor: 0,
       tradeIdFloor: 0,
     };
-    keeper.add(order);
-    keeper.outbox.warn(`${key} is ${record.status} at the exchange and was not known here: it is taken over`, key);
+    blotter.add(order);
+    blotter.outbox.warn(`${key} is ${record.status} at the exchange and was not known here: it is taken over`, key);
     return order;
   }
 
   private tellRevival({ key, reason }: OrderRecord, id: number): void {
-    this.keeper.outbox.alarm(
+    this.blotter.outbox.alarm(
       `${key} was given up (${reason}), and the exchange has it as ${id}: it is taken over with its fills`,
       key,
     );
@@ -483,8 +483,8 @@ export class OrderSightings {
     this.foreignIds.add(id);
     if (name !== null && isManualOrderId(name)) {
       // The trades that it brings have its id alone.
-      this.keeper.outbox.journal('notice', name, { venueId: id });
-      this.keeper.outbox.info(
+      this.blotter.outbox.journal('notice', name, { venueId: id });
+      this.blotter.outbox.info(
         `order ${id} was placed by hand (${name}): it is nobody's strategy's and stays untouched`,
         name,
       );

@@ -5,7 +5,7 @@ import { KnownNames, storedNames } from '../execution/known-names.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { OrderSightings, SightingWay } from './order-report-matcher.ts';
+import type { OrderReportMatcher, ReportContext } from './order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_NAMES = 'names';
@@ -18,9 +18,9 @@ const MOST_READINGS = 6;
 
 export interface OrderTakeoverOptions {
   readonly outbox: Outbox;
-  readonly sightings: OrderSightings;
+  readonly reports: OrderReportMatcher;
   readonly expect: (requestId: number, take: AnswerTaker) => void;
-  readonly take: (record: VenueOrder, way: SightingWay) => void;
+  readonly take: (record: VenueOrder, way: ReportContext) => void;
 }
 
 /**
@@ -48,14 +48,14 @@ export class OrderTakeover {
   }
 
   get isUnderWay(): boolean {
-    return this.options.sightings.names.state.isSearching;
+    return this.options.reports.names.state.isSearching;
   }
 
   restore(state: MirrorState, lastRow: number): void {
-    const { outbox, sightings } = this.options;
+    const { outbox, reports } = this.options;
     const json = state.kept[KEPT_NAMES];
     const names = new KnownNames(state.epoch);
-    sightings.names = names;
+    reports.names = names;
     this.isPutBack = names.restore(
       json === undefined ? null : readStored(storedNames, json, 'what is kept of names'),
       lastRow,
@@ -96,7 +96,7 @@ export class OrderTakeover {
   }
 
   private takePage(page: Page<VenueOrder>, atMs: number): void {
-    const { take, sightings } = this.options;
+    const { take, reports } = this.options;
     this.readings += 1;
     let isSure = this.readings > 1 && this.toldNext === page.hasNext;
     this.toldNext = page.hasNext;
@@ -108,7 +108,7 @@ export class OrderTakeover {
       if (this.told.get(id) === text) take(record, { askedId: id });
       else isSure = false;
       this.told.set(id, text);
-      if (sightings.isMissing(record)) missingId = Math.min(missingId, id);
+      if (reports.isMissing(record)) missingId = Math.min(missingId, id);
     }
     const isWhole = missingId === Number.POSITIVE_INFINITY;
     if (!(isSure && isWhole) && this.readings < MOST_READINGS) return;
@@ -118,7 +118,7 @@ export class OrderTakeover {
     this.told.clear();
     this.readings = 0;
     this.pages += 1;
-    this.options.sightings.names.tookOverTo(lastId);
+    this.options.reports.names.tookOverTo(lastId);
     this.fromId = lastId + 1;
     if (isWhole && (page.hasNext === false || page.items.length === 0)) this.end(atMs);
     else if (this.pages >= MOST_PASS_PAGES) {
@@ -131,12 +131,12 @@ export class OrderTakeover {
   }
 
   private end(atMs: number): void {
-    this.options.sightings.names.searched();
+    this.options.reports.names.searched();
     this.endedAtMs = atMs;
     this.options.outbox.info('all orders that this instance placed after the copy are known again');
   }
 
   private keep(): void {
-    this.options.outbox.keep(KEPT_NAMES, this.options.sightings.names.state);
+    this.options.outbox.keep(KEPT_NAMES, this.options.reports.names.state);
   }
 }

@@ -9,33 +9,33 @@ import type { OwnOrder } from '../strategy/definition.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { EngineView } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
-import type { MarketDesk } from './market-data-cache.ts';
-import type { OrderKeeper } from './order-blotter.ts';
-import type { Seat } from './strategy-instance.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
 /** What one strategy may look at. Everything is worked out when it is looked at. */
-export class SeatView implements EngineView {
+export class PortfolioView implements EngineView {
   nowMs = 0;
   /** Looked at far more often than it changes. */
   private lastPosition: { readonly units: Units; readonly text: DecimalText } = { units: NO_UNITS, text: ZERO };
-  private readonly seat: Seat;
-  private readonly markets: MarketDesk;
-  private readonly keeper: OrderKeeper;
+  private readonly instance: StrategyInstance;
+  private readonly markets: MarketDataCache;
+  private readonly blotter: OrderBlotter;
   private readonly account: AccountState;
   private readonly candlesSeenAtMs: (market: string) => number | null;
   /** What the market shows now, or else what was told last. */
-  private readonly priceOf: PriceOf = (market) => this.markets.priceOf(market) ?? this.seat.ledger.priceOf(market);
+  private readonly priceOf: PriceOf = (market) => this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
 
   constructor(options: {
-    readonly seat: Seat;
-    readonly markets: MarketDesk;
-    readonly keeper: OrderKeeper;
+    readonly instance: StrategyInstance;
+    readonly markets: MarketDataCache;
+    readonly blotter: OrderBlotter;
     readonly account: AccountState;
     readonly candlesSeenAtMs: (market: string) => number | null;
   }) {
-    this.seat = options.seat;
+    this.instance = options.instance;
     this.markets = options.markets;
-    this.keeper = options.keeper;
+    this.blotter = options.blotter;
     this.account = options.account;
     this.candlesSeenAtMs = options.candlesSeenAtMs;
   }
@@ -49,7 +49,7 @@ export class SeatView implements EngineView {
 
   positionUnits(market: string): Units {
     const state = this.markets.get(market);
-    return state === undefined ? NO_UNITS : this.seat.held(state.market.src);
+    return state === undefined ? NO_UNITS : this.instance.held(state.market.src);
   }
 
   free(): Readonly<Record<string, DecimalText>> {
@@ -57,7 +57,7 @@ export class SeatView implements EngineView {
   }
 
   orders(): readonly OwnOrder[] {
-    return this.keeper.table.unfinishedOf(this.seat.name).map((order) => this.shown(order));
+    return this.blotter.table.unfinishedOf(this.instance.name).map((order) => this.shown(order));
   }
 
   book(market: string): OrderBook | null {
@@ -85,7 +85,7 @@ export class SeatView implements EngineView {
     const state = this.markets.get(market);
     if (state === undefined || this.markets.priceOf(market) === null) return null;
     const { dst } = state.market;
-    const { ledger, quotes } = this.seat;
+    const { ledger, quotes } = this.instance;
     let sum: Units | null = NO_UNITS;
     for (const quote of quotes) sum = this.addValue(sum, dst, { asset: quote, amount: this.moneyOf(quote) });
     if (!quotes.has(dst)) sum = this.addValue(sum, dst, { asset: dst, amount: this.moneyOf(dst) });
@@ -123,11 +123,11 @@ export class SeatView implements EngineView {
 
   /** Its capital with the money that its fills moved, or, where it has none in any quote currency of its markets, the account's balance. */
   private moneyOf(currency: QuoteCurrency): bigint {
-    const { seat, account } = this;
-    const { capital } = seat.settings;
-    const hasOwn = capital[currency] !== undefined || [...seat.quotes].some((quote) => quote in capital);
+    const { instance, account } = this;
+    const { capital } = instance.settings;
+    const hasOwn = capital[currency] !== undefined || [...instance.quotes].some((quote) => quote in capital);
     if (!hasOwn) return account.totalOf(currency);
-    return (capital[currency] ?? 0n) + seat.held(currency);
+    return (capital[currency] ?? 0n) + instance.held(currency);
   }
 
   private shown(order: OrderRecord): OwnOrder {

@@ -7,13 +7,13 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
 import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
-import { GateView } from './pre-trade-view.ts';
-import type { MarketDesk } from './market-data-cache.ts';
-import type { OrderDesk } from './order-manager.ts';
+import { PreTradeView } from './pre-trade-view.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
-import type { Seat } from './strategy-instance.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
-/** An order as a strategy or a program wants it, not yet on the steps of its market. Units of 1e-10. */
+/** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
 export interface WishedOrder {
   readonly intentId: string;
   readonly tag: string | null;
@@ -31,32 +31,32 @@ export type Planned =
   /** `code`: `fit`, `risk <check>`, or `closed` while no orders are taken. */
   | { readonly ok: false; readonly code: string; readonly reason: string };
 
-export interface OrderGateOptions {
+export interface PreTradeRiskOptions {
   readonly outbox: Outbox;
-  readonly desk: OrderDesk;
-  readonly markets: MarketDesk;
-  readonly seats: readonly Seat[];
+  readonly orderManager: OrderManager;
+  readonly markets: MarketDataCache;
+  readonly instances: readonly StrategyInstance[];
   /** Why no orders are taken at all; null while they are. */
   readonly closed: () => string | null;
 }
 
 /** The one way to an order: fitted to its market, checked, then planned. */
-export class OrderGate {
+export class PreTradeRisk {
   private readonly outbox: Outbox;
-  private readonly desk: OrderDesk;
-  private readonly markets: MarketDesk;
-  private readonly seats: readonly Seat[];
+  private readonly orderManager: OrderManager;
+  private readonly markets: MarketDataCache;
+  private readonly instances: readonly StrategyInstance[];
   private readonly closed: () => string | null;
 
-  constructor(options: OrderGateOptions) {
+  constructor(options: PreTradeRiskOptions) {
     this.outbox = options.outbox;
-    this.desk = options.desk;
+    this.orderManager = options.orderManager;
     this.markets = options.markets;
-    this.seats = options.seats;
+    this.instances = options.instances;
     this.closed = options.closed;
   }
 
-  plan(seat: Seat, market: Market, wish: WishedOrder): Planned {
+  plan(instance: StrategyInstance, market: Market, wish: WishedOrder): Planned {
     const closed = this.closed();
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const best = this.bestFor(market.symbol, wish.side);
@@ -67,7 +67,7 @@ export class OrderGate {
     // A market order is bound by the best price of the other side: it fills no worse than one percent beyond.
     const price = execution === 'market' ? best : fitted.price;
     const wanted: WantedOrder = {
-      strategy: seat.name,
+      strategy: instance.name,
       market,
       side: wish.side,
       execution,
@@ -75,61 +75,61 @@ export class OrderGate {
       stopPrice: stopLimitPrice === null ? stopPrice : null,
       amount,
     };
-    const first = this.check(seat, wanted);
+    const first = this.check(instance, wanted);
     if (!first.ok) return first;
     const stop =
       stopLimitPrice === null
         ? null
-        : this.check(seat, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
+        : this.check(instance, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
     if (stop !== null && !stop.ok) return stop;
-    seat.planned(this.outbox.nowMs);
+    instance.planned(this.outbox.nowMs);
     const { intentId, tag, whenIdentical } = wish;
     const plan = { intentId, tag, whenIdentical, order: first.order, stopLeg: stop?.order ?? null };
-    return { ok: true, order: this.desk.plan(plan) };
+    return { ok: true, order: this.orderManager.plan(plan) };
   }
 
   /** Why an order that has waited may no longer go. */
   objectionTo(order: OrderRecord): string | null {
     const closed = this.closed();
     if (closed !== null) return closed;
-    const seat = this.seats.find(({ name }) => name === order.strategy);
+    const instance = this.instances.find(({ name }) => name === order.strategy);
     const market = this.markets.get(order.market)?.market;
-    if (seat === undefined || market === undefined) return 'NoStrategy';
+    if (instance === undefined || market === undefined) return 'NoStrategy';
     const { side, execution, price, stopPrice, amount } = order;
-    const wanted: WantedOrder = { strategy: seat.name, market, side, execution, price, stopPrice, amount };
-    const verdict = this.check(seat, wanted, order.key);
+    const wanted: WantedOrder = { strategy: instance.name, market, side, execution, price, stopPrice, amount };
+    const verdict = this.check(instance, wanted, order.key);
     return verdict.ok ? null : `Risk: ${verdict.reason}`;
   }
 
   private check(
-    seat: Seat,
+    instance: StrategyInstance,
     order: WantedOrder,
     exceptKey?: string,
   ):
     | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
     | { readonly ok: false; code: string; reason: string } {
-    const view = this.viewFor(seat, order, exceptKey);
-    const verdict = checkRisk(view, this.limitsOf(seat));
+    const view = this.viewFor(instance, order, exceptKey);
+    const verdict = checkRisk(view, this.limitsOf(instance));
     if (verdict.ok) return verdict;
     const { check, reason, numbers } = verdict.refusal;
-    this.outbox.journal('intent', seat.name, { refusedBy: check, ...numbers });
+    this.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
     return { ok: false, code: `risk ${check}`, reason };
   }
 
-  private limitsOf(seat: Seat): RiskLimits {
-    return seat.settings.limits;
+  private limitsOf(instance: StrategyInstance): RiskLimits {
+    return instance.settings.limits;
   }
 
-  private viewFor(seat: Seat, order: WantedOrder, exceptKey: string | undefined): RiskView {
-    const { markets, seats } = this;
+  private viewFor(instance: StrategyInstance, order: WantedOrder, exceptKey: string | undefined): RiskView {
+    const { markets, instances } = this;
     const { nowMs } = this.outbox;
-    const unfinished = this.desk.keeper.table.unfinished();
+    const unfinished = this.orderManager.blotter.table.unfinished();
     const liveOrders =
       exceptKey === undefined
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
-    seat.takePrices((symbol) => markets.priceOf(symbol), nowMs);
-    return new GateView({ nowMs, seat, order, liveOrders, markets, seats });
+    instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
+    return new PreTradeView({ nowMs, instance, order, liveOrders, markets, instances });
   }
 
   /** The price that a market order of a side meets first. */

@@ -1,71 +1,71 @@
 import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import type { ResultsView, RiskView, SeenBook, WantedOrder } from '../execution/risk/risk-view.ts';
+import type { PnlViews, RiskView, SeenBook, WantedOrder } from '../execution/risk/risk-view.ts';
 import type { MarketFlow } from '../portfolio/asset-ledger.ts';
 import { positionIn } from '../portfolio/market-positions.ts';
-import type { MarketDesk } from './market-data-cache.ts';
-import type { Seat } from './strategy-instance.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
 /** What the risk checks look at for one wanted order. What only some limits need, over all markets, is put together when it is first looked at. */
-export class GateView implements RiskView {
+export class PreTradeView implements RiskView {
   readonly nowMs: number;
   readonly order: WantedOrder;
   readonly book: SeenBook | null;
   readonly position: Units;
   readonly liveOrders: readonly OrderRecord[];
   readonly plannedAtMs: readonly number[];
-  private readonly seat: Seat;
-  private readonly markets: MarketDesk;
-  private readonly seats: readonly Seat[];
+  private readonly instance: StrategyInstance;
+  private readonly markets: MarketDataCache;
+  private readonly instances: readonly StrategyInstance[];
   private gathered: RiskView['holdings'] | null = null;
-  private worked: ResultsView | null = null;
+  private worked: PnlViews | null = null;
 
   constructor(of: {
     readonly nowMs: number;
-    readonly seat: Seat;
+    readonly instance: StrategyInstance;
     readonly order: WantedOrder;
     readonly liveOrders: readonly OrderRecord[];
-    readonly markets: MarketDesk;
-    readonly seats: readonly Seat[];
+    readonly markets: MarketDataCache;
+    readonly instances: readonly StrategyInstance[];
   }) {
-    const { nowMs, seat, order, markets } = of;
+    const { nowMs, instance, order, markets } = of;
     const { symbol, src } = order.market;
     this.nowMs = nowMs;
     this.order = order;
     this.book = markets.seenBook(symbol);
-    this.position = seat.held(src);
+    this.position = instance.held(src);
     this.liveOrders = of.liveOrders;
-    this.plannedAtMs = seat.plannedAtMs;
-    this.seat = seat;
+    this.plannedAtMs = instance.plannedAtMs;
+    this.instance = instance;
     this.markets = markets;
-    this.seats = of.seats;
+    this.instances = of.instances;
   }
 
-  get results(): ResultsView {
-    this.worked ??= this.seat.resultsView(this.order.market.dst, this.nowMs);
+  get results(): PnlViews {
+    this.worked ??= this.instance.pnlViews(this.order.market.dst, this.nowMs);
     return this.worked;
   }
 
   get holdings(): RiskView['holdings'] {
-    this.gathered ??= holdingsOf(this.markets, this.seats);
+    this.gathered ??= holdingsOf(this.markets, this.instances);
     return this.gathered;
   }
 }
 
 /** What all strategies together have, by market, each coin once. */
-function holdingsOf(markets: MarketDesk, seats: readonly Seat[]): RiskView['holdings'] {
+function holdingsOf(markets: MarketDataCache, instances: readonly StrategyInstance[]): RiskView['holdings'] {
   const flowOf = (symbol: string): MarketFlow => {
     let position = 0n;
     let cash = 0n;
-    for (const { ledger } of seats) {
+    for (const { ledger } of instances) {
       const flow = ledger.flowOf(symbol);
       position += flow.position;
       cash += flow.cash;
     }
     return { position: position as Units, cash: cash as Units };
   };
-  const tether = seats.reduce((sum, seat) => sum + seat.held('usdt'), 0n) as Units;
+  const tether = instances.reduce((sum, instance) => sum + instance.held('usdt'), 0n) as Units;
   const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
   for (const { market } of markets.all()) {
     const position = positionIn(market, flowOf, tether);

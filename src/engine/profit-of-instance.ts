@@ -3,7 +3,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import { profitOf, type Profit } from '../portfolio/profit.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
-import type { Seat } from './strategy-instance.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
 /** A strategy's profit for people and programs: decimal texts, null where something that it holds has no price. */
 export interface ProfitText {
@@ -18,8 +18,8 @@ export interface ProfitText {
 }
 
 /** The profit of a strategy at work, at the prices that the markets show now, or else at those it was told last. */
-export function profitOfSeat(seat: Seat, priceOf: PriceOf): ProfitText {
-  return profitText(profitOf(seat.ledger, priceOf));
+export function profitOfInstance(instance: StrategyInstance, priceOf: PriceOf): ProfitText {
+  return profitText(profitOf(instance.ledger, priceOf));
 }
 
 export function profitText({ currency, total, realised, open, assets, unvalued }: Profit): ProfitText {

@@ -6,21 +6,21 @@ import type { Intent } from '../strategy/intents.ts';
 import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
 import { AbsentFills, type AbsentFill } from './absent-fills.ts';
 import type { AccountState } from './account-state.ts';
-import type { MarketDesk } from './market-data-cache.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
 import { IDENTICAL_ORDER } from './order-manager.ts';
-import type { OrderKeeper } from './order-blotter.ts';
+import type { OrderBlotter } from './order-blotter.ts';
 import type { Outbox } from './outbox.ts';
-import type { Seat } from './strategy-instance.ts';
-import { SeatView } from './portfolio-view.ts';
-import { ToldQueue } from './event-queue.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+import { PortfolioView } from './portfolio-view.ts';
+import { EventQueue } from './event-queue.ts';
 
 /** Events that wait to be told to strategies, before they have started or within one step. The oldest go, and that is told. */
 const MOST_TOLD = 10_000;
 
 /** A strategy that subscribed to something, and what it may look at. */
 interface Listener {
-  readonly seat: Seat;
-  readonly view: SeatView;
+  readonly instance: StrategyInstance;
+  readonly view: PortfolioView;
 }
 
 const NO_LISTENERS: readonly Listener[] = [];
@@ -35,29 +35,29 @@ const NO_REJECTION: Rejection = {
   reason: '',
 };
 
-export interface StrategyDeskOptions {
-  readonly seats: readonly Seat[];
+export interface StrategyDispatcherOptions {
+  readonly instances: readonly StrategyInstance[];
   readonly outbox: Outbox;
-  readonly markets: MarketDesk;
-  readonly keeper: OrderKeeper;
+  readonly markets: MarketDataCache;
+  readonly blotter: OrderBlotter;
   readonly account: AccountState;
   /** When the candles of a market were read last; null before the first. */
   readonly candlesSeenAtMs: (market: string) => number | null;
   /** Told what a strategy wants. */
-  readonly onIntent: (seat: Seat, intent: Intent) => void;
+  readonly onIntent: (instance: StrategyInstance, intent: Intent) => void;
   /** Told of a strategy that has just thrown, before it is said. */
-  readonly onFailed: (seat: Seat) => void;
+  readonly onFailed: (instance: StrategyInstance) => void;
 }
 
 /** Tells strategies what happens, one event after the other, and hands on what they want. One that throws is the only one that stops. */
-export class StrategyDesk {
+export class StrategyDispatcher {
   hasStarted = false;
-  private readonly options: StrategyDeskOptions;
-  private readonly listeners: ReadonlyMap<Seat, Listener>;
-  private readonly seatsByName: ReadonlyMap<string, Seat>;
+  private readonly options: StrategyDispatcherOptions;
+  private readonly listeners: ReadonlyMap<StrategyInstance, Listener>;
+  private readonly instancesByName: ReadonlyMap<string, StrategyInstance>;
   /** Who subscribed to what: `book BTCIRT`, `candles BTCIRT 1h`. */
   private readonly routes = new Map<string, Listener[]>();
-  private readonly told = new ToldQueue();
+  private readonly told = new EventQueue();
   private readonly absent: AbsentFills;
   private lastCandles: { readonly market: string; readonly span: string; readonly listeners: readonly Listener[] } = {
     market: '',
@@ -65,13 +65,16 @@ export class StrategyDesk {
     listeners: NO_LISTENERS,
   };
 
-  constructor(options: StrategyDeskOptions) {
-    const { seats, markets, keeper, account, candlesSeenAtMs } = options;
+  constructor(options: StrategyDispatcherOptions) {
+    const { instances, markets, blotter, account, candlesSeenAtMs } = options;
     this.options = options;
     this.absent = new AbsentFills(options.outbox);
-    this.seatsByName = new Map(seats.map((seat) => [seat.name, seat]));
+    this.instancesByName = new Map(instances.map((instance) => [instance.name, instance]));
     this.listeners = new Map(
-      seats.map((seat) => [seat, { seat, view: new SeatView({ seat, markets, keeper, account, candlesSeenAtMs }) }]),
+      instances.map((instance) => [
+        instance,
+        { instance, view: new PortfolioView({ instance, markets, blotter, account, candlesSeenAtMs }) },
+      ]),
     );
     for (const listener of this.listeners.values()) this.addRoutes(listener);
   }
@@ -81,36 +84,36 @@ export class StrategyDesk {
     return this.told.length === 0;
   }
 
-  seatOf(strategy: string): Seat | undefined {
-    return this.seatsByName.get(strategy);
+  instanceOf(strategy: string): StrategyInstance | undefined {
+    return this.instancesByName.get(strategy);
   }
 
   /** What a strategy may look at, at this moment. */
-  viewOf(seat: Seat): SeatView {
-    const view = this.listeners.get(seat)?.view;
-    if (view === undefined) throw new RangeError(`expected a seat of this engine, was ${seat.name}`);
+  viewOf(instance: StrategyInstance): PortfolioView {
+    const view = this.listeners.get(instance)?.view;
+    if (view === undefined) throw new RangeError(`expected an instance of this engine, was ${instance.name}`);
     view.nowMs = this.options.outbox.nowMs;
     return view;
   }
 
   /** Feeds a candle of the past to the indicators of those who subscribed to such, without asking them. */
   warmUp(candle: ClosedCandle): void {
-    for (const { seat } of this.listenersTo(candle)) seat.runner.warmUp(candle);
+    for (const { instance } of this.listenersTo(candle)) instance.runner.warmUp(candle);
   }
 
   /** Has all who subscribed to such candles told of one when their turn comes. */
   tellCandle(candle: ClosedCandle): void {
-    for (const { seat } of this.listenersTo(candle)) this.tell(seat, { kind: 'candle', candle });
+    for (const { instance } of this.listenersTo(candle)) this.tell(instance, { kind: 'candle', candle });
   }
 
   /** Tells all who subscribed to such candles of one at once. Only while nobody waits to be told anything and strategies have started. */
   handCandle(candle: ClosedCandle): void {
     const { nowMs } = this.options.outbox;
-    for (const { seat, view } of this.listenersTo(candle)) {
-      if (!seat.runner.wantsCandles) continue;
+    for (const { instance, view } of this.listenersTo(candle)) {
+      if (!instance.runner.wantsCandles) continue;
       view.nowMs = nowMs;
-      const wasFailing = seat.runner.failure !== null;
-      this.takeIntents(seat, seat.runner.handleCandle(candle, view), wasFailing);
+      const wasFailing = instance.runner.failure !== null;
+      this.takeIntents(instance, instance.runner.handleCandle(candle, view), wasFailing);
     }
   }
 
@@ -118,22 +121,22 @@ export class StrategyDesk {
   start(isRestart: boolean): void {
     this.hasStarted = true;
     // The last one first: each is put before all that wait, so they are told in their own order.
-    for (const seat of this.options.seats.toReversed()) {
-      seat.setTimers(this.options.outbox.nowMs);
-      this.told.unshift({ seat, event: { kind: 'start', isRestart } });
+    for (const instance of this.options.instances.toReversed()) {
+      instance.setTimers(this.options.outbox.nowMs);
+      this.told.unshift({ instance, event: { kind: 'start', isRestart } });
     }
   }
 
   /** Tells them that it is over. */
   stop(reason: string): void {
     if (!this.hasStarted) return;
-    for (const seat of this.options.seats) this.tell(seat, { kind: 'stop', reason });
+    for (const instance of this.options.instances) this.tell(instance, { kind: 'stop', reason });
   }
 
   /** Has a strategy told of something when its turn comes. */
-  tell(seat: Seat, event: StrategyEvent): void {
-    if (!seat.runner.wants(event.kind)) return;
-    this.told.push({ seat, event });
+  tell(instance: StrategyInstance, event: StrategyEvent): void {
+    if (!instance.runner.wants(event.kind)) return;
+    this.told.push({ instance, event });
     if (this.told.length <= MOST_TOLD) return;
     this.told.shift();
     this.options.outbox.warn(`more than ${MOST_TOLD} events wait for the strategies: the oldest was dropped`);
@@ -141,7 +144,7 @@ export class StrategyDesk {
 
   /** Has everyone told who subscribed to this kind of data of a market. */
   tellSubscribers(event: StrategyEvent, market: string): void {
-    for (const { seat } of this.routed(`${event.kind} ${market}`)) this.tell(seat, event);
+    for (const { instance } of this.routed(`${event.kind} ${market}`)) this.tell(instance, event);
   }
 
   /** Tells the next event. False where there is none, or strategies have not started. */
@@ -149,25 +152,25 @@ export class StrategyDesk {
     if (!this.hasStarted) return false;
     const next = this.told.shift();
     if (next === null) return false;
-    const { seat, event } = next;
-    if (seat.status !== 'running' && event.kind !== 'candle') return true;
-    const wasFailing = seat.runner.failure !== null;
-    this.takeIntents(seat, seat.runner.handle(event, this.viewOf(seat)), wasFailing);
+    const { instance, event } = next;
+    if (instance.status !== 'running' && event.kind !== 'candle') return true;
+    const wasFailing = instance.runner.failure !== null;
+    this.takeIntents(instance, instance.runner.handle(event, this.viewOf(instance)), wasFailing);
     return true;
   }
 
   /** Does what its time has come for: ends of pauses, timers, and what became of strategies that ended outside of their handlers. */
   pump(nowMs: number): void {
-    for (const seat of this.options.seats) {
-      const { failure } = seat.runner;
-      if (failure !== null && seat.status === 'running') this.fail(seat, failure);
-      this.endPause(seat, nowMs);
+    for (const instance of this.options.instances) {
+      const { failure } = instance.runner;
+      if (failure !== null && instance.status === 'running') this.fail(instance, failure);
+      this.endPause(instance, nowMs);
       if (!this.hasStarted) continue;
-      for (const timer of seat.timers) {
+      for (const timer of instance.timers) {
         if (timer.nextMs > nowMs) continue;
         const dueMs = timer.nextMs;
-        seat.setTimer(timer, nowMs);
-        this.tell(seat, { kind: 'timer', name: timer.name, dueMs });
+        instance.setTimer(timer, nowMs);
+        this.tell(instance, { kind: 'timer', name: timer.name, dueMs });
       }
     }
   }
@@ -175,9 +178,9 @@ export class StrategyDesk {
   /** When there is something to do next by itself. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const seat of this.options.seats) {
-      if (seat.status === 'paused') next = Math.min(next, seat.resumesAtMs);
-      for (const { nextMs } of seat.timers) if (nextMs < next) next = nextMs;
+    for (const instance of this.options.instances) {
+      if (instance.status === 'paused') next = Math.min(next, instance.resumesAtMs);
+      for (const { nextMs } of instance.timers) if (nextMs < next) next = nextMs;
     }
     return next;
   }
@@ -190,23 +193,23 @@ export class StrategyDesk {
   /** Hands out the trades that came while their strategies were not at work. */
   restoreAbsent(json: string | undefined): void {
     this.absent.restore(json);
-    for (const { fill, tag } of this.absent.take(({ strategy }) => this.seatsByName.has(strategy ?? ''))) {
+    for (const { fill, tag } of this.absent.take(({ strategy }) => this.instancesByName.has(strategy ?? ''))) {
       this.takeFill({ fill, tag }, { key: fill.orderKey ?? '', strategy: fill.strategy ?? '' });
     }
   }
 
   private takeFill({ fill, tag }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
-    const seat = this.seatOf(order.strategy);
-    if (seat === undefined) {
+    const instance = this.instanceOf(order.strategy);
+    if (instance === undefined) {
       this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag });
       return;
     }
     const { markets } = this.options;
     const step = markets.get(fill.market)?.market.amountStep ?? null;
-    seat.takeFill(fill, { step, priceOf: (symbol) => markets.priceOf(symbol) });
-    if (!seat.runner.wants('fill')) return;
+    instance.takeFill(fill, { step, priceOf: (symbol) => markets.priceOf(symbol) });
+    if (!instance.runner.wants('fill')) return;
     const { side, atMs, price, amount, total, fee } = fill;
-    this.tell(seat, {
+    this.tell(instance, {
       kind: 'fill',
       fill: {
         clientOrderId: order.key,
@@ -224,16 +227,16 @@ export class StrategyDesk {
 
   /** One of its orders is another than it was. */
   onOrder(order: OrderRecord, before: OrderRecord): void {
-    const seat = this.seatOf(order.strategy);
-    if (seat === undefined) return;
+    const instance = this.instanceOf(order.strategy);
+    if (instance === undefined) return;
     if (order.state === 'sending' || (order.state === 'cancelling' && before.state !== 'cancelling')) {
-      seat.requests += 1;
-      seat.isDirty = true;
+      instance.requests += 1;
+      instance.isDirty = true;
     }
     if (order.state === before.state && order.matched === before.matched) return;
-    if (order.state === 'rejected') this.onOrderRejected(seat, order);
-    else if (order.state !== 'sending' && order.state !== 'planned' && seat.runner.wants('order')) {
-      this.tell(seat, {
+    if (order.state === 'rejected') this.onOrderRejected(instance, order);
+    else if (order.state !== 'sending' && order.state !== 'planned' && instance.runner.wants('order')) {
+      this.tell(instance, {
         kind: 'order',
         order: {
           clientOrderId: order.key,
@@ -247,92 +250,92 @@ export class StrategyDesk {
   }
 
   /** Something that it wanted came to nothing. */
-  onRejected(seat: Seat, rejected: Partial<Rejection> & Pick<Rejection, 'code' | 'reason'>): void {
+  onRejected(instance: StrategyInstance, rejected: Partial<Rejection> & Pick<Rejection, 'code' | 'reason'>): void {
     const { outbox } = this.options;
     const rejection: Rejection = { ...NO_REJECTION, ...rejected };
     const { intent, clientOrderId, code, reason, market, side } = rejection;
     const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
-    seat.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
+    instance.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
     const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
     // An order that was refused is told as such; and while no orders are taken, once a minute is enough.
-    const isTold = clientOrderId !== null || (code === 'closed' && !seat.mayComplain(outbox.nowMs));
-    if (!isTold) outbox.info(`${seat.name}: ${what} refused (${code}): ${reason}`, seat.name);
-    this.tell(seat, { kind: 'reject', rejection });
+    const isTold = clientOrderId !== null || (code === 'closed' && !instance.mayComplain(outbox.nowMs));
+    if (!isTold) outbox.info(`${instance.name}: ${what} refused (${code}): ${reason}`, instance.name);
+    this.tell(instance, { kind: 'reject', rejection });
   }
 
-  private onOrderRejected(seat: Seat, order: OrderRecord): void {
+  private onOrderRejected(instance: StrategyInstance, order: OrderRecord): void {
     // The stop leg of an OCO shares the fate of the other.
     if (order.clientOrderId === null || order.reason === 'Cancelled') return;
     const { key, market, side, tag, reason } = order;
     const code = reason?.startsWith(IDENTICAL_ORDER) === true ? IDENTICAL_ORDER : (reason ?? 'rejected');
     const why = `${key}: ${reason ?? code}: ${wishText(order)}`;
-    this.onRejected(seat, { clientOrderId: key, market, side, tag, code, reason: why });
+    this.onRejected(instance, { clientOrderId: key, market, side, tag, code, reason: why });
   }
 
   /** What a strategy answered; nothing where it has just thrown. */
-  private takeIntents(seat: Seat, intents: readonly Intent[], wasFailing: boolean): void {
-    const { failure } = seat.runner;
-    this.takeLog(seat);
-    if (failure !== null && !wasFailing) this.fail(seat, failure);
+  private takeIntents(instance: StrategyInstance, intents: readonly Intent[], wasFailing: boolean): void {
+    const { failure } = instance.runner;
+    this.takeLog(instance);
+    if (failure !== null && !wasFailing) this.fail(instance, failure);
     else {
-      seat.tally.intents += intents.length;
-      for (const intent of intents) this.options.onIntent(seat, intent);
+      instance.tally.intents += intents.length;
+      for (const intent of intents) this.options.onIntent(instance, intent);
     }
   }
 
   /** What it logged in this call, whether or not that went well. */
-  private takeLog(seat: Seat): void {
-    const lines = seat.runner.takeLog();
+  private takeLog(instance: StrategyInstance): void {
+    const lines = instance.runner.takeLog();
     if (lines.length === 0) return;
     const { outbox } = this.options;
     for (const line of lines) {
       const { text, fields } = line;
-      seat.addLog({ atMs: outbox.nowMs, ...line });
-      outbox.journal('log', seat.name, { text, fields });
-      const message = `${seat.name}: ${text}`;
+      instance.addLog({ atMs: outbox.nowMs, ...line });
+      outbox.journal('log', instance.name, { text, fields });
+      const message = `${instance.name}: ${text}`;
       outbox.tell({
         kind: 'notice',
         level: 'info',
         message,
-        subject: seat.name,
+        subject: instance.name,
         ...(fields === null ? {} : { details: { fields } }),
       });
     }
   }
 
   /** A handler threw: what becomes of its strategy is for the configuration to say. The others go on. */
-  private fail(seat: Seat, failure: string): void {
-    const { onError, pauseMs } = seat.settings;
+  private fail(instance: StrategyInstance, failure: string): void {
+    const { onError, pauseMs } = instance.settings;
     const { outbox, onFailed } = this.options;
-    const pauses = onError === 'pause' && !seat.runner.isBeyondRepair;
-    seat.status = pauses ? 'paused' : 'stopped';
-    seat.reason = failure;
-    seat.resumesAtMs = pauses ? outbox.nowMs + pauseMs : Number.POSITIVE_INFINITY;
-    seat.isDirty = true;
-    onFailed(seat);
+    const pauses = onError === 'pause' && !instance.runner.isBeyondRepair;
+    instance.status = pauses ? 'paused' : 'stopped';
+    instance.reason = failure;
+    instance.resumesAtMs = pauses ? outbox.nowMs + pauseMs : Number.POSITIVE_INFINITY;
+    instance.isDirty = true;
+    onFailed(instance);
     const what = pauses ? `pauses for ${Math.round(pauseMs / 1_000)} s` : 'is stopped';
-    const { file = null, line = null, handler = null, stack = null } = seat.runner.fault ?? {};
+    const { file = null, line = null, handler = null, stack = null } = instance.runner.fault ?? {};
     const place = { file, line, handler };
-    outbox.journal('strategy', seat.name, { status: seat.status, reason: failure, ...place });
-    const message = `${seat.name} ${what}: ${failure}`;
-    const details = { strategy: seat.name, ...place };
-    const notice = { kind: 'notice', level: 'error', message, subject: seat.name, details } as const;
+    outbox.journal('strategy', instance.name, { status: instance.status, reason: failure, ...place });
+    const message = `${instance.name} ${what}: ${failure}`;
+    const details = { strategy: instance.name, ...place };
+    const notice = { kind: 'notice', level: 'error', message, subject: instance.name, details } as const;
     outbox.tell(stack === null ? notice : { ...notice, stack });
   }
 
-  private endPause(seat: Seat, nowMs: number): void {
-    if (seat.status !== 'paused' || seat.resumesAtMs > nowMs) return;
-    seat.status = 'running';
-    seat.reason = null;
-    seat.isDirty = true;
-    seat.runner.clearFailure();
-    const { failure } = seat.runner;
-    if (failure === null) this.options.outbox.info(`${seat.name} goes on after its pause`, seat.name);
-    else this.fail(seat, failure);
+  private endPause(instance: StrategyInstance, nowMs: number): void {
+    if (instance.status !== 'paused' || instance.resumesAtMs > nowMs) return;
+    instance.status = 'running';
+    instance.reason = null;
+    instance.isDirty = true;
+    instance.runner.clearFailure();
+    const { failure } = instance.runner;
+    if (failure === null) this.options.outbox.info(`${instance.name} goes on after its pause`, instance.name);
+    else this.fail(instance, failure);
   }
 
   private addRoutes(listener: Listener): void {
-    for (const wanted of listener.seat.runner.subscriptions) {
+    for (const wanted of listener.instance.runner.subscriptions) {
       if (wanted.kind === 'timer') continue;
       const span = wanted.kind === 'candles' ? ` ${wanted.span}` : '';
       const route = `${wanted.kind} ${wanted.market}${span}`;

@@ -8,7 +8,7 @@ import { restoreLedger, storedLedger, storeLedger } from '../portfolio/stored-le
 import type { StrategyRecord } from './mirror-change.ts';
 
 /** What is kept of a strategy besides its state. */
-export interface SeatFigures {
+export interface InstanceFigures {
   readonly ledger: AssetLedger;
   /** Requests that its orders have cost, fills that these have brought, and orders that were planned. */
   readonly requests: number;
@@ -19,7 +19,7 @@ export interface SeatFigures {
 }
 
 /** The JSON of a strategy's row. */
-export const storedSeat = z
+export const storedInstance = z
   .object({
     /** The strategy's own, which only the strategy can check. */
     state: z.custom<unknown>((value) => value !== undefined, 'expected the state of the strategy'),
@@ -33,12 +33,12 @@ export const storedSeat = z
   })
   .refine(({ ledger, results }) => ledger !== undefined || results !== undefined, 'expected its ledger');
 
-type StoredSeat = z.output<typeof storedSeat>;
+type StoredInstance = z.output<typeof storedInstance>;
 
-type SeatRow = Pick<StrategyRecord, 'name' | 'json' | 'atMs'>;
+type InstanceRow = Pick<StrategyRecord, 'name' | 'json' | 'atMs'>;
 
 /** The JSON of a strategy's row: its state, which is JSON already, and its figures. */
-export function writeSeat(stateJson: string, { ledger, requests, fills, orders, fees }: SeatFigures): string {
+export function writeInstance(stateJson: string, { ledger, requests, fills, orders, fees }: InstanceFigures): string {
   const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
   const figures = JSON.stringify({ ledger: storeLedger(ledger), requests, fills, orders, fees: paid });
   return `{"state":${stateJson},${figures.slice(1)}`;
@@ -48,7 +48,10 @@ export function writeSeat(stateJson: string, { ledger, requests, fills, orders, 
  * The figures of a strategy's row, the ledger's being put into `ledger`, which is new. Rows of earlier mirrors are read too.
  * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
  */
-export function readSeat(record: SeatRow, ledger: AssetLedger): SeatFigures & Pick<StoredSeat, 'state'> {
+export function readInstance(
+  record: InstanceRow,
+  ledger: AssetLedger,
+): InstanceFigures & Pick<StoredInstance, 'state'> {
   return figuresOf(readRow(record), { ledger, atMs: record.atMs });
 }
 
@@ -56,7 +59,7 @@ export function readSeat(record: SeatRow, ledger: AssetLedger): SeatFigures & Pi
  * The ledger of a strategy's row, for a reader that has no strategy: in the currency in which the row keeps it.
  * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
  */
-export function readFigures(record: SeatRow): SeatFigures & Pick<StoredSeat, 'state'> {
+export function readFigures(record: InstanceRow): InstanceFigures & Pick<StoredInstance, 'state'> {
   const row = readRow(record);
   const hasRial = row.results !== undefined && Object.keys(row.results.rls.markets).length > 0;
   const currency: QuoteCurrency = row.ledger?.currency ?? (hasRial ? 'rls' : 'usdt');
@@ -64,14 +67,14 @@ export function readFigures(record: SeatRow): SeatFigures & Pick<StoredSeat, 'st
   return figuresOf(row, { ledger, atMs: record.atMs });
 }
 
-function readRow({ name, json }: SeatRow): StoredSeat {
-  return readStored(storedSeat, json, `the stored row of the strategy ${name}`);
+function readRow({ name, json }: InstanceRow): StoredInstance {
+  return readStored(storedInstance, json, `the stored row of the strategy ${name}`);
 }
 
 function figuresOf(
-  { state, ledger: stored, results, requests, fills, orders, fees }: StoredSeat,
+  { state, ledger: stored, results, requests, fills, orders, fees }: StoredInstance,
   of: { readonly ledger: AssetLedger; readonly atMs: number },
-): SeatFigures & Pick<StoredSeat, 'state'> {
+): InstanceFigures & Pick<StoredInstance, 'state'> {
   const { ledger, atMs } = of;
   if (stored !== undefined) restoreLedger(ledger, stored);
   else if (results !== undefined) restoreEarlier(ledger, results, atMs);

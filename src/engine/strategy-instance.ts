@@ -1,17 +1,17 @@
 import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
-import type { ResultsView, ResultView } from '../execution/risk/risk-view.ts';
+import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
 import type { Track } from '../portfolio/pnl-track.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { nextDueMs } from '../strategy/timers.ts';
-import type { SeatSettings } from './engine-settings.ts';
+import type { StrategyInstanceSettings } from './engine-settings.ts';
 import { IntentTally } from './intent-tally.ts';
 import type { StrategyRecord } from './mirror-change.ts';
-import { readSeat, writeSeat } from './strategy-instance-record.ts';
+import { readInstance, writeInstance } from './strategy-instance-record.ts';
 
 /** Planning times that are kept: as far back as the checks look. */
 const PLANNED_KEPT_MS = 3_600_000;
@@ -35,8 +35,8 @@ const LEAST_STEP = 1n as Units;
 export type LoggedLine = StrategyLogLine & { readonly atMs: number };
 
 /** One strategy at its place: its runner, what it holds and has made, and what it has spent on it. */
-export class Seat {
-  readonly settings: SeatSettings;
+export class StrategyInstance {
+  readonly settings: StrategyInstanceSettings;
   readonly runner: StrategyPort;
   readonly name: string;
   readonly timers: readonly Timer[];
@@ -64,7 +64,7 @@ export class Seat {
   readonly quotes: ReadonlySet<QuoteCurrency>;
 
   /** `sees`: whether the bot follows a market. */
-  constructor(settings: SeatSettings, sees: (market: string) => boolean) {
+  constructor(settings: StrategyInstanceSettings, sees: (market: string) => boolean) {
     this.settings = settings;
     this.runner = settings.runner;
     this.name = settings.runner.name;
@@ -83,7 +83,7 @@ export class Seat {
   }
 
   /** What it has made, in each quote currency of its markets and that of the order that is asked about. */
-  resultsView(quote: QuoteCurrency, nowMs: number): ResultsView {
+  pnlViews(quote: QuoteCurrency, nowMs: number): PnlViews {
     const tracks = this.ledger.tracksAt(nowMs, quote);
     return { inCurrencies: [...tracks].map(viewOfTrack), ...this.ledger.state.streak };
   }
@@ -141,12 +141,12 @@ export class Seat {
     const state = this.runner.takeChangedState();
     if (state === null && !this.isDirty) return null;
     this.isDirty = false;
-    const json = writeSeat(this.runner.stateJson(), this);
+    const json = writeInstance(this.runner.stateJson(), this);
     return { name: this.name, status: this.status, reason: this.reason, json, atMs: nowMs };
   }
 
   restore(record: StrategyRecord): void {
-    const { state, requests, fills, orders, fees } = readSeat(record, this.ledger);
+    const { state, requests, fills, orders, fees } = readInstance(record, this.ledger);
     this.runner.restore(JSON.stringify(state));
     this.requests = requests;
     this.fills = fills;
@@ -164,7 +164,7 @@ export function marketsOf({
   return [...new Set([market, ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market]))])];
 }
 
-function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, Track]): ResultView {
+function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, Track]): PnlView {
   const { result, dayBeganWith, peakResult } = marks;
   return { quote, dayResult: (result - dayBeganWith) as Units, peakResult, result, unvalued };
 }

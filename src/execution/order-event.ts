@@ -1,7 +1,7 @@
 import type { Units } from '../domain/money.ts';
 
 /** What the exchange said of an order, in any of its lists and replies. */
-export interface VenueSight {
+export interface OrderStatusReport {
   readonly venueId: number | null;
   readonly status: string | null;
   readonly matched: Units;
@@ -16,7 +16,7 @@ export interface VenueTerms {
 }
 
 /** Something that was done about an order, or learned of it. */
-export type OrderFact =
+export type OrderEvent =
   /** Its request was handed over, to leave when its budget lets it. */
   | { readonly kind: 'handed over'; readonly atMs: number }
   /** It was decided otherwise before anything left: halted, too old, no slot. */
@@ -25,7 +25,7 @@ export type OrderFact =
   | { readonly kind: 'refused'; readonly atMs: number; readonly code: string }
   /** No clear answer; it can have left until `sentAtMs`. */
   | { readonly kind: 'unanswered'; readonly sentAtMs: number }
-  | { readonly kind: 'seen'; readonly atMs: number; readonly sight: VenueSight }
+  | { readonly kind: 'seen'; readonly atMs: number; readonly sight: OrderStatusReport }
   /** It matched less than a reading had said, as two later ones say: what is closed does not change any more. */
   | { readonly kind: 'matched less'; readonly matched: Units }
   /** The id that a reply gave it is not its own; this one is, as it says itself. */

@@ -1,7 +1,7 @@
 import { invariant } from '../domain/errors.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import { isOpenStatus } from '../domain/order.ts';
-import type { OrderFact, VenueSight, VenueTerms } from './order-event.ts';
+import type { OrderEvent, OrderStatusReport, VenueTerms } from './order-event.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
 
 /** Every state that a state may become; what is not here is a mistake of ours and stops trading. */
@@ -24,7 +24,7 @@ export const NEXT_STATES: Readonly<Record<OrderState, readonly OrderState[]>> = 
  * that was sent, and one that turns up after a rejection lives again. Lists lag, so what was matched stays matched, and a closed order does not open again.
  * @throws SarrafError `INVARIANT` for a step that must not happen, such as a fill beyond the amount or of an order that never was.
  */
-export function afterFact(order: OrderRecord, fact: OrderFact): OrderRecord {
+export function afterEvent(order: OrderRecord, fact: OrderEvent): OrderRecord {
   const next = apply(order, fact);
   invariant(
     next.state === order.state || NEXT_STATES[order.state].includes(next.state),
@@ -34,7 +34,7 @@ export function afterFact(order: OrderRecord, fact: OrderFact): OrderRecord {
   return next;
 }
 
-function apply(order: OrderRecord, fact: OrderFact): OrderRecord {
+function apply(order: OrderRecord, fact: OrderEvent): OrderRecord {
   switch (fact.kind) {
     case 'handed over':
       expectIn(order, fact, ['planned']);
@@ -78,7 +78,7 @@ export function isUnbindable({ state, venueId, filled }: OrderRecord): boolean {
   return (state === 'open' || state === 'cancelling') && venueId !== null && filled === NO_UNITS;
 }
 
-function seen(order: OrderRecord, sight: VenueSight, atMs: number): OrderRecord {
+function seen(order: OrderRecord, sight: OrderStatusReport, atMs: number): OrderRecord {
   if (order.state === 'rejected') return sight.venueId === null ? order : seen(revived(order), sight, atMs);
   if (isFinal(order) || order.state === 'planned') return order;
   const matched = sight.matched > order.matched ? sight.matched : order.matched;
@@ -130,7 +130,7 @@ function termsOf(
   return { amount, price, stopPrice };
 }
 
-function expectIn(order: OrderRecord, fact: OrderFact, states: readonly OrderState[]): void {
+function expectIn(order: OrderRecord, fact: OrderEvent, states: readonly OrderState[]): void {
   invariant(
     states.includes(order.state),
     () => `expected ${order.key} to be ${states.join(' or ')} when it is "${fact.kind}", was ${order.state}`,

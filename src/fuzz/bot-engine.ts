@@ -6,7 +6,7 @@ import {
   DEFAULT_ENGINE_TIMES,
   DEFAULT_RECONCILIATION,
   type EngineSettings,
-  type SeatSettings,
+  type StrategyInstanceSettings,
 } from '../engine/engine-settings.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
@@ -65,7 +65,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     refuseSelfCrossing: dice.happens(0.5),
     maxPosition: positionLimitsOf(seed),
   });
-  const seats = markets.map(({ symbol }, index) => ({
+  const instances = markets.map(({ symbol }, index) => ({
     runner: new StrategyRunner(WORKLOAD, {
       name: `chaos-${index}`,
       market: symbol,
@@ -78,12 +78,12 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     limits,
     capital: {},
   }));
-  const hostile = hostileSeat({ seed, markets, onVandal, limits, knownMarkets });
-  const all = hostile === null ? seats : [...seats, hostile];
+  const hostile = hostileInstance({ seed, markets, onVandal, limits, knownMarkets });
+  const all = hostile === null ? instances : [...instances, hostile];
   return {
     instance: INSTANCE,
     markets,
-    seats: all,
+    instances: all,
     feeds: feedsOf(
       all.map(({ runner }) => runner),
       dice.happens(HASTY_SHARE) ? 1 : dice.logUniform(LEAST_LEISURE, MOST_LEISURE),
@@ -95,9 +95,12 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
 }
 
 /** Some seeds have a strategy that does what none should, under each of the policies for errors. */
-function hostileSeat(
-  of: BotEngineOptions & { readonly limits: SeatSettings['limits']; readonly knownMarkets: ReadonlySet<string> },
-): SeatSettings | null {
+function hostileInstance(
+  of: BotEngineOptions & {
+    readonly limits: StrategyInstanceSettings['limits'];
+    readonly knownMarkets: ReadonlySet<string>;
+  },
+): StrategyInstanceSettings | null {
   const dice = Dice.of(of.seed, 'hostile strategy');
   const market = dice.pick(of.markets);
   if (market === null || !dice.happens(HOSTILE_SHARE)) return null;

@@ -11,8 +11,8 @@ export class ChangeWriter {
   private readonly order: Statement;
   private readonly fill: Statement;
   private readonly intent: Statement;
-  private readonly program: Statement;
-  private readonly programEnd: Statement;
+  private readonly algorithm: Statement;
+  private readonly algorithmEnd: Statement;
   private readonly strategy: Statement;
   private readonly market: Statement;
   private readonly wallet: Statement;
@@ -33,8 +33,8 @@ export class ChangeWriter {
       VALUES (@id, @strategy, @atMs, @kind, @market, @json, @status, @reason)
       ON CONFLICT (intent_id) DO UPDATE SET strategy = @strategy, at_ms = @atMs, kind = @kind, market = @market, json = @json,
         status = @status, reason = @reason`);
-    this.program = prepare('INSERT OR REPLACE INTO programs VALUES (@intentId, @strategy, @market, @json)');
-    this.programEnd = prepare('DELETE FROM programs WHERE intent_id = @intentId');
+    this.algorithm = prepare('INSERT OR REPLACE INTO algorithms VALUES (@intentId, @strategy, @market, @json)');
+    this.algorithmEnd = prepare('DELETE FROM algorithms WHERE intent_id = @intentId');
     this.strategy = prepare('INSERT OR REPLACE INTO strategies VALUES (@name, @status, @reason, @json, @atMs)');
     this.market = prepare(
       'INSERT OR REPLACE INTO market_versions VALUES (@symbol, @version, @fromMs, @priceStep, @amountStep, @minOrderValue)',
@@ -75,11 +75,11 @@ export class ChangeWriter {
       case 'intent':
         this.intent.run(change.intent);
         return;
-      case 'program':
-        this.program.run(change.program);
+      case 'algorithm':
+        this.algorithm.run(change.algorithm);
         return;
-      case 'program-end':
-        this.programEnd.run({ intentId: change.intentId });
+      case 'algorithm-end':
+        this.algorithmEnd.run({ intentId: change.intentId });
         return;
       case 'strategy':
         this.strategy.run(change.strategy);

@@ -3,7 +3,7 @@ import type {
   IntentRecord,
   MarketVersionRecord,
   MirrorState,
-  ProgramRecord,
+  AlgorithmRecord,
   StrategyRecord,
 } from '../engine/mirror-change.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
@@ -14,7 +14,7 @@ import { RECENT_MS } from './pruner.ts';
 /** Trades of which a restart is told, so that a page read again with some overlap brings nothing twice. */
 const TRADES_TOLD = 2_000;
 
-/** Closed orders that programs at work are given back besides. Beyond it the oldest are left out. */
+/** Closed orders that algorithms at work are given back besides. Beyond it the oldest are left out. */
 const PROGRAM_ORDERS_TOLD = 5_000;
 
 /** Closed orders that were taken over after the mirror was put back, while more are looked for. Beyond it the oldest are left out. */
@@ -28,8 +28,8 @@ const TAKEN_OVER_TO = `(SELECT json_extract(json, '$.takenOverTo') FROM kept
 const INTENTS_TOLD = 10_000;
 
 /**
- * What a restart is given: orders that are not final, that closed within the last 15 minutes, that belong to a program at work (which counts
- * what they filled), or that were taken over by a search that is not over (it would take them over again, without their fills); the fills with the highest 2,000 trade ids; and everything of programs, strategies, markets and what the engine keeps.
+ * What a restart is given: orders that are not final, that closed within the last 15 minutes, that belong to an algorithm at work (which counts
+ * what they filled), or that were taken over by a search that is not over (it would take them over again, without their fills); the fills with the highest 2,000 trade ids; and everything of algorithms, strategies, markets and what the engine keeps.
  */
 export function loadState(database: Database.Database, options: { epoch: string; nowMs: number }): MirrorState {
   const orders = selectOrders(
@@ -37,7 +37,7 @@ export function loadState(database: Database.Database, options: { epoch: string;
     `WHERE id IN (
        SELECT id FROM orders WHERE state NOT IN ${FINAL_STATES}
        UNION SELECT id FROM orders WHERE ifnull(closed_at_ms, updated_at_ms) >= ?
-       UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id IN (SELECT intent_id FROM programs)
+       UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id IN (SELECT intent_id FROM algorithms)
          ORDER BY id DESC LIMIT ${PROGRAM_ORDERS_TOLD})
        UNION SELECT id FROM (SELECT id FROM orders WHERE venue_id > ${TAKEN_OVER_TO}
          ORDER BY id DESC LIMIT ${TAKEN_OVER_TOLD}))
@@ -48,8 +48,8 @@ export function loadState(database: Database.Database, options: { epoch: string;
     `WHERE trade_id >= ifnull((SELECT DISTINCT trade_id FROM fills ORDER BY trade_id DESC LIMIT 1 OFFSET ${TRADES_TOLD - 1}), 0)
      ORDER BY trade_id, venue_order_id, side`,
   );
-  const programs = database.prepare<[], ProgramRecord>(
-    'SELECT intent_id AS intentId, strategy, market, json FROM programs ORDER BY intent_id',
+  const algorithms = database.prepare<[], AlgorithmRecord>(
+    'SELECT intent_id AS intentId, strategy, market, json FROM algorithms ORDER BY intent_id',
   );
   const strategies = database.prepare<[], StrategyRecord>(
     'SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name',
@@ -67,7 +67,7 @@ export function loadState(database: Database.Database, options: { epoch: string;
     epoch: options.epoch,
     orders: orders(options.nowMs - RECENT_MS),
     fills: fills(),
-    programs: programs.all(),
+    algorithms: algorithms.all(),
     strategies: strategies.all(),
     markets: markets.all(),
     kept: Object.fromEntries(kept.map(({ name, json }) => [name, json])),

@@ -62,7 +62,7 @@ const COUNTED = [
   'candles',
   'public_trades',
   'strategies',
-  'programs',
+  'algorithms',
 ] as const;
 
 /** The bot at a glance. */

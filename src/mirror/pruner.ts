@@ -88,14 +88,14 @@ export class Pruner {
     const intents = this.database.prepare<[number]>(`
       DELETE FROM intents WHERE id IN (
         SELECT id FROM intents WHERE id <= (SELECT max(id) FROM intents) - ? AND status <> 'working'
-          AND NOT EXISTS (SELECT 1 FROM programs WHERE programs.intent_id = intents.intent_id)
+          AND NOT EXISTS (SELECT 1 FROM algorithms WHERE algorithms.intent_id = intents.intent_id)
         ORDER BY id LIMIT ${ROWS_A_STEP})`);
     const orders = this.database.prepare<[number, number]>(`
       DELETE FROM orders WHERE id IN (
         SELECT id FROM orders AS old WHERE id <= (SELECT max(id) FROM orders) - ? AND state IN ${FINAL_STATES} AND updated_at_ms < ?
           AND NOT EXISTS (SELECT 1 FROM orders AS pair WHERE pair.order_key = old.pair_key AND pair.state NOT IN ${FINAL_STATES})
           AND NOT EXISTS (SELECT 1 FROM intents WHERE intents.intent_id = old.intent_id AND status = 'working')
-          AND NOT EXISTS (SELECT 1 FROM programs WHERE programs.intent_id = old.intent_id)
+          AND NOT EXISTS (SELECT 1 FROM algorithms WHERE algorithms.intent_id = old.intent_id)
         ORDER BY id LIMIT ${ROWS_A_STEP})`);
     return {
       journal: () => journal.run(limits.journalRows).changes,

@@ -2,8 +2,8 @@ import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
-import { storedSeat } from '../engine/strategy-instance-record.ts';
-import { storedProgram } from '../execution/algorithms/algorithm-json.ts';
+import { storedInstance } from '../engine/strategy-instance-record.ts';
+import { storedAlgorithm } from '../execution/algorithms/algorithm-json.ts';
 
 /** What a column has to hold, as SQL that is true of a good value of it; and the same in words. The SQL may name other columns of the row. */
 export interface ColumnCheck {
@@ -69,8 +69,8 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
     problemOf: ({ kind, json }) => (kind === 'log' ? storedProblem(storedLogLine, String(json)) : null),
   },
   'kept.json': record('is_kept(name, json)', ({ name, json }) => keptProblem(String(name), String(json))),
-  'programs.json': record('is_program(json)', ({ json }) => storedProblem(storedProgram, String(json))),
-  'strategies.json': record('is_seat(json)', ({ json }) => storedProblem(storedSeat, String(json))),
+  'algorithms.json': record('is_algorithm(json)', ({ json }) => storedProblem(storedAlgorithm, String(json))),
+  'strategies.json': record('is_seat(json)', ({ json }) => storedProblem(storedInstance, String(json))),
 };
 
 const DECIMALS =
@@ -109,8 +109,8 @@ export function checkOf(table: string, column: string): ColumnCheck | null {
 export const CHECK_FUNCTIONS: Readonly<Record<string, (...values: readonly unknown[]) => 0 | 1>> = {
   is_decimal: (value) => works(() => parseUnits(String(value))),
   is_kept: (name, json) => isNull(keptProblem(String(name), String(json))),
-  is_program: (json) => isNull(storedProblem(storedProgram, String(json))),
-  is_seat: (json) => isNull(storedProblem(storedSeat, String(json))),
+  is_algorithm: (json) => isNull(storedProblem(storedAlgorithm, String(json))),
+  is_seat: (json) => isNull(storedProblem(storedInstance, String(json))),
   is_log_line: (json) => isNull(storedProblem(storedLogLine, String(json))),
 };
 

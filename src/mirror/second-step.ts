@@ -76,7 +76,7 @@ export const SECOND_STEP = `
     reason TEXT
   ) STRICT;
 
-  CREATE TABLE programs (
+  CREATE TABLE algorithms (
     intent_id TEXT PRIMARY KEY,
     strategy TEXT NOT NULL,
     market TEXT NOT NULL,

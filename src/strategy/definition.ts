@@ -61,7 +61,7 @@ export interface FillEvent {
  * A change of one of this strategy's orders. `status` is `filled` or `cancelled` once it is at its end and all its fills were told, and the exchange's word
  * before (`Active`, or `Done` while fills are still to be read).
  */
-export interface OrderEvent {
+export interface OrderUpdate {
   readonly clientOrderId: string;
   readonly market: string;
   readonly status: string;
@@ -146,7 +146,7 @@ export interface StrategyDefinition<
   onStats?(context: Context, stats: SeenStats): Answer<State>;
   onTimer?(context: Context, timer: TimerEvent): Answer<State>;
   onFill?(context: Context, fill: FillEvent): Answer<State>;
-  onOrder?(context: Context, order: OrderEvent): Answer<State>;
+  onOrder?(context: Context, order: OrderUpdate): Answer<State>;
   /** An intent, or an order that served one, came to nothing. */
   onReject?(context: Context, rejection: Rejection): Answer<State>;
 }

@@ -42,7 +42,7 @@ export type Intent =
   | ({ readonly kind: 'place'; readonly market: string; readonly side: Side } & OrderWish)
   | ({ readonly kind: 'oco'; readonly market: string; readonly side: Side } & OcoWish)
   | { readonly kind: 'cancel'; readonly clientOrderId: string }
-  /** All of the strategy's own orders, in one market or in all. Programs at work there end too. */
+  /** All of the strategy's own orders, in one market or in all. Algorithms at work there end too. */
   | { readonly kind: 'cancel-all'; readonly market?: string }
   /** Another price or amount for an open limit order: it is canceled, and what is then left of the wanted amount is placed. */
   | {
@@ -102,7 +102,7 @@ export function cancel(clientOrderId: string): Intent {
   return { kind: 'cancel', clientOrderId };
 }
 
-/** Cancels all own orders, in one market or in all, and ends programs at work there. */
+/** Cancels all own orders, in one market or in all, and ends algorithms at work there. */
 export function cancelAll(market?: string): Intent {
   return market === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market };
 }

@@ -13,7 +13,7 @@ export type {
   ClosedCandle,
   FillEvent,
   HandlerResult,
-  OrderEvent,
+  OrderUpdate,
   OwnOrder,
   OwnOrderState,
   SeenBook,

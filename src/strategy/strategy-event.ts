@@ -3,13 +3,13 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { ClosedCandle, FillEvent, OrderEvent, OwnOrder } from './definition.ts';
+import type { ClosedCandle, FillEvent, OrderUpdate, OwnOrder } from './definition.ts';
 import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
 
 /** An intent, or an order that served one, that came to nothing. */
 export interface Rejection {
-  /** Null where the order was not this strategy's alone, such as a leg of a program. */
+  /** Null where the order was not this strategy's alone, such as a leg of an algorithm. */
   readonly intent: Intent | null;
   readonly clientOrderId: string | null;
   readonly market: string | null;
@@ -39,7 +39,7 @@ export type StrategyEvent =
   | { readonly kind: 'stats'; readonly stats: MarketStats; readonly seenAtMs: number }
   | { readonly kind: 'timer'; readonly name: string; readonly dueMs: number }
   | { readonly kind: 'fill'; readonly fill: FillEvent }
-  | { readonly kind: 'order'; readonly order: OrderEvent }
+  | { readonly kind: 'order'; readonly order: OrderUpdate }
   | { readonly kind: 'reject'; readonly rejection: Rejection };
 
 /** What the engine knows and a strategy may look at. Methods, so that only what is looked at is worked out. */

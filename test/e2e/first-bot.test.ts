@@ -151,7 +151,7 @@ async function journalHash(seed: number, name: string): Promise<string> {
   await life.run(deepRuns(3) * MINUTE_MS);
   await life.drain();
   const hash = life.mirror.journalHash();
-  expect(bot.engine.seats.some(({ fills }) => fills > 0)).toBe(true);
+  expect(bot.engine.instances.some(({ fills }) => fills > 0)).toBe(true);
   life.mirror.close();
   return hash;
 }
@@ -166,10 +166,10 @@ describe('the whole bot on the embedded exchange', () => {
     await life.drain();
     life.mirror.close();
 
-    const fills = new Map(engine.seats.map((seat) => [seat.name, seat.fills]));
+    const fills = new Map(engine.instances.map((instance) => [instance.name, instance.fills]));
     expect(fills.get('ma-cross')).toBeGreaterThan(0);
     expect(fills.get('market-maker')).toBeGreaterThan(10);
-    expect(engine.seats.map(({ status }) => status)).toEqual(['running', 'running']);
+    expect(engine.instances.map(({ status }) => status)).toEqual(['running', 'running']);
     expect(life.lines.filter((line) => /ERROR|WARNING/.test(line))).toEqual([]);
 
     expect(world.venue.simulation.exchange.trading.trader(world.userId).open.size).toBe(0);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
-import { CandleVenue } from '../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
@@ -119,7 +119,7 @@ function intentsOfWish(wish: Wish, orders: readonly OwnOrder[]): Intent[] {
 
 interface Real {
   readonly run: CandleRun;
-  readonly venue: CandleVenue;
+  readonly venue: BarFillSimulator;
   readonly views: readonly View[];
 }
 
@@ -131,7 +131,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
     const columns = columnsOf(barsOf(terms, given.shapes[index]!, barMs), terms, barMs);
     return { symbol, span: barMs === HOUR_MS ? '1h' : '30m', market: terms.market, columns } as const;
   });
-  const venue = new CandleVenue({
+  const venue = new BarFillSimulator({
     markets: traded.map(({ market }) => market),
     fees: { rls: rates, usdt: rates },
     balances: world.balances as Record<string, Units>,
@@ -146,7 +146,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
     settings: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
-      seats: [{ runner, onError: 'stop', pauseMs: 60_000, limits: NO_LIMITS, capital: {} }],
+      instances: [{ runner, onError: 'stop', pauseMs: 60_000, limits: NO_LIMITS, capital: {} }],
     },
     markets: traded,
     venue,

@@ -1,6 +1,6 @@
 /**
  * What becomes of orders on bars, as a model over plain lists that shares nothing with the code: no import of it, no steps, no caches, no early exits.
- * It is written from the words that a result says (`describeCandleRules`), from docs/backtest.md, and for checks and holds from docs/exchange.md.
+ * It is written from the words that a result says (`describeBarRules`), from docs/backtest.md, and for checks and holds from docs/exchange.md.
  * The words stand as comments over what follows from them. All money, prices and amounts are whole numbers of 1e-10.
  */
 

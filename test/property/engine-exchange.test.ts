@@ -160,7 +160,7 @@ class Play {
   check(): void {
     const ids = this.world.venue.orders.flatMap(({ clientOrderId }) => (clientOrderId === null ? [] : [clientOrderId]));
     expect(ids).toHaveLength(new Set(ids).size);
-    const live = this.world.engine.desk.keeper.table
+    const live = this.world.engine.orderManager.blotter.table
       .unfinished()
       .filter((order) => mayTrade(order) && order.clientOrderId !== null)
       .map(({ intentId }) => intentId)
@@ -169,7 +169,7 @@ class Play {
   }
 
   private wishes(which: number, price: string): readonly Intent[] {
-    const own = [...this.world.engine.desk.keeper.table.unfinishedOf('one')];
+    const own = [...this.world.engine.orderManager.blotter.table.unfinishedOf('one')];
     const key = own[which % Math.max(1, own.length)]?.key ?? 'nobody';
     const market = 'BTCUSDT';
     const quote = { side: 'buy', price, amount: '0.5' } as const;
@@ -272,7 +272,7 @@ function quarterOf(order: VenueOrder): string {
 /** What both sides say of our orders once it is quiet. */
 function agreement(world: EngineWorld): void {
   const { venue, engine } = world;
-  const { table } = engine.desk.keeper;
+  const { table } = engine.orderManager.blotter;
   const known = world.orders();
   const own = venue.orders.filter(({ clientOrderId, pairId }) => clientOrderId !== null || pairId !== null);
   for (const order of own) {

@@ -7,8 +7,8 @@ import { formatUnits, parseUnits } from '../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../src/domain/order.ts';
 import type { VenueTrade } from '../../src/domain/trade.ts';
 import type { VenueAnswer } from '../../src/domain/venue-call.ts';
-import type { CandleRules } from '../../src/backtest/bar-fill-simulator/bar-rules.ts';
-import { CandleVenue } from '../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import type { BarRules } from '../../src/backtest/bar-fill-simulator/bar-rules.ts';
+import { BarFillSimulator } from '../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, taker: 2_000 } };
@@ -27,7 +27,7 @@ const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, t
  *     wallet usdt 999802 held 0
  *     equity 1099802
  */
-export function runCandleTable(table: string, rules: Partial<CandleRules> = {}): void {
+export function runCandleTable(table: string, rules: Partial<BarRules> = {}): void {
   const lines = table.split('\n').map((raw) => raw.replace(/#.*/, '').trim());
   const own = lines.find((line) => line.startsWith('own '))?.split(/\s+/) ?? ['own', '1000000', 'usdt', '1000', 'btc'];
   const runner = new CandleTableRunner({ [own[2]!]: own[1]!, [own[4] ?? 'btc']: own[3] ?? '0' }, rules);
@@ -37,16 +37,16 @@ export function runCandleTable(table: string, rules: Partial<CandleRules> = {}):
 }
 
 class CandleTableRunner {
-  private readonly venue: CandleVenue;
+  private readonly venue: BarFillSimulator;
   private readonly market = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001' });
-  private readonly rules: Partial<CandleRules>;
+  private readonly rules: Partial<BarRules>;
   private bars = 0;
   private placed = 0;
   private volume = '1000000';
 
-  constructor(own: Readonly<Record<string, string>>, rules: Partial<CandleRules>) {
+  constructor(own: Readonly<Record<string, string>>, rules: Partial<BarRules>) {
     this.rules = rules;
-    this.venue = new CandleVenue({
+    this.venue = new BarFillSimulator({
       markets: [this.market],
       fees: FEES,
       balances: Object.fromEntries(Object.entries(own).map(([currency, text]) => [currency, parseUnits(text)])),

@@ -3,14 +3,14 @@ import { MemoryLockouts } from '../../src/budget/lockouts.ts';
 import type { RequestLimiter } from '../../src/budget/limiter.ts';
 import { createBot, type CreatedBot } from '../../src/daemon/create-bot.ts';
 import { createEmbeddedVenue, type EmbeddedVenue } from '../../src/daemon/embedded-venue.ts';
-import { loadSeats } from '../../src/daemon/load-strategies.ts';
+import { loadInstances } from '../../src/daemon/load-instances.ts';
 import { drain } from '../../src/daemon/run-loop.ts';
 import { createScreen } from '../../src/daemon/screen.ts';
 import type { BotConfig } from '../../src/daemon/settings/create-bot-config.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
 import type { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import type { VenueCaller } from '../../src/daemon/venue-caller.ts';
-import type { SeatSettings } from '../../src/engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../../src/engine/engine-settings.ts';
 import { MirrorStore } from '../../src/mirror/mirror-store.ts';
 import { createVirtualLimiter } from '../../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../../src/virtual/virtual-time.ts';
@@ -71,7 +71,10 @@ export class BotLife {
   private readonly limiter: RequestLimiter;
   private areRepliesLost = false;
 
-  private constructor(world: EmbeddedWorld, of: { readonly path: string; readonly seats: readonly SeatSettings[] }) {
+  private constructor(
+    world: EmbeddedWorld,
+    of: { readonly path: string; readonly instances: readonly StrategyInstanceSettings[] },
+  ) {
     const { config, venue, time, ledger } = world;
     this.world = world;
     const budgets = venue.budgets.values();
@@ -88,7 +91,7 @@ export class BotLife {
     this.bot = createBot({
       config,
       venue: { ...venue, limiter: this.limiter, caller: this.forgetful(venue.caller) },
-      seats: of.seats,
+      instances: of.instances,
       mirror: this.mirror,
       screen: createScreen({ json: false, write: (line) => lines.push(line), wallMs: () => time.now() }),
     });
@@ -96,14 +99,14 @@ export class BotLife {
 
   /** With threads, each strategy has one of its own. */
   static async prepare(world: EmbeddedWorld, path: string, threads?: StrategyThreads): Promise<BotLife> {
-    const { seats, problems } = await loadSeats({
+    const { instances, problems } = await loadInstances({
       strategies: world.config.strategies,
       folders: ['strategies'],
       knownMarkets: new Set(world.venue.markets.map(({ symbol }) => symbol)),
       ...(threads === undefined ? {} : { threads }),
     });
     if (problems.length > 0) throw new Error(problems.join('\n'));
-    return new BotLife(world, { path, seats });
+    return new BotLife(world, { path, instances });
   }
 
   /** Lets so much time pass. */

@@ -10,7 +10,7 @@ import { decidePlacement } from '../../simulator/core/trading/placement.ts';
 import { DEFAULT_TRADING, type PlaceOrder, type TradingSettings } from '../../simulator/core/trading/requests.ts';
 import { neededHold } from '../../simulator/core/trading/settlement.ts';
 import type { Trader } from '../../simulator/core/trading/trader.ts';
-import type { CandleMarket } from './bar-market.ts';
+import type { BarMarket } from './bar-market.ts';
 import { RecentReceipts } from './recent-receipts.ts';
 import { settleFill } from './settle-fill.ts';
 import type { WorkingOrder } from './working-order.ts';
@@ -27,7 +27,7 @@ const USER = 1;
  * The orders and trades of one account: placed, filled, woken and ended with the checks, holds and records of the simulated exchange, whose parts it is
  * made of. When something fills, and at what price, is decided elsewhere.
  */
-export class CandleAccount {
+export class BarAccount {
   readonly register: OrderRegister;
   readonly trader: Trader;
   /** The newest, oldest first. */
@@ -52,7 +52,7 @@ export class CandleAccount {
   }
 
   /** Places an order, or the two of an OCO (limit first), or refuses as the exchange would. */
-  place(request: PlaceOrder, market: CandleMarket, timeMs: number): Result<readonly WorkingOrder[]> {
+  place(request: PlaceOrder, market: BarMarket, timeMs: number): Result<readonly WorkingOrder[]> {
     if (!market.showPrice()) return refuse('MarketClosed', 'the market has had no bar yet');
     const { trader } = this;
     const { state, wallets } = market;
@@ -73,7 +73,7 @@ export class CandleAccount {
   }
 
   /** Cancels an open order, and its pair if that is open. False when it is not open; then nothing has changed. */
-  cancel(order: SimulatedOrder, market: CandleMarket): boolean {
+  cancel(order: SimulatedOrder, market: BarMarket): boolean {
     if (!order.isOpen) return false;
     this.close(order, 'Canceled', market);
     this.endPair(order, market);
@@ -81,7 +81,7 @@ export class CandleAccount {
   }
 
   /** Lets a stop order go to work, which ends its pair. What it waits for now is the caller's to say. */
-  wake(order: SimulatedOrder, market: CandleMarket): void {
+  wake(order: SimulatedOrder, market: BarMarket): void {
     order.status = 'Active';
     this.changedOrders.add(order);
     this.endPair(order, market);
@@ -91,7 +91,7 @@ export class CandleAccount {
   fill(
     order: SimulatedOrder,
     of: {
-      readonly market: CandleMarket;
+      readonly market: BarMarket;
       readonly price: number;
       readonly amount: number;
       readonly role: 'maker' | 'taker';
@@ -123,7 +123,7 @@ export class CandleAccount {
   }
 
   /** Ends an open order that can not go on. */
-  close(order: SimulatedOrder, status: 'Done' | 'Canceled', market: CandleMarket): void {
+  close(order: SimulatedOrder, status: 'Done' | 'Canceled', market: BarMarket): void {
     order.status = status;
     if (order.held > 0n) {
       order.payingWallet.release(order.held);
@@ -136,7 +136,7 @@ export class CandleAccount {
   }
 
   /** The first leg of an OCO holds for both; what the one that goes on does not need goes free. */
-  private endPair(order: SimulatedOrder, market: CandleMarket): void {
+  private endPair(order: SimulatedOrder, market: BarMarket): void {
     const { pair } = order;
     if (pair === null || !pair.isOpen) return;
     order.held += pair.held;

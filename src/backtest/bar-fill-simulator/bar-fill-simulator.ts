@@ -11,10 +11,10 @@ import type { VenueTrade } from '../../domain/trade.ts';
 import type { MarketRule, Page, VenueAnswer, VenueCall, VenueValues } from '../../domain/venue-call.ts';
 import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
-import { CandleAccount } from './bar-account.ts';
-import { CandleMarket } from './bar-market.ts';
-import { CandleWallets } from './bar-wallets.ts';
-import { createCandleRules, type CandleRules } from './bar-rules.ts';
+import { BarAccount } from './bar-account.ts';
+import { BarMarket } from './bar-market.ts';
+import { BarWallets } from './bar-wallets.ts';
+import { createBarRules, type BarRules } from './bar-rules.ts';
 import { EquityValuer } from './equity-valuer.ts';
 import { BarFiller, type FillContext } from './fill-bar.ts';
 import { venueOrderOf } from './order-texts.ts';
@@ -40,14 +40,14 @@ const QUERY: OrdersQuery = {
   asOfMs: null,
 };
 
-export interface CandleVenueOptions {
+export interface BarFillSimulatorOptions {
   /** Bars are given by the place of their market in this list. */
   readonly markets: readonly Market[];
   readonly fees: FeeSchedule;
   /** By currency, lower case. Those that are not named are empty. */
   readonly balances: Readonly<Record<string, Units>>;
   /** What differs from the default rules. */
-  readonly rules?: Partial<CandleRules>;
+  readonly rules?: Partial<BarRules>;
 }
 
 /** What has happened since it was last asked. Orders as they are now, in the order in which they first changed; trades by rising id. */
@@ -59,35 +59,35 @@ export interface VenueNews {
 
 /**
  * An exchange with one account that knows nothing but bars: it answers the engine's calls at once, and fills orders inside the bars that come after them,
- * by rules that `describeCandleRules` says in words. An order takes part in the first bar of its market that opens at its own time or later.
+ * by rules that `describeBarRules` says in words. An order takes part in the first bar of its market that opens at its own time or later.
  *
  * Its checks, holds, fees, statuses and refusals are those of the simulated exchange, whose parts it is made of. A bar that concerns no order costs a
  * few comparisons.
  */
-export class CandleVenue {
-  readonly rules: CandleRules;
-  private readonly markets: readonly CandleMarket[];
-  private readonly bySymbol: ReadonlyMap<string, CandleMarket>;
-  private readonly wallets: CandleWallets;
-  private readonly account: CandleAccount;
+export class BarFillSimulator {
+  readonly rules: BarRules;
+  private readonly markets: readonly BarMarket[];
+  private readonly bySymbol: ReadonlyMap<string, BarMarket>;
+  private readonly wallets: BarWallets;
+  private readonly account: BarAccount;
   private readonly context: FillContext;
   private toldWallets = 0;
   /** The latest close of all markets. */
   private closedMs = Number.NEGATIVE_INFINITY;
 
   /** Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of range. */
-  constructor(options: CandleVenueOptions) {
-    const rules = createCandleRules(options.rules);
+  constructor(options: BarFillSimulatorOptions) {
+    const rules = createBarRules(options.rules);
     this.rules = rules;
-    const wallets = new CandleWallets(options.markets, options.balances);
+    const wallets = new BarWallets(options.markets, options.balances);
     this.wallets = wallets;
-    this.markets = options.markets.map((market) => new CandleMarket(market, wallets.pairOf(market), rules));
+    this.markets = options.markets.map((market) => new BarMarket(market, wallets.pairOf(market), rules));
     this.bySymbol = new Map(this.markets.map((market) => [market.name.symbol, market]));
     if (this.markets.length === 0 || this.bySymbol.size !== this.markets.length) {
       const symbols = options.markets.map(({ symbol }) => symbol).join(', ');
       throw new SarrafError('INVALID_OPTIONS', `expected one or more markets, each once, was "${symbols}"`);
     }
-    this.account = new CandleAccount(options.fees);
+    this.account = new BarAccount(options.fees);
     this.context = { account: this.account, rules, costs: takerCostsOf(rules) };
   }
 
@@ -218,13 +218,13 @@ export class CandleVenue {
   }
 
   /** Inside a bar an order meets its open, but only while nothing newer is known: it would trade at a price that others have moved on from. */
-  private arrive(market: CandleMarket, working: WorkingOrder, nowMs: number): void {
+  private arrive(market: BarMarket, working: WorkingOrder, nowMs: number): void {
     if (!market.isInProgress) {
       if (this.rules.arrival === 'this-close') new BarFiller(market, this.context).arriveAtClose(working, nowMs);
     } else if (market.openMs >= this.closedMs) new BarFiller(market, this.context).arriveInside(working, nowMs);
   }
 
-  private marketAt(index: number): CandleMarket {
+  private marketAt(index: number): BarMarket {
     const market = this.markets[index];
     if (market === undefined) throw new RangeError(`expected a market below ${this.markets.length}, was ${index}`);
     return market;
@@ -272,7 +272,7 @@ export class CandleVenue {
     return venueOrderOf(order, this.marketOf(order).name);
   }
 
-  private marketOf(order: SimulatedOrder): CandleMarket {
+  private marketOf(order: SimulatedOrder): BarMarket {
     const market = this.bySymbol.get(order.grid.symbol);
     if (market === undefined)
       throw new SarrafError('INVARIANT', `expected a market of the order ${order.id}, was none`);

@@ -8,7 +8,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { WalletPair } from '../../simulator/core/trading/trader.ts';
-import type { CandleRules } from './bar-rules.ts';
+import type { BarRules } from './bar-rules.ts';
 import { createWorkingOrder, setReach, type WorkingOrder } from './working-order.ts';
 
 const MILLION = 1_000_000n;
@@ -17,7 +17,7 @@ const MILLION = 1_000_000n;
  * One market: the bar it is at, and the orders that wait there. What decides whether a bar concerns any of them is kept as three numbers, so that the
  * others cost two comparisons, however many orders wait. There are as many orders as the account's money covers.
  */
-export class CandleMarket {
+export class BarMarket {
   /** What the exchange's own checks of an order look at: rules and last price. */
   readonly state: MarketState;
   /** Its spellings alone, for records. */
@@ -30,7 +30,7 @@ export class CandleMarket {
   isInProgress = false;
   openMs = Number.NEGATIVE_INFINITY;
   previousOpenMs = Number.NEGATIVE_INFINITY;
-  private readonly rules: CandleRules;
+  private readonly rules: BarRules;
   private barMs = Number.NaN;
   private scale = 0n;
   /** One cell of a price in the quote currency. */
@@ -47,7 +47,7 @@ export class CandleMarket {
   private highestBelow = Number.NEGATIVE_INFINITY;
   private lowestAbove = Number.POSITIVE_INFINITY;
 
-  constructor(market: Market, wallets: WalletPair, rules: CandleRules) {
+  constructor(market: Market, wallets: WalletPair, rules: BarRules) {
     const house = { fees: 0n, outside: 0n, rounding: 0n };
     this.state = new MarketState({
       market,

@@ -9,7 +9,7 @@ export type Slippage =
   | { readonly kind: 'range'; readonly millionths: number };
 
 /** How orders fill when nothing but bars is known. */
-export interface CandleRules {
+export interface BarRules {
   /** When an order reaches the exchange: as the next bar opens, or at the close of the bar that was just seen. */
   readonly arrival: 'next-open' | 'this-close';
   /** Between the best bid and the best ask. What takes pays half of it. At most two decimals. */
@@ -26,7 +26,7 @@ export interface CandleRules {
   readonly marketBand: 'none' | 'exchange';
 }
 
-export const DEFAULT_CANDLE_RULES: CandleRules = {
+export const DEFAULT_CANDLE_RULES: BarRules = {
   arrival: 'next-open',
   spreadBps: 0,
   slippage: { kind: 'bps', bps: 0 },
@@ -41,7 +41,7 @@ const MOST_BPS = 10_000;
 const MILLION = 1_000_000;
 
 /** The default rules with some set otherwise. Throws `INVALID_OPTIONS` for a number out of its range. */
-export function createCandleRules(given: Partial<CandleRules> = {}): CandleRules {
+export function createBarRules(given: Partial<BarRules> = {}): BarRules {
   const rules = { ...DEFAULT_CANDLE_RULES, ...given };
   checkBps('spreadBps', rules.spreadBps);
   if (rules.slippage.kind === 'bps') checkBps('slippage.bps', rules.slippage.bps);

@@ -8,7 +8,7 @@ import type { WalletPair } from '../../simulator/core/trading/trader.ts';
 import { Wallet } from '../../simulator/core/wallet.ts';
 
 /** A wallet for each currency that can be traded or that there is something of. */
-export class CandleWallets {
+export class BarWallets {
   private readonly wallets = new Map<string, Wallet>();
 
   /** Throws `INVALID_OPTIONS` for a negative balance. */

@@ -1,5 +1,5 @@
 import type { FidelityStatement } from '../fidelity.ts';
-import type { BarPath, CandleRules } from './bar-rules.ts';
+import type { BarPath, BarRules } from './bar-rules.ts';
 
 const PATHS: Readonly<Record<BarPath, string>> = {
   'worst-first':
@@ -14,13 +14,13 @@ function percent(millionths: number): string {
   return `${Number((millionths / 10_000).toFixed(4))} %`;
 }
 
-function arrivalOf({ arrival }: CandleRules): string {
+function arrivalOf({ arrival }: BarRules): string {
   return arrival === 'next-open'
     ? 'as the first bar opens that begins no earlier than the order'
     : 'at the close of the last bar';
 }
 
-function costsOf({ slippage, spreadBps }: CandleRules): string {
+function costsOf({ slippage, spreadBps }: BarRules): string {
   const slip =
     slippage.kind === 'bps'
       ? `${slippage.bps} bps of the price`
@@ -28,18 +28,18 @@ function costsOf({ slippage, spreadBps }: CandleRules): string {
   return `half of a spread of ${spreadBps} bps, and ${slip}; rounded to the price step against the order, at least one step, and not held within the bar`;
 }
 
-function marketOf({ arrival }: CandleRules): string {
+function marketOf({ arrival }: BarRules): string {
   return arrival === 'next-open'
     ? 'the open, as taker; what is left, at the opens that follow'
     : 'the close, as taker; what is left, at the opens that follow';
 }
 
-function stopsOf({ limitFill }: CandleRules): string {
+function stopsOf({ limitFill }: BarRules): string {
   const within = limitFill === 'through' ? 'better than its limit' : 'no worse than its limit';
   return `wake when the bar reaches the stop price, at a gap at the open; then take at that price, a stop-limit order only where that is ${within} and with costs no worse than that, else it rests`;
 }
 
-function volumeOf({ volumeShareMillionths, path }: CandleRules): string {
+function volumeOf({ volumeShareMillionths, path }: BarRules): string {
   if (volumeShareMillionths === null) return 'no bound';
   const inside =
     path === 'worst-first' ? 'stops, then limits' : 'as the path comes to them, at one price stops, then limits';
@@ -47,7 +47,7 @@ function volumeOf({ volumeShareMillionths, path }: CandleRules): string {
 }
 
 /** The rules by name and setting, and what they can not know, for the result of a backtest. */
-export function describeCandleRules(rules: CandleRules): FidelityStatement {
+export function describeBarRules(rules: BarRules): FidelityStatement {
   const { limitFill, limitGap, path, marketBand, arrival } = rules;
   const band =
     marketBand === 'none'
@@ -103,7 +103,7 @@ export function describeCandleRules(rules: CandleRules): FidelityStatement {
   };
 }
 
-function caveatsOf(rules: CandleRules): readonly string[] {
+function caveatsOf(rules: BarRules): readonly string[] {
   const { arrival, spreadBps, slippage, limitFill, limitGap, path, volumeShareMillionths, marketBand } = rules;
   const isFree = spreadBps === 0 && (slippage.kind === 'bps' ? slippage.bps : slippage.millionths) === 0;
   return [

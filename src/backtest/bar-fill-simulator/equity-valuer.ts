@@ -2,12 +2,12 @@ import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { BRIDGE, pathOf, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { Wallet } from '../../simulator/core/wallet.ts';
-import type { CandleMarket } from './bar-market.ts';
+import type { BarMarket } from './bar-market.ts';
 
 /** A currency, and the markets that say what it is worth: each multiplies by its price, or divides by it. */
 interface Valued {
   readonly wallet: Wallet;
-  readonly steps: readonly { readonly market: CandleMarket; readonly isDivided: boolean }[];
+  readonly steps: readonly { readonly market: BarMarket; readonly isDivided: boolean }[];
   /** The smallest amount that could be sold. */
   readonly step: bigint;
   /** Its total as a number; kept while no wallet changes. */
@@ -24,7 +24,7 @@ export class EquityValuer {
   readonly unvalued: readonly string[];
   private readonly quote: QuoteCurrency;
   private readonly wallets: ReadonlyMap<string, Wallet>;
-  private readonly markets: ReadonlyMap<string, CandleMarket>;
+  private readonly markets: ReadonlyMap<string, BarMarket>;
   private readonly firstPrices: ReadonlyMap<string, Units>;
   private readonly valued: readonly Valued[];
   private readonly version: () => number;
@@ -35,7 +35,7 @@ export class EquityValuer {
   constructor(options: {
     readonly quote: QuoteCurrency;
     readonly wallets: ReadonlyMap<string, Wallet>;
-    readonly markets: readonly CandleMarket[];
+    readonly markets: readonly BarMarket[];
     /** First opens by market; a market without one counts for nothing before its first close. */
     readonly firstPrices: ReadonlyMap<string, Units>;
     /** Changes whenever a wallet does. */

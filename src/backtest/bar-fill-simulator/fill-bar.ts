@@ -1,16 +1,16 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { momentOf, NEVER, type Bar } from './bar-path.ts';
-import type { CandleAccount } from './bar-account.ts';
-import type { CandleMarket } from './bar-market.ts';
-import type { CandleRules } from './bar-rules.ts';
+import type { BarAccount } from './bar-account.ts';
+import type { BarMarket } from './bar-market.ts';
+import type { BarRules } from './bar-rules.ts';
 import { payable } from './settle-fill.ts';
 import { NO_COSTS, takerPrice, type TakerCosts } from './taker-price.ts';
 import { isReached, type WorkingOrder } from './working-order.ts';
 
 /** What fills a bar needs to know besides the bar. */
 export interface FillContext {
-  readonly account: CandleAccount;
-  readonly rules: CandleRules;
+  readonly account: BarAccount;
+  readonly rules: BarRules;
   readonly costs: TakerCosts;
 }
 
@@ -22,11 +22,11 @@ interface Spot {
 
 /** One market's orders against one bar: its open, then its path, or its close alone. Made anew whenever a bar concerns an order. */
 export class BarFiller {
-  private readonly market: CandleMarket;
+  private readonly market: BarMarket;
   private readonly context: FillContext;
   private readonly bar: Bar;
 
-  constructor(market: CandleMarket, context: FillContext) {
+  constructor(market: BarMarket, context: FillContext) {
     const { columns, index } = market;
     if (columns === null) throw new SarrafError('INVARIANT', `expected a bar of ${market.name.symbol}, was none`);
     const cell = (column: Float64Array): number => column[index] ?? Number.NaN;

@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
-import { millionthsOfBps, type CandleRules } from './bar-rules.ts';
+import { millionthsOfBps, type BarRules } from './bar-rules.ts';
 
 const TWO_MILLION = 2_000_000n;
 
@@ -15,7 +15,7 @@ export interface TakerCosts {
 
 export const NO_COSTS: TakerCosts = { priceHalfMillionths: 0n, rangeMillionths: 0n };
 
-export function takerCostsOf({ spreadBps, slippage }: CandleRules): TakerCosts {
+export function takerCostsOf({ spreadBps, slippage }: BarRules): TakerCosts {
   const slip = slippage.kind === 'bps' ? millionthsOfBps(slippage.bps) : 0;
   return {
     priceHalfMillionths: BigInt(millionthsOfBps(spreadBps) + 2 * slip),

@@ -1,5 +1,5 @@
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
-import type { CandleRules } from './bar-rules.ts';
+import type { BarRules } from './bar-rules.ts';
 
 /** What an open order waits for: an open to take at, its limit price, or its stop price. */
 export type Waiting = 'open' | 'limit' | 'stop';
@@ -29,7 +29,7 @@ export function createWorkingOrder(order: SimulatedOrder): WorkingOrder {
  * Sets the cell that a bar must come to: at a stop price or beyond it, and beyond a limit price, or at it by the rules. Whole cells, so that a bar is held
  * against it exactly whatever the decimals of its column.
  */
-export function setReach(working: WorkingOrder, scale: bigint, { limitFill }: Pick<CandleRules, 'limitFill'>): void {
+export function setReach(working: WorkingOrder, scale: bigint, { limitFill }: Pick<BarRules, 'limitFill'>): void {
   const { order, waiting } = working;
   const { grid, side } = order;
   const isStop = waiting === 'stop';

@@ -2,7 +2,7 @@ import { readEvents } from '../../daemon/event-file.ts';
 import { readSessionFile } from '../../daemon/session-file.ts';
 import { compareDecisions, compareSessions, type SessionComparison } from './compare-sessions.ts';
 import type { Difference } from './difference.ts';
-import { decideAgain, seatsOf, type DecidedAgain } from './decide-again.ts';
+import { decideAgain, instancesOf, type DecidedAgain } from './decide-again.ts';
 import { readSession } from './read-session.ts';
 import { measuredLatency } from './session-latency.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './run-again.ts';
@@ -58,7 +58,10 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
     endMs: session.endMs,
     toleranceMs: toleranceOf(second),
     reads: new Map(
-      second.seats.map(({ runner }) => [runner.name, new Set<string>(runner.subscriptions.map(({ kind }) => kind))]),
+      second.instances.map(({ runner }) => [
+        runner.name,
+        new Set<string>(runner.subscriptions.map(({ kind }) => kind)),
+      ]),
     ),
   });
   return {
@@ -76,7 +79,7 @@ async function decided(
   folder: string,
   { file, session, bundledStrategies }: Pick<RunAgainOptions, 'file' | 'session' | 'bundledStrategies'>,
 ): Promise<ReturnType<typeof compareDecisions> & { readonly again: DecidedAgain }> {
-  const again = await decideAgain(file, readEvents(folder), await seatsOf(file, bundledStrategies));
+  const again = await decideAgain(file, readEvents(folder), await instancesOf(file, bundledStrategies));
   if (again.untilMs === null) return { differences: [], decisions: 0, again };
   const orders = again.orders.filter(({ plannedAtMs }) => plannedAtMs >= file.beganMs);
   // The session's own end is not compared.

@@ -1,10 +1,10 @@
-import { loadSeats } from '../../daemon/load-strategies.ts';
+import { loadInstances } from '../../daemon/load-instances.ts';
 import type { SessionFile } from '../../daemon/session-file.ts';
 import type { VenueCall } from '../../domain/venue-call.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
-import type { SeatSettings } from '../../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { budgetTable } from '../../exchange/budget-table.ts';
 import { MemoryMirror } from '../poll/memory-mirror.ts';
 import { planOf } from '../poll/poll-bot.ts';
@@ -32,16 +32,16 @@ export interface DecidedAgain {
 const MOST_HELD_MS = 500;
 
 /** The strategies of a session, made anew. Throws `INVALID_STRATEGY` where none can run. */
-export async function seatsOf(
+export async function instancesOf(
   { config, markets }: SessionFile,
   bundledStrategies: string,
-): Promise<readonly SeatSettings[]> {
-  const { seats } = await loadSeats({
+): Promise<readonly StrategyInstanceSettings[]> {
+  const { instances } = await loadInstances({
     strategies: config.strategies,
     folders: [...config.strategiesFolders, bundledStrategies],
     knownMarkets: new Set(markets.map(({ symbol }) => symbol)),
   });
-  return seats;
+  return instances;
 }
 
 /**
@@ -51,12 +51,12 @@ export async function seatsOf(
 export async function decideAgain(
   file: SessionFile,
   events: AsyncIterable<EngineEvent>,
-  seats: readonly SeatSettings[],
+  instances: readonly StrategyInstanceSettings[],
 ): Promise<DecidedAgain> {
   const { config, beganMs, markets, state } = file;
-  const { feeds } = planOf(seats, budgetTable(config.limits, config.headroom));
+  const { feeds } = planOf(instances, budgetTable(config.limits, config.headroom));
   const { execution, instance, reconciliation } = config;
-  const engine = new Engine({ ...execution, instance, reconciliation, markets, seats, feeds }, state, beganMs);
+  const engine = new Engine({ ...execution, instance, reconciliation, markets, instances, feeds }, state, beganMs);
   const watch = new Watch([]);
   const told = new Told();
   const mirror = new MemoryMirror(({ kind, subject, json }, atMs) => {

@@ -7,14 +7,14 @@ import type { WalletReading } from '../../domain/venue-call.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import type { SeatSettings } from '../../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-partitions.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording/records.ts';
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../poll/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
-import { seatsOf } from './decide-again.ts';
+import { instancesOf } from './decide-again.ts';
 import { netMoney } from './net-money.ts';
 import { Told } from './told.ts';
 import { bookText, closedBars, Watch } from './watch.ts';
@@ -43,7 +43,7 @@ export interface SecondRun {
   readonly session: SessionView;
   readonly again: SessionView;
   readonly run: PollRun;
-  readonly seats: readonly SeatSettings[];
+  readonly instances: readonly StrategyInstanceSettings[];
 }
 
 /**
@@ -70,7 +70,7 @@ export async function runAgain({
       'expected a session that polls at the pace of its plan, was a replay of long bars: record a session without --replay',
     );
   }
-  const seats = await seatsOf(file, bundledStrategies);
+  const instances = await instancesOf(file, bundledStrategies);
   const catalogue = new Catalogue({ root: file.catalogue });
   const seen: SeenData[] = [];
   const recorded = await Promise.all(
@@ -103,7 +103,7 @@ export async function runAgain({
   const watch = new Watch(session.bars);
   const toldAgain = new Told();
   const run = await runPoll({
-    settings: { ...config.execution, instance: config.instance, seats, reconciliation: config.reconciliation },
+    settings: { ...config.execution, instance: config.instance, instances, reconciliation: config.reconciliation },
     markets: recorded,
     fees: file.fees,
     balances: await beginningBalances(session, events),
@@ -131,7 +131,7 @@ export async function runAgain({
   });
   const isWithin = ({ atMs }: { readonly atMs: number }): boolean => atMs >= beganMs && atMs < endMs;
   return {
-    seats,
+    instances,
     run,
     session: {
       ...session,

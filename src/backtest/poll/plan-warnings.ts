@@ -1,4 +1,4 @@
-import type { SeatSettings } from '../../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { ageText } from '../../scheduler/age-text.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Track } from './recorded-feed.ts';
@@ -9,7 +9,7 @@ const FINER = 1.5;
 /** Where the plan looks more often than the recording changes, and where no order could pass for the age of what was recorded. One sentence each. */
 export function planWarnings(
   tracks: readonly Track[],
-  of: { readonly feeds: readonly PlannedFeed[]; readonly seats: readonly SeatSettings[] },
+  of: { readonly feeds: readonly PlannedFeed[]; readonly instances: readonly StrategyInstanceSettings[] },
 ): readonly string[] {
   return tracks.flatMap((track) => {
     const { symbol } = track.market.state.rules;
@@ -25,7 +25,7 @@ export function planWarnings(
           `the plan looks at the ${what} of ${symbol} every ${ageText(feed.intervalMs)}, but it was recorded about every ${ageText(gapMs)}: the bot sees the same again and again, and what happened between is not known`,
         ];
       }),
-      ...of.seats.flatMap(({ runner, limits }) => tooOld(symbol, track.books.usualGapMs, { runner, limits })),
+      ...of.instances.flatMap(({ runner, limits }) => tooOld(symbol, track.books.usualGapMs, { runner, limits })),
     ];
   });
 }
@@ -37,7 +37,7 @@ function isFeedOf(feed: PlannedFeed, kind: 'book' | 'public-trades', symbol: str
 function tooOld(
   symbol: string,
   gapMs: number | null,
-  { runner, limits }: Pick<SeatSettings, 'runner' | 'limits'>,
+  { runner, limits }: Pick<StrategyInstanceSettings, 'runner' | 'limits'>,
 ): readonly string[] {
   const { maxBookVenueAgeMs } = limits;
   if (runner.market !== symbol || gapMs === null || maxBookVenueAgeMs === null || gapMs <= maxBookVenueAgeMs) return [];

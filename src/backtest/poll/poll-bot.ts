@@ -42,8 +42,8 @@ const AT_ONCE: LaneExecutor = {
 };
 
 /** The plan that the live bot would make. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
-export function planOf(seats: EngineSettings['seats'], budgets: ReadonlyMap<string, Budget>): PollPlan {
-  const runners = seats.map(({ runner }) => runner);
+export function planOf(instances: EngineSettings['instances'], budgets: ReadonlyMap<string, Budget>): PollPlan {
+  const runners = instances.map(({ runner }) => runner);
   const plan = planPolls(planInputOf(runners, budgets.values()));
   if (plan.problems.length === 0) return plan;
   const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems];
@@ -53,7 +53,7 @@ export function planOf(seats: EngineSettings['seats'], budgets: ReadonlyMap<stri
 /** Puts the bot together of the parts that the daemon has, with virtual time for timers and a mirror in memory. Throws as `planOf` does. */
 export function createPollBot(options: PollBotOptions): PollBot {
   const { settings, budgets, time, caller, mirror, onNotices = () => undefined, onAnswer } = options;
-  const plan = planOf(settings.seats, budgets);
+  const plan = planOf(settings.instances, budgets);
   const engine = new Engine({ ...settings, feeds: plan.feeds, isRestartable: false }, mirror.load(), time.now());
   const ledger = new BudgetLedger(budgets.values());
   const most = (): ReadonlyMap<string, number> =>

@@ -113,7 +113,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const { markets, quote, fees, balances, limits = {}, fromMs = Number.NEGATIVE_INFINITY } = options;
   const rules = createPollRules(options.rules);
   const budgets = budgetTable(limits, options.headroom);
-  const plan = planOf(options.settings.seats, budgets);
+  const plan = planOf(options.settings.instances, budgets);
   const exchange = new PollExchange({
     markets: markets.map(({ market, trades }) => ({ market, hasTrades: trades !== null })),
     fees,
@@ -236,11 +236,11 @@ class PollLife {
   ): PollRun {
     const { bot, mirror, equity, feed } = this;
     const { plan, engine, counts } = bot;
-    const { seats } = this.options.settings;
+    const { instances } = this.options.settings;
     const unvalued = equity.unvalued.map(
       (currency) => `no recorded market values ${currency} in ${of.quote}: it counts for nothing`,
     );
-    const failures = engine.seats.flatMap(({ runner }) =>
+    const failures = engine.instances.flatMap(({ runner }) =>
       runner.failure === null ? [] : [[runner.name, runner.failure] as const],
     );
     return {
@@ -250,13 +250,13 @@ class PollLife {
       initialEquity: this.initialEquity,
       finalEquity: this.finalEquity,
       failures: new Map(failures),
-      logs: new Map(engine.seats.map(({ name, log }) => [name, log] as const)),
-      intents: intentsOf(engine.seats),
+      logs: new Map(engine.instances.map(({ name, log }) => [name, log] as const)),
+      intents: intentsOf(engine.instances),
       plan,
       requests: counts.usage(),
       markets: this.exchange.markets.map((market, index) => this.tradedMarket(market, index)),
       fidelity: of.fidelity,
-      warnings: [...planWarnings(tracks, { feeds: plan.feeds, seats }), ...unvalued],
+      warnings: [...planWarnings(tracks, { feeds: plan.feeds, instances }), ...unvalued],
       fromMs: this.fromMs,
       toMs: this.toMs,
       journalHash: mirror.journalHash(),

@@ -41,7 +41,7 @@ export const summarySchema = z.strictObject({
   fees: money,
   intents: count.default(0),
   orders: count,
-  refused: count.default(0).describe('Intents, slices of programs and placed orders that were refused.'),
+  refused: count.default(0).describe('Intents, slices of algorithms and placed orders that were refused.'),
   fills: count,
   trades: count,
   openTrades: count,
@@ -155,7 +155,9 @@ export const resultHeadSchema = z.strictObject({
     .array(
       z.strictObject({
         strategy: z.string(),
-        what: z.string().describe('The kind of intent, "order" for a placed one, "slice" for an order of a program.'),
+        what: z
+          .string()
+          .describe('The kind of intent, "order" for a placed one, "slice" for an order of an algorithm.'),
         code: z.string().describe('The check that refused: "risk data-age", "fit", or a code of the exchange.'),
         count,
         meaning: z

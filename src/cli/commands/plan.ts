@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { beginsText, freshTradingBegins, tradingBegins, type TradingBegins } from '../../budget/trading-begins.ts';
-import { strategyFilesAt } from '../../daemon/load-strategies.ts';
+import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { ledgerOf } from '../../daemon/settings/banner.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
 import { ledgerSubjects } from '../../daemon/settings/client-credentials.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { strategyFilesAt } from '../../daemon/load-strategies.ts';
+import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { runBot } from '../../daemon/run-bot.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
 import { defaultCatalogue, type BotConfig } from '../../daemon/settings/create-bot-config.ts';

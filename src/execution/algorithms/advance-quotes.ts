@@ -1,10 +1,10 @@
 import type { Side } from '../../domain/order.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid } from './market-grid.ts';
-import type { ProgramOrder, ProgramStep, ProgramView } from './algorithm-step.ts';
+import type { AlgorithmOrder, AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { REFUSAL_PAUSE_MS } from './setbacks.ts';
 import { NOTHING } from './step.ts';
-import { afterRefusals, onGridOf, type QuotesProgram, type WantedQuote } from './quotes.ts';
+import { afterRefusals, onGridOf, type QuotesAlgorithm, type WantedQuote } from './quotes.ts';
 
 /**
  * Keeps a desired set of limit orders resting.
@@ -16,8 +16,8 @@ import { afterRefusals, onGridOf, type QuotesProgram, type WantedQuote } from '.
  * - A quote that was filled after the set was made is missing on purpose: whether to quote again is the strategy's to say.
  * - A quote that was refused is left alone for a while, or until it changes.
  */
-export function advanceQuotes(program: QuotesProgram, view: ProgramView): ProgramStep<QuotesProgram> {
-  const current = afterRefusals(onGridOf(program, view.market), view);
+export function advanceQuotes(algorithm: QuotesAlgorithm, view: AlgorithmView): AlgorithmStep<QuotesAlgorithm> {
+  const current = afterRefusals(onGridOf(algorithm, view.market), view);
   const { quotes } = current;
   const isTaken: boolean[] = quotes.map(() => false);
   const stand = standOf(quotes, isTaken, view.orders);
@@ -25,10 +25,10 @@ export function advanceQuotes(program: QuotesProgram, view: ProgramView): Progra
   const isYoung = view.nowMs - current.setAtMs < current.maxQuoteAgeMs;
   if (missing === 0 || !isYoung) {
     const done = quotes.length === 0 && !stand.isLive ? 'no quotes are wanted' : null;
-    return { program: current, cancel: stand.cancel, place: NOTHING, wakeAtMs: null, wantsBooks: false, done };
+    return { algorithm: current, cancel: stand.cancel, place: NOTHING, wakeAtMs: null, wantsBooks: false, done };
   }
   takeFilled(current, isTaken, view.orders);
-  const place: ProgramOrder[] = [];
+  const place: AlgorithmOrder[] = [];
   let wakeAtMs: number | null = null;
   for (const [index, quote] of quotes.entries()) {
     if (isTaken[index] === true || (quote.side === 'buy' ? stand.isBuyLeaving : stand.isSellLeaving)) continue;
@@ -37,7 +37,7 @@ export function advanceQuotes(program: QuotesProgram, view: ProgramView): Progra
     if (freeAtMs <= view.nowMs) place.push({ side, price, amount });
     else if (freeAtMs - current.setAtMs < current.maxQuoteAgeMs) wakeAtMs = Math.min(wakeAtMs ?? freeAtMs, freeAtMs);
   }
-  return { program: current, cancel: stand.cancel, place, wakeAtMs, wantsBooks: false, done: null };
+  return { algorithm: current, cancel: stand.cancel, place, wakeAtMs, wantsBooks: false, done: null };
 }
 
 interface Stand {
@@ -72,7 +72,7 @@ function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: rea
 }
 
 /** When a quote may go again that was refused, by the engine or by the exchange; in the past where it never was. */
-function freeAtMsOf(quote: WantedQuote, { orders, market }: ProgramView): number {
+function freeAtMsOf(quote: WantedQuote, { orders, market }: AlgorithmView): number {
   let refusedAtMs = quote.refusedAtMs ?? Number.NEGATIVE_INFINITY;
   for (const { state, side, price, amount, closedAtMs } of orders) {
     if (state !== 'rejected' || side !== quote.side || price !== quote.price) continue;
@@ -82,9 +82,9 @@ function freeAtMsOf(quote: WantedQuote, { orders, market }: ProgramView): number
 }
 
 /** A fill that is newer than the set has answered its quote. */
-function takeFilled(program: QuotesProgram, isTaken: boolean[], orders: readonly OrderRecord[]): void {
+function takeFilled(algorithm: QuotesAlgorithm, isTaken: boolean[], orders: readonly OrderRecord[]): void {
   for (const order of orders) {
-    if (order.state === 'filled' && (order.closedAtMs ?? 0) > program.setAtMs) take(program.quotes, isTaken, order);
+    if (order.state === 'filled' && (order.closedAtMs ?? 0) > algorithm.setAtMs) take(algorithm.quotes, isTaken, order);
   }
 }
 

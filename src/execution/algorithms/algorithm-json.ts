@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { storedCount as count, storedTimeMs, storedUnits as units } from '../../domain/stored-json.ts';
-import type { Program } from './algorithms.ts';
+import type { Algorithm } from './algorithms.ts';
 
 /** Of the stored form; another one is refused, as what it means is not known. */
 const VERSION = 1;
@@ -20,7 +20,7 @@ const quote = z.strictObject({
   refusedAtMs: timeMs.nullable(),
 });
 
-const program: z.ZodType<Program> = z.discriminatedUnion('kind', [
+const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('quotes'),
     priceStep: units,
@@ -60,25 +60,25 @@ const program: z.ZodType<Program> = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('iceberg'), side, amount: units, visible: units, price: units, setbacks, tally }),
 ]);
 
-/** A program as it lies in the mirror. */
-export const storedProgram = z.strictObject({ version: z.literal(VERSION), program });
+/** An algorithm as it lies in the mirror. */
+export const storedAlgorithm = z.strictObject({ version: z.literal(VERSION), algorithm });
 
-/** The program as a text for the mirror: plain JSON, units as decimal texts. */
-export function programToJson(state: Program): string {
-  return JSON.stringify({ version: VERSION, program: state }, (_, value: unknown) =>
+/** The algorithm as a text for the mirror: plain JSON, units as decimal texts. */
+export function algorithmToJson(state: Algorithm): string {
+  return JSON.stringify({ version: VERSION, algorithm: state }, (_, value: unknown) =>
     typeof value === 'bigint' ? formatUnits(value) : value,
   );
 }
 
 /**
- * The program that was stored.
+ * The algorithm that was stored.
  * @throws SarrafError `DATA_UNUSABLE` for anything that this version of sarraf did not write: another version, kind or field.
  */
-export function programFromJson(text: string): Program {
-  const read = storedProgram.safeParse(parsed(text));
-  if (read.success) return read.data.program;
+export function algorithmFromJson(text: string): Algorithm {
+  const read = storedAlgorithm.safeParse(parsed(text));
+  if (read.success) return read.data.algorithm;
   const [issue] = read.error.issues;
-  throw unusable(`${['program', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'of an unknown shape'}`);
+  throw unusable(`${['algorithm', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'of an unknown shape'}`);
 }
 
 function parsed(text: string): unknown {
@@ -92,6 +92,6 @@ function parsed(text: string): unknown {
 function unusable(found: string): SarrafError {
   return new SarrafError(
     'DATA_UNUSABLE',
-    `expected a stored program of version ${VERSION}, was ${found}; run the version of sarraf that wrote it, or cancel its intent there`,
+    `expected a stored algorithm of version ${VERSION}, was ${found}; run the version of sarraf that wrote it, or cancel its intent there`,
   );
 }

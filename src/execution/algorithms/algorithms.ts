@@ -2,22 +2,22 @@ import type { Market } from '../../domain/market.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { advanceQuotes } from './advance-quotes.ts';
-import { advanceIceberg, createIceberg, type IcebergProgram } from './iceberg.ts';
-import type { ProgramStep, ProgramView } from './algorithm-step.ts';
+import { advanceIceberg, createIceberg, type IcebergAlgorithm } from './iceberg.ts';
+import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 
-import { createQuotes, type QuotesProgram } from './quotes.ts';
-import { advanceReplace, createReplace, type ReplaceProgram } from './replace.ts';
+import { createQuotes, type QuotesAlgorithm } from './quotes.ts';
+import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
 import type { Creation } from './step.ts';
-import { advanceTarget, createTarget, type TargetProgram } from './target.ts';
-import { advanceTwap, createTwap, type TwapProgram } from './twap.ts';
+import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
+import { advanceTwap, createTwap, type TwapAlgorithm } from './twap.ts';
 
-/** The state of one intent that is served by several orders over time. A value; `programToJson` makes it a text for the mirror. */
-export type Program = QuotesProgram | ReplaceProgram | TargetProgram | TwapProgram | IcebergProgram;
+/** The state of one intent that is served by several orders over time. A value; `algorithmToJson` makes it a text for the mirror. */
+export type Algorithm = QuotesAlgorithm | ReplaceAlgorithm | TargetAlgorithm | TwapAlgorithm | IcebergAlgorithm;
 
-/** The intents that are served by a program. */
-export type ProgramIntent = Extract<Intent, { kind: Program['kind'] }>;
+/** The intents that are served by an algorithm. */
+export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] }>;
 
-export interface CreateProgramOptions {
+export interface CreateAlgorithmOptions {
   readonly market: Market;
   readonly nowMs: number;
   /** The order that a replace intent names, when it is one of the strategy's own. */
@@ -26,7 +26,7 @@ export interface CreateProgramOptions {
   readonly maxQuoteAgeMs?: number | undefined;
 }
 
-export function isProgramIntent(intent: Intent): intent is ProgramIntent {
+export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
   switch (intent.kind) {
     case 'quotes':
     case 'replace':
@@ -42,8 +42,8 @@ export function isProgramIntent(intent: Intent): intent is ProgramIntent {
   }
 }
 
-/** The program of an intent at its begin, or why the intent can not be served. Nothing is wanted yet: `advanceProgram` says what. */
-export function createProgram(intent: ProgramIntent, options: CreateProgramOptions): Creation<Program> {
+/** The algorithm of an intent at its begin, or why the intent can not be served. Nothing is wanted yet: `advanceAlgorithm` says what. */
+export function createAlgorithm(intent: AlgorithmIntent, options: CreateAlgorithmOptions): Creation<Algorithm> {
   switch (intent.kind) {
     case 'quotes':
       return createQuotes(intent, options);
@@ -59,20 +59,20 @@ export function createProgram(intent: ProgramIntent, options: CreateProgramOptio
 }
 
 /**
- * What the program wants now. The same program with the same view wants the same, and comes back as the same object when nothing about it changed, so
+ * What the algorithm wants now. The same algorithm with the same view wants the same, and comes back as the same object when nothing about it changed, so
  * that nothing has to be stored. What it wants placed counts as asked for: it has to be among the orders or the refusals of the next view.
  */
-export function advanceProgram(program: Program, view: ProgramView): ProgramStep<Program> {
-  switch (program.kind) {
+export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): AlgorithmStep<Algorithm> {
+  switch (algorithm.kind) {
     case 'quotes':
-      return advanceQuotes(program, view);
+      return advanceQuotes(algorithm, view);
     case 'replace':
-      return advanceReplace(program, view);
+      return advanceReplace(algorithm, view);
     case 'target':
-      return advanceTarget(program, view);
+      return advanceTarget(algorithm, view);
     case 'twap':
-      return advanceTwap(program, view);
+      return advanceTwap(algorithm, view);
     case 'iceberg':
-      return advanceIceberg(program, view);
+      return advanceIceberg(algorithm, view);
   }
 }

@@ -3,7 +3,7 @@ import type { Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
-import type { ProgramStep, ProgramView } from './algorithm-step.ts';
+import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
 import { over, placing, refused, waiting, type Creation } from './step.ts';
 import { NO_TALLY, takeStock, type Tally } from './tally.ts';
@@ -14,7 +14,7 @@ import { positiveWishUnits } from './wish-units.ts';
  * up to more than the amount. Over when all is filled, when the rest is too little to be ordered, when somebody cancels a part, and after three
  * rejections in a row.
  */
-export interface IcebergProgram {
+export interface IcebergAlgorithm {
   readonly kind: 'iceberg';
   readonly side: Side;
   readonly amount: Units;
@@ -28,7 +28,7 @@ export type IcebergIntent = Extract<Intent, { kind: 'iceberg' }>;
 
 const MOST_PARTS = 1_000n;
 
-export function createIceberg(intent: IcebergIntent, options: { readonly market: Market }): Creation<IcebergProgram> {
+export function createIceberg(intent: IcebergIntent, options: { readonly market: Market }): Creation<IcebergAlgorithm> {
   const amount = positiveWishUnits(intent.amount);
   const visible = positiveWishUnits(intent.visible);
   const price = positiveWishUnits(intent.price);
@@ -47,26 +47,26 @@ export function createIceberg(intent: IcebergIntent, options: { readonly market:
     return refused(`expected a visible part above the minimum value, was "${String(intent.visible)}"`);
   }
   const begin = { setbacks: NO_SETBACKS, tally: NO_TALLY };
-  return { ok: true, program: { kind: 'iceberg', side: intent.side, amount, visible, price, ...begin } };
+  return { ok: true, algorithm: { kind: 'iceberg', side: intent.side, amount, visible, price, ...begin } };
 }
 
-export function advanceIceberg(before: IcebergProgram, view: ProgramView): ProgramStep<IcebergProgram> {
+export function advanceIceberg(before: IcebergAlgorithm, view: AlgorithmView): AlgorithmStep<IcebergAlgorithm> {
   const { tally, ended, live } = takeStock(before.tally, view.orders);
   const setbacks = afterSetbacks(before.setbacks, { ended, view });
   const isUnchanged = tally === before.tally && setbacks === before.setbacks;
-  const program = isUnchanged ? before : { ...before, tally, setbacks };
-  if (live !== null) return waiting(program);
-  const { side, price, visible } = program;
-  const left = (program.amount - tally.filled) as Units;
-  if (left <= 0n) return over(program, 'filled');
-  if (ended.at(-1)?.state === 'cancelled') return over(program, 'its order was canceled');
+  const algorithm = isUnchanged ? before : { ...before, tally, setbacks };
+  if (live !== null) return waiting(algorithm);
+  const { side, price, visible } = algorithm;
+  const left = (algorithm.amount - tally.filled) as Units;
+  if (left <= 0n) return over(algorithm, 'filled');
+  if (ended.at(-1)?.state === 'cancelled') return over(algorithm, 'its order was canceled');
   if (setbacks.inARow >= MOST_SETBACKS) {
-    return over(program, `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`);
+    return over(algorithm, `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`);
   }
   if (!canBeOrdered(view.market, { amount: left, price })) {
-    return over(program, 'filled but for a rest below the minimum');
+    return over(algorithm, 'filled but for a rest below the minimum');
   }
   const { retryAtMs } = setbacks;
-  if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(program, { wakeAtMs: retryAtMs });
-  return placing(program, { side, price, amount: left < visible ? left : visible });
+  if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });
+  return placing(algorithm, { side, price, amount: left < visible ? left : visible });
 }

@@ -3,7 +3,7 @@ import type { Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import type { DecimalInput, Intent, Quote } from '../../strategy/intents.ts';
 import { onPriceGrid } from './market-grid.ts';
-import type { ProgramView } from './algorithm-step.ts';
+import type { AlgorithmView } from './algorithm-step.ts';
 import { refused, type Creation } from './step.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
@@ -21,7 +21,7 @@ export interface WantedQuote {
 }
 
 /** A desired set of limit orders in one market, and how old it is. `advanceQuotes` says what is done about it. */
-export interface QuotesProgram {
+export interface QuotesAlgorithm {
   readonly kind: 'quotes';
   /** Of the market version that the set is fitted to. */
   readonly priceStep: bigint;
@@ -42,9 +42,9 @@ const MOST_QUOTES = 100;
 export function createQuotes(
   intent: QuotesIntent,
   options: { readonly market: Market; readonly nowMs: number; readonly maxQuoteAgeMs?: number | undefined },
-): Creation<QuotesProgram> {
+): Creation<QuotesAlgorithm> {
   const { market, nowMs, maxQuoteAgeMs = MAX_QUOTE_AGE_MS } = options;
-  const empty: QuotesProgram = {
+  const empty: QuotesAlgorithm = {
     kind: 'quotes',
     priceStep: market.priceStep,
     quotes: [],
@@ -58,23 +58,27 @@ export function createQuotes(
  * A new desired set of the same strategy and market. What is in both keeps its pause after a refusal. `quotes` stays the same array when nothing but
  * the age of the set changes. Refused, and the old set is to stay, when a price or amount is no positive decimal.
  */
-export function updateQuotes(program: QuotesProgram, intent: QuotesIntent, nowMs: number): Creation<QuotesProgram> {
+export function updateQuotes(
+  algorithm: QuotesAlgorithm,
+  intent: QuotesIntent,
+  nowMs: number,
+): Creation<QuotesAlgorithm> {
   const wishes = intent.quotes;
-  const { kind, priceStep, maxQuoteAgeMs } = program;
+  const { kind, priceStep, maxQuoteAgeMs } = algorithm;
   if (wishes.length > MOST_QUOTES) {
     return refused(`expected at most ${MOST_QUOTES} quotes in one set, was ${wishes.length}`);
   }
-  let { quotes } = program;
+  let { quotes } = algorithm;
   if (!isSameSet(quotes, wishes)) {
     const next: WantedQuote[] = [];
     for (const [index, wish] of wishes.entries()) {
-      const quote = readQuote(wish, program, index);
+      const quote = readQuote(wish, algorithm, index);
       if (typeof quote === 'string') return refused(quote);
       next.push(quote);
     }
     quotes = next;
   }
-  return { ok: true, program: { kind, priceStep, quotes, setAtMs: nowMs, maxQuoteAgeMs } };
+  return { ok: true, algorithm: { kind, priceStep, quotes, setAtMs: nowMs, maxQuoteAgeMs } };
 }
 
 function isSameSet(quotes: readonly WantedQuote[], wishes: readonly Quote[]): boolean {
@@ -94,16 +98,16 @@ function isSame(quote: WantedQuote, wish: Quote): boolean {
 }
 
 /** The quote, or why there is none. */
-function readQuote(wish: Quote, program: QuotesProgram, index: number): WantedQuote | string {
-  const known = program.quotes.find((quote) => isSame(quote, wish));
+function readQuote(wish: Quote, algorithm: QuotesAlgorithm, index: number): WantedQuote | string {
+  const known = algorithm.quotes.find((quote) => isSame(quote, wish));
   if (known !== undefined) return known;
   const price = positiveWishUnits(wish.price);
   const amount = positiveWishUnits(wish.amount);
   if (price === null) return `expected a positive decimal for quotes.${index}.price, was "${textOf(wish.price)}"`;
   if (amount === null) return `expected a positive decimal for quotes.${index}.amount, was "${textOf(wish.amount)}"`;
   const { side } = wish;
-  const fitted = onPriceGrid(price, program.priceStep);
-  const same = program.quotes.find((one) => one.side === side && one.price === fitted && one.amount === amount);
+  const fitted = onPriceGrid(price, algorithm.priceStep);
+  const same = algorithm.quotes.find((one) => one.side === side && one.price === fitted && one.amount === amount);
   return {
     side,
     wishedPrice: textOf(wish.price),
@@ -119,28 +123,28 @@ function textOf(input: DecimalInput): string {
 }
 
 /** Fits the set anew when the price step of the market has changed. */
-export function onGridOf(program: QuotesProgram, market: Market): QuotesProgram {
-  if (program.priceStep === market.priceStep) return program;
+export function onGridOf(algorithm: QuotesAlgorithm, market: Market): QuotesAlgorithm {
+  if (algorithm.priceStep === market.priceStep) return algorithm;
   const { priceStep } = market;
-  const quotes = program.quotes.map((quote) => {
+  const quotes = algorithm.quotes.map((quote) => {
     const wished = positiveWishUnits(quote.wishedPrice) ?? quote.price;
     return { ...quote, price: onPriceGrid(wished, priceStep), refusedAtMs: null };
   });
-  return { ...program, priceStep, quotes };
+  return { ...algorithm, priceStep, quotes };
 }
 
 /** Marks the quotes that were refused since the last time. */
-export function afterRefusals(program: QuotesProgram, view: ProgramView): QuotesProgram {
+export function afterRefusals(algorithm: QuotesAlgorithm, view: AlgorithmView): QuotesAlgorithm {
   const { refusals, nowMs } = view;
-  if (refusals.length === 0) return program;
+  if (refusals.length === 0) return algorithm;
   const isRefused = (quote: WantedQuote): boolean =>
     refusals.some(
       ({ order }) =>
         order.side === quote.side &&
         order.price !== null &&
-        onPriceGrid(order.price, program.priceStep) === quote.price,
+        onPriceGrid(order.price, algorithm.priceStep) === quote.price,
     );
-  if (!program.quotes.some(isRefused)) return program;
-  const quotes = program.quotes.map((quote) => (isRefused(quote) ? { ...quote, refusedAtMs: nowMs } : quote));
-  return { ...program, quotes };
+  if (!algorithm.quotes.some(isRefused)) return algorithm;
+  const quotes = algorithm.quotes.map((quote) => (isRefused(quote) ? { ...quote, refusedAtMs: nowMs } : quote));
+  return { ...algorithm, quotes };
 }

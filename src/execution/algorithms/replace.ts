@@ -4,7 +4,7 @@ import type { Side } from '../../domain/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid, onPriceGrid } from './market-grid.ts';
-import type { ProgramStep, ProgramView } from './algorithm-step.ts';
+import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { canceling, over, placing, refused, waiting, type Creation } from './step.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
@@ -13,7 +13,7 @@ import { positiveWishUnits } from './wish-units.ts';
  * amount is placed. Nothing is placed while the end of the old order is not seen, and nothing when it was filled meanwhile or never was. Over
  * as soon as the new order is there, which lives on by itself.
  */
-export interface ReplaceProgram {
+export interface ReplaceAlgorithm {
   readonly kind: 'replace';
   readonly replacedKey: string;
   readonly side: Side;
@@ -29,7 +29,7 @@ export type ReplaceIntent = Extract<Intent, { kind: 'replace' }>;
 export function createReplace(
   intent: ReplaceIntent,
   options: { readonly market: Market; readonly replaced?: OrderRecord | undefined },
-): Creation<ReplaceProgram> {
+): Creation<ReplaceAlgorithm> {
   const { market, replaced } = options;
   const name = intent.clientOrderId;
   if (replaced === undefined) return refused(`expected the id of an own order to replace, was "${name}"`);
@@ -50,58 +50,58 @@ export function createReplace(
   ) {
     return refused(`expected another price or amount for ${name}, were those it has`);
   }
-  const program = { kind: 'replace', replacedKey: key, side, remainder: null } as const;
-  return { ok: true, program: { ...program, price: wantedPrice, amount: wantedAmount } };
+  const algorithm = { kind: 'replace', replacedKey: key, side, remainder: null } as const;
+  return { ok: true, algorithm: { ...algorithm, price: wantedPrice, amount: wantedAmount } };
 }
 
-export function advanceReplace(program: ReplaceProgram, view: ProgramView): ProgramStep<ReplaceProgram> {
-  const placed = view.orders.find(({ key }) => key !== program.replacedKey);
-  if (placed !== undefined) return afterPlacing(program, placed);
+export function advanceReplace(algorithm: ReplaceAlgorithm, view: AlgorithmView): AlgorithmStep<ReplaceAlgorithm> {
+  const placed = view.orders.find(({ key }) => key !== algorithm.replacedKey);
+  if (placed !== undefined) return afterPlacing(algorithm, placed);
   const refusal = view.refusals.at(-1);
-  if (refusal !== undefined) return over(program, `what is left was refused: ${refusal.reason}`);
-  if (program.remainder !== null) return place(program, program.remainder);
-  const replaced = view.orders.find(({ key }) => key === program.replacedKey);
-  if (replaced === undefined) return over(program, 'the order to replace is not known any more');
+  if (refusal !== undefined) return over(algorithm, `what is left was refused: ${refusal.reason}`);
+  if (algorithm.remainder !== null) return place(algorithm, algorithm.remainder);
+  const replaced = view.orders.find(({ key }) => key === algorithm.replacedKey);
+  if (replaced === undefined) return over(algorithm, 'the order to replace is not known any more');
   switch (replaced.state) {
     // Without a request there is nothing to cancel yet; it leaves soon, or is dropped.
     case 'planned':
     case 'cancelling':
     case 'settling':
-      return waiting(program);
+      return waiting(algorithm);
     case 'sending':
     case 'unknown':
     case 'open':
-      return canceling(program, replaced.key);
+      return canceling(algorithm, replaced.key);
     case 'filled':
-      return over(program, 'filled before it could be replaced');
+      return over(algorithm, 'filled before it could be replaced');
     case 'rejected':
-      return over(program, `the order to replace never was: ${replaced.reason ?? 'rejected'}`);
+      return over(algorithm, `the order to replace never was: ${replaced.reason ?? 'rejected'}`);
     case 'cancelled': {
-      const remainder = (program.amount - replaced.filled) as Units;
-      if (remainder <= 0n) return over(program, 'canceled, as no more is wanted than was filled');
-      return place({ ...program, remainder }, remainder);
+      const remainder = (algorithm.amount - replaced.filled) as Units;
+      if (remainder <= 0n) return over(algorithm, 'canceled, as no more is wanted than was filled');
+      return place({ ...algorithm, remainder }, remainder);
     }
   }
 }
 
-function place(program: ReplaceProgram, amount: Units): ProgramStep<ReplaceProgram> {
-  const { side, price } = program;
-  return placing(program, { side, price, amount });
+function place(algorithm: ReplaceAlgorithm, amount: Units): AlgorithmStep<ReplaceAlgorithm> {
+  const { side, price } = algorithm;
+  return placing(algorithm, { side, price, amount });
 }
 
-function afterPlacing(program: ReplaceProgram, placed: OrderRecord): ProgramStep<ReplaceProgram> {
+function afterPlacing(algorithm: ReplaceAlgorithm, placed: OrderRecord): AlgorithmStep<ReplaceAlgorithm> {
   switch (placed.state) {
     case 'planned':
     case 'sending':
     case 'unknown':
-      return waiting(program);
+      return waiting(algorithm);
     case 'rejected':
-      return over(program, `what is left was refused: ${placed.reason ?? 'rejected'}`);
+      return over(algorithm, `what is left was refused: ${placed.reason ?? 'rejected'}`);
     case 'open':
     case 'cancelling':
     case 'settling':
     case 'filled':
     case 'cancelled':
-      return over(program, 'replaced');
+      return over(algorithm, 'replaced');
   }
 }

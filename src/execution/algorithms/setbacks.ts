@@ -1,10 +1,10 @@
 import type { OrderRecord } from '../order-record.ts';
-import type { ProgramView } from './algorithm-step.ts';
+import type { AlgorithmView } from './algorithm-step.ts';
 
 /** How long what was refused is left alone: the exchange holds identical orders back for ten seconds, and most reasons last longer. */
 export const REFUSAL_PAUSE_MS = 10_500;
 
-/** Rejections in a row after which a program gives up. */
+/** Rejections in a row after which an algorithm gives up. */
 export const MOST_SETBACKS = 3;
 
 /** Orders that came to nothing, since the last that did not. */
@@ -24,7 +24,7 @@ export const NO_SETBACKS: Setbacks = { inARow: 0, retryAtMs: null, reason: null 
  */
 export function afterSetbacks(
   before: Setbacks,
-  news: { readonly ended: readonly OrderRecord[]; readonly view: ProgramView },
+  news: { readonly ended: readonly OrderRecord[]; readonly view: AlgorithmView },
 ): Setbacks {
   const { refusals, nowMs } = news.view;
   let hasProgress = false;

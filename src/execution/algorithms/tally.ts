@@ -2,7 +2,7 @@ import { NO_UNITS, type Units } from '../../domain/money.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 
 /**
- * What the ended orders of a program with one order at a time have filled. It is kept, not added up anew: orders that ended long ago are in no view
+ * What the ended orders of an algorithm with one order at a time have filled. It is kept, not added up anew: orders that ended long ago are in no view
  * after a restart.
  */
 export interface Tally {
@@ -13,7 +13,7 @@ export interface Tally {
 
 export const NO_TALLY: Tally = { filled: NO_UNITS, countedKey: null };
 
-/** How the orders of a program stand. */
+/** How the orders of an algorithm stand. */
 export interface Stock {
   readonly tally: Tally;
   /** Orders that came to their end since the last time, oldest first. */

@@ -4,7 +4,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
-import type { ProgramStep, ProgramView } from './algorithm-step.ts';
+import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
 import { over, placing, refused, waiting, type Creation } from './step.ts';
 import { NO_TALLY, takeStock, type Tally } from './tally.ts';
@@ -16,7 +16,7 @@ import { positiveWishUnits, wishUnits } from './wish-units.ts';
  * turned into an amount once, at the first price that is known. Over as well when somebody cancels its limit order, after three
  * rejections in a row, and after `MOST_ORDERS`.
  */
-export interface TargetProgram {
+export interface TargetAlgorithm {
   readonly kind: 'target';
   /** The position to reach; null until the first price is known, where a share was asked for. */
   readonly position: Units | null;
@@ -34,7 +34,7 @@ export type TargetIntent = Extract<Intent, { kind: 'target' }>;
 /** Orders of one target. Each leaves a fraction of the difference; more is a position that others keep moving. */
 const MOST_ORDERS = 20;
 
-export function createTarget(intent: TargetIntent): Creation<TargetProgram> {
+export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {
   const { position: wished, equityShare: share } = intent;
   if ((wished === undefined) === (share === undefined)) {
     return refused('expected either position or equityShare for a target, was both or neither');
@@ -51,41 +51,41 @@ export function createTarget(intent: TargetIntent): Creation<TargetProgram> {
   if (share !== undefined && (equityShare === null || equityShare > UNITS_PER_ONE)) {
     return refused(`expected an equityShare from 0 to 1, was "${String(share)}"`);
   }
-  const program = { kind: 'target', placed: 0, setbacks: NO_SETBACKS, tally: NO_TALLY } as const;
-  return { ok: true, program: { ...program, position, equityShare, price } };
+  const algorithm = { kind: 'target', placed: 0, setbacks: NO_SETBACKS, tally: NO_TALLY } as const;
+  return { ok: true, algorithm: { ...algorithm, position, equityShare, price } };
 }
 
-export function advanceTarget(before: TargetProgram, view: ProgramView): ProgramStep<TargetProgram> {
+export function advanceTarget(before: TargetAlgorithm, view: AlgorithmView): AlgorithmStep<TargetAlgorithm> {
   const { tally, ended, live } = takeStock(before.tally, view.orders);
   const setbacks = afterSetbacks(before.setbacks, { ended, view });
   const isUnchanged = tally === before.tally && setbacks === before.setbacks;
-  const program = isUnchanged ? before : { ...before, tally, setbacks };
-  if (live !== null) return waiting(program);
+  const algorithm = isUnchanged ? before : { ...before, tally, setbacks };
+  if (live !== null) return waiting(algorithm);
   if (ended.at(-1)?.state === 'cancelled' && ended.at(-1)?.execution === 'limit') {
-    return over(program, 'its order was canceled');
+    return over(algorithm, 'its order was canceled');
   }
   if (setbacks.inARow >= MOST_SETBACKS) {
-    return over(program, `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`);
+    return over(algorithm, `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`);
   }
-  const position = program.position ?? positionOf(program, view);
-  if (position === null) return waiting(program, { wantsBooks: true });
-  return approach(program.position === null ? { ...program, position } : program, position, view);
+  const position = algorithm.position ?? positionOf(algorithm, view);
+  if (position === null) return waiting(algorithm, { wantsBooks: true });
+  return approach(algorithm.position === null ? { ...algorithm, position } : algorithm, position, view);
 }
 
 /** The next order towards the target, if there is one to place now. */
-function approach(program: TargetProgram, target: Units, view: ProgramView): ProgramStep<TargetProgram> {
-  const { retryAtMs } = program.setbacks;
+function approach(algorithm: TargetAlgorithm, target: Units, view: AlgorithmView): AlgorithmStep<TargetAlgorithm> {
+  const { retryAtMs } = algorithm.setbacks;
   const { side, amount } = differenceOf(target, view);
-  if (onAmountGrid(view.market, amount) === 0n) return over(program, 'reached');
-  const price = program.price ?? priceFor(side, view.book);
-  if (price === null) return waiting(program, { wantsBooks: true });
-  if (!canBeOrdered(view.market, { amount, price })) return over(program, 'reached');
-  if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(program, { wakeAtMs: retryAtMs });
-  if (program.placed >= MOST_ORDERS) return over(program, `not reached with ${MOST_ORDERS} orders`);
-  return placing({ ...program, placed: program.placed + 1 }, { side, price: program.price, amount });
+  if (onAmountGrid(view.market, amount) === 0n) return over(algorithm, 'reached');
+  const price = algorithm.price ?? priceFor(side, view.book);
+  if (price === null) return waiting(algorithm, { wantsBooks: true });
+  if (!canBeOrdered(view.market, { amount, price })) return over(algorithm, 'reached');
+  if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });
+  if (algorithm.placed >= MOST_ORDERS) return over(algorithm, `not reached with ${MOST_ORDERS} orders`);
+  return placing({ ...algorithm, placed: algorithm.placed + 1 }, { side, price: algorithm.price, amount });
 }
 
-function differenceOf(target: Units, view: ProgramView): { readonly side: Side; readonly amount: Units } {
+function differenceOf(target: Units, view: AlgorithmView): { readonly side: Side; readonly amount: Units } {
   const difference = target - view.position;
   if (difference >= 0n) return { side: 'buy', amount: difference as Units };
   // The target is not negative, so what is sold is had.
@@ -93,11 +93,11 @@ function differenceOf(target: Units, view: ProgramView): { readonly side: Side; 
 }
 
 /** The share as an amount; null while a price or the equity is not known. Equity that is used up makes a target of nothing. */
-function positionOf(program: TargetProgram, view: ProgramView): Units | null {
-  const price = program.price ?? middleOf(view.book);
-  if (price === null || view.equity === null || program.equityShare === null) return null;
+function positionOf(algorithm: TargetAlgorithm, view: AlgorithmView): Units | null {
+  const price = algorithm.price ?? middleOf(view.book);
+  if (price === null || view.equity === null || algorithm.equityShare === null) return null;
   if (view.equity <= 0n) return 0n as Units;
-  return onAmountGrid(view.market, divideDown(view.equity * program.equityShare, price));
+  return onAmountGrid(view.market, divideDown(view.equity * algorithm.equityShare, price));
 }
 
 /** What a market order would trade at. */

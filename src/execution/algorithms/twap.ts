@@ -5,7 +5,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
-import type { ProgramStep, ProgramView } from './algorithm-step.ts';
+import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { canceling, over, placing, refused, waiting, type Creation } from './step.ts';
 import { NO_TALLY, takeStock, type Stock, type Tally } from './tally.ts';
 import { positiveWishUnits } from './wish-units.ts';
@@ -19,7 +19,7 @@ import { positiveWishUnits } from './wish-units.ts';
  *   of the time.
  * - After that nothing is placed any more, however much is left: a bot that comes back late does not trade on an old wish.
  */
-export interface TwapProgram {
+export interface TwapAlgorithm {
   readonly kind: 'twap';
   readonly side: Side;
   readonly amount: Units;
@@ -44,7 +44,7 @@ const LONGEST_MS = 2_592_000_000;
 export function createTwap(
   intent: TwapIntent,
   options: { readonly market: Market; readonly nowMs: number },
-): Creation<TwapProgram> {
+): Creation<TwapAlgorithm> {
   const { side, overMs, slices } = intent;
   const { market, nowMs } = options;
   if (!Number.isSafeInteger(slices) || slices < 1 || slices > MOST_SLICES) {
@@ -66,65 +66,65 @@ export function createTwap(
     );
   }
   const begin = { startedAtMs: nowMs, nextSlice: 0, carry: NO_UNITS, tally: NO_TALLY };
-  return { ok: true, program: { kind: 'twap', side, amount, price, overMs, slices, ...begin } };
+  return { ok: true, algorithm: { kind: 'twap', side, amount, price, overMs, slices, ...begin } };
 }
 
-export function advanceTwap(before: TwapProgram, view: ProgramView): ProgramStep<TwapProgram> {
+export function advanceTwap(before: TwapAlgorithm, view: AlgorithmView): AlgorithmStep<TwapAlgorithm> {
   const stock = takeStock(before.tally, view.orders);
-  const program = afterEnded(before, stock);
+  const algorithm = afterEnded(before, stock);
   const { nowMs } = view;
-  const endMs = dueMs(program, program.slices);
-  const current = sliceAt(program, nowMs);
-  const nextDueMs = dueMs(program, program.nextSlice);
-  if (stock.live !== null) return awaiting(program, stock.live, { nowMs, nextDueMs });
-  if (program.tally.filled >= program.amount) return over(program, 'filled');
-  if (program.nextSlice >= program.slices || nowMs >= endMs) {
+  const endMs = dueMs(algorithm, algorithm.slices);
+  const current = sliceAt(algorithm, nowMs);
+  const nextDueMs = dueMs(algorithm, algorithm.nextSlice);
+  if (stock.live !== null) return awaiting(algorithm, stock.live, { nowMs, nextDueMs });
+  if (algorithm.tally.filled >= algorithm.amount) return over(algorithm, 'filled');
+  if (algorithm.nextSlice >= algorithm.slices || nowMs >= endMs) {
     const last = stock.ended.at(-1);
     const reason =
       view.refusals.at(-1)?.reason ?? (last?.state === 'rejected' ? (last.reason ?? 'rejected') : undefined);
-    return over(program, reason === undefined ? 'its time is over' : `its last slice was refused: ${reason}`);
+    return over(algorithm, reason === undefined ? 'its time is over' : `its last slice was refused: ${reason}`);
   }
-  if (current < program.nextSlice) return waiting(program, { wakeAtMs: nextDueMs });
-  const { side, price } = program;
-  const amount = partOf(program, current, view.market);
-  const next: TwapProgram = { ...program, nextSlice: current + 1, carry: NO_UNITS };
+  if (current < algorithm.nextSlice) return waiting(algorithm, { wakeAtMs: nextDueMs });
+  const { side, price } = algorithm;
+  const amount = partOf(algorithm, current, view.market);
+  const next: TwapAlgorithm = { ...algorithm, nextSlice: current + 1, carry: NO_UNITS };
   return placing(next, { side, price, amount }, dueMs(next, next.nextSlice));
 }
 
 /** A live order goes on until the next slice is due. */
 function awaiting(
-  program: TwapProgram,
+  algorithm: TwapAlgorithm,
   live: OrderRecord,
   times: { readonly nowMs: number; readonly nextDueMs: number },
-): ProgramStep<TwapProgram> {
-  if (times.nowMs < times.nextDueMs) return waiting(program, { wakeAtMs: times.nextDueMs });
-  return live.state === 'cancelling' || live.state === 'settling' ? waiting(program) : canceling(program, live.key);
+): AlgorithmStep<TwapAlgorithm> {
+  if (times.nowMs < times.nextDueMs) return waiting(algorithm, { wakeAtMs: times.nextDueMs });
+  return live.state === 'cancelling' || live.state === 'settling' ? waiting(algorithm) : canceling(algorithm, live.key);
 }
 
-function afterEnded(program: TwapProgram, { tally, ended }: Stock): TwapProgram {
+function afterEnded(algorithm: TwapAlgorithm, { tally, ended }: Stock): TwapAlgorithm {
   const last = ended.at(-1);
-  if (last === undefined) return program;
+  if (last === undefined) return algorithm;
   const isCarried = last.state === 'cancelled' && last.execution === 'limit';
-  return { ...program, tally, carry: isCarried ? ((last.amount - last.filled) as Units) : NO_UNITS };
+  return { ...algorithm, tally, carry: isCarried ? ((last.amount - last.filled) as Units) : NO_UNITS };
 }
 
 /** When a slice is due; the one after the last is due at the end. */
-function dueMs(program: TwapProgram, slice: number): number {
-  return program.startedAtMs + Math.floor((slice * program.overMs) / program.slices);
+function dueMs(algorithm: TwapAlgorithm, slice: number): number {
+  return algorithm.startedAtMs + Math.floor((slice * algorithm.overMs) / algorithm.slices);
 }
 
 /** The slice whose time it is; below zero before the first. */
-function sliceAt(program: TwapProgram, nowMs: number): number {
-  const { startedAtMs, slices, overMs } = program;
+function sliceAt(algorithm: TwapAlgorithm, nowMs: number): number {
+  const { startedAtMs, slices, overMs } = algorithm;
   let slice = Math.min(slices - 1, Math.floor(((nowMs - startedAtMs) * slices) / overMs));
   // Due times are whole milliseconds, rounded down.
-  while (slice + 1 < slices && dueMs(program, slice + 1) <= nowMs) slice += 1;
+  while (slice + 1 < slices && dueMs(algorithm, slice + 1) <= nowMs) slice += 1;
   return slice;
 }
 
 /** The rest of the slice before, and an even share of what is left for this slice and those after it. */
-function partOf(program: TwapProgram, slice: number, market: Market): Units {
-  const { amount, slices, carry, tally } = program;
+function partOf(algorithm: TwapAlgorithm, slice: number, market: Market): Units {
+  const { amount, slices, carry, tally } = algorithm;
   const left = amount - tally.filled;
   if (slice >= slices - 1) return left as Units;
   const roundingRest = amount - onAmountGrid(market, amount / BigInt(slices)) * BigInt(slices);

@@ -28,7 +28,7 @@ export interface SeenBook {
 }
 
 /** What one strategy has gained and lost in all its markets, each asset valued once in `quote`, in units of that. */
-export interface ResultView {
+export interface PnlView {
   readonly quote: QuoteCurrency;
   /** Realised and unrealised since the day began (00:00 UTC). Negative for a loss. */
   readonly dayResult: Units;
@@ -40,8 +40,8 @@ export interface ResultView {
 }
 
 /** The same result in every quote currency of the strategy's markets. */
-export interface ResultsView {
-  readonly inCurrencies: readonly ResultView[];
+export interface PnlViews {
+  readonly inCurrencies: readonly PnlView[];
   /** Losing round trips in a row, and when the last one ended. */
   readonly lossesInARow: number;
   readonly lastLossAtMs: number | null;
@@ -63,7 +63,7 @@ export interface RiskView {
     string,
     { readonly market: Market; readonly position: Units; readonly price: Units | null }
   >;
-  readonly results: ResultsView;
+  readonly results: PnlViews;
   /** When orders of this strategy were planned within the last hour, rising. */
   readonly plannedAtMs: readonly number[];
 }

@@ -22,8 +22,8 @@ export interface DrainBeginning {
 /** To be taken just before the drain. In a halt everything is canceled, whatever the policy: then there is nothing to judge. */
 export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginning {
   const unfinished = engine.haltReason() === null ? engine.unfinishedOrders() : [];
-  const strategies = engine.seats.flatMap((seat) => {
-    const { name, runner } = seat;
+  const strategies = engine.instances.flatMap((instance) => {
+    const { name, runner } = instance;
     const orders = unfinished.filter(({ strategy }) => strategy === name);
     const keys = new Set(orders.map(({ key }) => key));
     const isQuiet = orders.every(
@@ -32,9 +32,9 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
         venueId !== null &&
         // Where one leg of a pair has ended, the exchange has ended the other, which the bot may be about to read.
         (pairKey === null || keys.has(pairKey)) &&
-        !engine.desk.cancels.wantsEndOf(key),
+        !engine.orderManager.cancels.wantsEndOf(key),
     );
-    return orders.length > 0 && isQuiet ? [{ name, held: seat.held(parseMarket(runner.market).src), orders }] : [];
+    return orders.length > 0 && isQuiet ? [{ name, held: instance.held(parseMarket(runner.market).src), orders }] : [];
   });
   return { policy, strategies };
 }

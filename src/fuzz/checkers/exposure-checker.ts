@@ -42,8 +42,8 @@ export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): rea
   const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
   const isRefused = ({ id }: TrueOrder): boolean => refused.has(nameOf.get(id) ?? '');
   const fillsOf = Map.groupBy(truth.fills, ({ orderId }) => orderId);
-  const seats = Map.groupBy(own, ({ order, name }) => `${strategyOf(name)} in ${order.market}`);
-  const messages = [...seats].flatMap(([seat, orders]) => {
+  const instances = Map.groupBy(own, ({ order, name }) => `${strategyOf(name)} in ${order.market}`);
+  const messages = [...instances].flatMap(([instance, orders]) => {
     const [first] = orders;
     const limit = first === undefined ? undefined : limits.maxPosition[parseMarket(first.order.market).src];
     if (limit === undefined) return [];
@@ -51,7 +51,7 @@ export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): rea
       orders.map(({ order }) => order),
       { fillsOf, isRefused },
     );
-    return worstBeyond(changes, limit, seat);
+    return worstBeyond(changes, limit, instance);
   });
   return told('exposure', messages);
 }
@@ -62,7 +62,7 @@ function strategyOf(name: string): string {
   return read.strategy;
 }
 
-function worstBeyond(changes: readonly Change[], limit: bigint, seat: string): readonly string[] {
+function worstBeyond(changes: readonly Change[], limit: bigint, instance: string): readonly string[] {
   const messages: string[] = [];
   let long = 0n;
   let short = 0n;
@@ -74,7 +74,7 @@ function worstBeyond(changes: readonly Change[], limit: bigint, seat: string): r
     const worst = opened.side === 'buy' ? long : short;
     if (worst <= limit) continue;
     messages.push(
-      `expected at most ${formatUnits(limit)} ${opened.side === 'buy' ? 'long' : 'short'} of ${seat} once all its orders trade, order ${opened.id} (${opened.clientOrderId}) made it ${formatUnits(worst)}`,
+      `expected at most ${formatUnits(limit)} ${opened.side === 'buy' ? 'long' : 'short'} of ${instance} once all its orders trade, order ${opened.id} (${opened.clientOrderId}) made it ${formatUnits(worst)}`,
     );
   }
   return messages;

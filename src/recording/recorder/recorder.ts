@@ -10,7 +10,7 @@ import { timeText } from '../read-partitions.ts';
 import { afterOnMachine, type After } from './append-file.ts';
 import { isOfTrades, type SealSegments } from './seal-segment.ts';
 import type { SealTarget } from './seal-target.ts';
-import { Sealer } from './segment-compactor.ts';
+import { SegmentCompactor } from './segment-compactor.ts';
 import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
 import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './segment-folder.ts';
 import { SegmentWriter, type SegmentWriterOptions } from './segment-writer.ts';
@@ -66,7 +66,7 @@ export class Recorder {
   failure: string | null = null;
   private readonly options: RecorderOptions;
   private readonly after: After;
-  private readonly sealer: Sealer;
+  private readonly compactor: SegmentCompactor;
   private readonly recorded = new Map<string, Recorded>();
   private isClosed = false;
 
@@ -74,7 +74,7 @@ export class Recorder {
     this.options = options;
     this.after = options.after ?? afterOnMachine;
     const { root, takeLock, source, seal } = options;
-    this.sealer = new Sealer({
+    this.compactor = new SegmentCompactor({
       target: { root, takeLock, source },
       ...(seal === undefined ? {} : { seal }),
       after: this.after,
@@ -97,7 +97,7 @@ export class Recorder {
       await recorder.begin();
       return recorder;
     } catch (error) {
-      await recorder.sealer.settled();
+      await recorder.compactor.settled();
       recorder.release();
       throw error;
     }
@@ -124,7 +124,7 @@ export class Recorder {
 
   /** Resolves when everything that was left by others has been tried. */
   settled(): Promise<void> {
-    return this.sealer.settled();
+    return this.compactor.settled();
   }
 
   /** Moves everything to the catalogue. What can not be moved stays for the next recorder, and is told. A second call does nothing. */
@@ -134,7 +134,7 @@ export class Recorder {
     for (const { writers } of this.recorded.values()) {
       await Promise.all(Object.values(writers).map(async (writer) => writer.end()));
     }
-    await this.sealer.end();
+    await this.compactor.end();
     this.release();
   }
 
@@ -169,12 +169,12 @@ export class Recorder {
   }
 
   private async releaseOnceSettled(folders: readonly SegmentFolder[]): Promise<void> {
-    await this.sealer.settled();
+    await this.compactor.settled();
     for (const folder of folders) folder.release();
   }
 
   private async refuseMixture(beganMs: number): Promise<void> {
-    await this.sealer.settled();
+    await this.compactor.settled();
     const { root, markets } = this.options;
     for (const market of markets) {
       for (const kind of SEGMENT_KINDS) {
@@ -219,7 +219,7 @@ export class Recorder {
   private async takeUp(folder: SegmentFolder): Promise<void> {
     const segments = folder.segments();
     for (const segment of segments) if (isOfTrades(segment)) await noteTape(folder.path, segment);
-    this.sealer.add(...segments);
+    this.compactor.add(...segments);
   }
 
   private writerOf(folder: SegmentFolder, kind: SegmentKind): SegmentWriter {
@@ -231,7 +231,7 @@ export class Recorder {
       after: this.after,
       ...(largestBytes === undefined ? {} : { largestBytes }),
       ...(syncEveryMs === undefined ? {} : { syncEveryMs }),
-      onSegment: (path) => this.sealer.add({ path, kind, market: folder.market }),
+      onSegment: (path) => this.compactor.add({ path, kind, market: folder.market }),
       onError: (error) => this.stop(error),
     });
   }

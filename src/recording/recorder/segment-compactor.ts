@@ -11,7 +11,7 @@ const AGAIN_AFTER_MS = 60_000;
 const LAST_TRIES = 5;
 const LAST_TRY_AFTER_MS = 1_000;
 
-export interface SealerOptions {
+export interface SegmentCompactorOptions {
   readonly target: SealTarget;
   /** In this process without it. */
   readonly seal?: SealSegments;
@@ -22,14 +22,14 @@ export interface SealerOptions {
 }
 
 /** Seals segments beside everything else, those that have gathered together. What it can not seal stays where it is for the next process. */
-export class Sealer {
-  private readonly options: SealerOptions;
+export class SegmentCompactor {
+  private readonly options: SegmentCompactorOptions;
   private waiting: Segment[] = [];
   private failed: Segment[] = [];
   private work: Promise<void> | null = null;
   private cancelAgain: (() => void) | null = null;
 
-  constructor(options: SealerOptions) {
+  constructor(options: SegmentCompactorOptions) {
     this.options = options;
   }
 

@@ -1,6 +1,6 @@
 import { CandleRunner, type CandleRun } from '../../../src/backtest/candle-runner.ts';
-import type { CandleRules } from '../../../src/backtest/bar-fill-simulator/bar-rules.ts';
-import { CandleVenue } from '../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import type { BarRules } from '../../../src/backtest/bar-fill-simulator/bar-rules.ts';
+import { BarFillSimulator } from '../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import type { Resolution } from '../../../src/domain/candle.ts';
 import { resolutionMs } from '../../../src/domain/candle.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
@@ -63,14 +63,14 @@ export function runBars(of: {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly cash: string;
   readonly feeMillionths?: number;
-  readonly rules?: Partial<CandleRules>;
+  readonly rules?: Partial<BarRules>;
   readonly limits?: Partial<RiskLimits>;
   readonly span?: Span;
   readonly fromMs?: number;
 }): CandleRun {
   const { market, columns, strategy, params = {}, cash, feeMillionths = 1_000, rules, span = '1h' } = of;
   const rates = { maker: feeMillionths, taker: feeMillionths };
-  const venue = new CandleVenue({
+  const venue = new BarFillSimulator({
     markets: [market],
     fees: { rls: rates, usdt: rates },
     balances: { [market.dst]: parseUnits(cash) },
@@ -81,7 +81,7 @@ export function runBars(of: {
     settings: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
-      seats: [
+      instances: [
         { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...of.limits }, capital: {} },
       ],
     },

@@ -15,7 +15,7 @@ import { FROM_MS, RIAL, runBars, TETHER, walkOf } from './candle-run.ts';
 
 const DAY_MS = 86_400_000;
 
-const seatOf = (definition: StrategyDefinition) => ({
+const instanceOf = (definition: StrategyDefinition) => ({
   runner: new StrategyRunner(definition, { market: 'BTCUSDT', span: '1h', hasBooks: false }),
 });
 
@@ -25,13 +25,13 @@ const wanting = (subscribe: StrategyDefinition['subscribe']): StrategyDefinition
 describe('a run on candles', () => {
   test('is refused where a strategy subscribes to what candles do not hold', () => {
     const bad = [wanting(() => [book('BTCUSDT'), candles('BTCUSDT', '1h'), trades('ETHUSDT'), stats('BTCUSDT')]), grid];
-    expect(() => refuseUnserved(bad.map(seatOf))).toThrow(
+    expect(() => refuseUnserved(bad.map(instanceOf))).toThrow(
       new SarrafError(
         'INVALID_OPTIONS',
         'expected subscriptions that candles can serve: nosy subscribes to the book of BTCUSDT, nosy subscribes to the trades of ETHUSDT, nosy subscribes to the statistics of BTCUSDT, grid subscribes to the book of BTCUSDT, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it subscribe to candles where "hasBooks" of subscribe is false',
       ),
     );
-    expect(() => refuseUnserved([seatOf(marketMaker)])).toThrow('market-maker subscribes to the book of BTCUSDT');
+    expect(() => refuseUnserved([instanceOf(marketMaker)])).toThrow('market-maker subscribes to the book of BTCUSDT');
   });
 
   test('takes candles and timers, and what asks for books only where there are some', () => {
@@ -39,7 +39,7 @@ describe('a run on candles', () => {
       timer('day', '0 0 * * *'),
       hasBooks ? book(market) : candles(market, span),
     ]);
-    expect(() => refuseUnserved([polite, maCross, dca, rebalance].map(seatOf))).not.toThrow();
+    expect(() => refuseUnserved([polite, maCross, dca, rebalance].map(instanceOf))).not.toThrow();
     expect(new StrategyRunner(polite, { market: 'BTCUSDT', span: '1h' }).subscriptions[1]?.kind).toBe('book');
   });
 });

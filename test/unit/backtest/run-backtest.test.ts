@@ -35,7 +35,9 @@ function backtestOf(
   const market = columns.market === TETHER.symbol ? TETHER : RIAL;
   const runner = new StrategyRunner(strategy, { market: market.symbol, span: '1h', params });
   return {
-    seats: [{ runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...limits }, capital: {} }],
+    instances: [
+      { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...limits }, capital: {} },
+    ],
     execution: { ...DEFAULT_ENGINE_TIMES, instance: 'back' },
     markets: [{ market, columns }],
     fees: { rls: FEES, usdt: FEES },

@@ -5,7 +5,7 @@ import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../src/domain/rounding.ts';
-import { DEFAULT_ENGINE_TIMES, type SeatSettings } from '../../../src/engine/engine-settings.ts';
+import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
 import type { RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
@@ -39,7 +39,7 @@ function barsOf(market: Market, prices: readonly (number | null)[]): { market: M
   return { market, columns };
 }
 
-function seatOf(limits: Partial<RiskLimits> = {}): SeatSettings {
+function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSettings {
   const runner = new StrategyRunner(triangle, {
     market: 'BTCIRT',
     span: '1h',
@@ -54,7 +54,7 @@ const BALANCES = { rls: parseUnits('10000000'), usdt: parseUnits('10000'), btc: 
 
 function backtestOf(over: Partial<CandleBacktest> = {}): CandleBacktest {
   return {
-    seats: [seatOf()],
+    instances: [instanceOf()],
     execution: { ...DEFAULT_ENGINE_TIMES, instance: 'test' },
     markets: [
       barsOf(COIN_IN_RIAL, [100_000, 98_000, 98_000, 100_000, 100_000, 101_000]),
@@ -144,7 +144,7 @@ test('a run whose markets do not tell what everything is worth is refused', () =
 
 test('the limit on the loss of a day counts what the triangle made, not what one market lost', () => {
   const limits = { maxDailyLoss: { rls: parseUnits('1000'), usdt: null } };
-  const run = runBacktest(backtestOf({ seats: [seatOf(limits)] }));
+  const run = runBacktest(backtestOf({ instances: [instanceOf(limits)] }));
   expect(run.orders.filter(({ state }) => state === 'rejected')).toEqual([]);
   expect(run.fills.length).toBe(runBacktest(backtestOf()).fills.length);
 });

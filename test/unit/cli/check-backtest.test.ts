@@ -4,7 +4,7 @@ import { runBacktest, type CandleBacktest } from '../../../src/backtest/run-back
 import { checkBacktest } from '../../../src/cli/check-backtest.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { DEFAULT_ENGINE_TIMES, type SeatSettings } from '../../../src/engine/engine-settings.ts';
+import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
 import { buy, candles, defineStrategy, ema, sell, twap } from '../../../src/strategy/sdk.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
@@ -21,7 +21,7 @@ async function checked(
   bars: CandleColumns = columns,
 ): Promise<readonly string[]> {
   const rates = { maker: 1_000, taker: 1_000 };
-  const newSeats = async (): Promise<readonly SeatSettings[]> => [
+  const newInstances = async (): Promise<readonly StrategyInstanceSettings[]> => [
     {
       runner: new StrategyRunner(strategyFor(), { market: TETHER.symbol, span: '1h', hasBooks: false }),
       onError: 'stop',
@@ -31,7 +31,7 @@ async function checked(
     },
   ];
   const backtest: CandleBacktest = {
-    seats: await newSeats(),
+    instances: await newInstances(),
     execution: { ...DEFAULT_ENGINE_TIMES, instance: 'back' },
     markets: [{ market: TETHER, columns: bars }],
     fees: { rls: rates, usdt: rates },
@@ -44,7 +44,7 @@ async function checked(
   };
   const reported = runBacktest(backtest);
   const { lookahead = false, warmUp = false } = which;
-  return checkBacktest({ backtest, newSeats, problems: [] }, reported, { lookahead, warmUp, onStep: () => {} });
+  return checkBacktest({ backtest, newInstances, problems: [] }, reported, { lookahead, warmUp, onStep: () => {} });
 }
 
 /** Buys when the average rises and sells when it falls, all with one coin more or less. */

@@ -16,7 +16,7 @@ import { tradesCommand } from '../../../src/cli/commands/trades.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { writeSeat } from '../../../src/engine/strategy-instance-record.ts';
+import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
@@ -32,7 +32,7 @@ const wallet = (currency: string, total: string, held: string): MirrorChange => 
 });
 
 const LEDGER = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
-const SEAT_JSON = writeSeat('{"level":3}', { ledger: LEDGER, requests: 1, fills: 0, orders: 1, fees: new Map() });
+const SEAT_JSON = writeInstance('{"level":3}', { ledger: LEDGER, requests: 1, fills: 0, orders: 1, fees: new Map() });
 
 const CHANGES: readonly MirrorChange[] = [
   {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { recordedBars } from '../../../src/cli/recorded-bars.ts';
 import type { Resolution } from '../../../src/domain/candle.ts';
-import type { SeatSettings } from '../../../src/engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
@@ -15,7 +15,7 @@ const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const RANGE = { fromMs: NOON_MS, toMs: NOON_MS + HOUR_MS };
 
 /** A strategy that wants three bars of the past of a length. */
-function seatOf(span: Span): SeatSettings {
+function instanceOf(span: Span): StrategyInstanceSettings {
   const definition = defineStrategy({
     name: 'looker',
     params: z.strictObject({}),
@@ -37,7 +37,7 @@ async function catalogueWith(...resolutions: readonly (readonly [Resolution, ste
 }
 
 async function barsFor(catalogue: Catalogue, ...spans: readonly Span[]): Promise<readonly (readonly unknown[])[]> {
-  const bars = await recordedBars(catalogue, { market: BTCIRT, seats: spans.map(seatOf), range: RANGE });
+  const bars = await recordedBars(catalogue, { market: BTCIRT, instances: spans.map(instanceOf), range: RANGE });
   return bars.map(({ columns }) => [
     columns.resolution,
     ((columns.openTimeMs[0] ?? 0) - NOON_MS) / 60_000,
@@ -69,9 +69,9 @@ describe('the recorded bars of a backtest on recorded books', () => {
 
   test('are none where none were recorded that could make them, or none of that time', async () => {
     expect(await barsFor(await catalogueWith(['60', HOUR_MS]), '5m')).toEqual([]);
-    const seats = [seatOf('1m')];
+    const instances = [instanceOf('1m')];
     const range = { fromMs: NOON_MS + 1_000 * HOUR_MS, toMs: NOON_MS + 1_001 * HOUR_MS };
     const catalogue = await catalogueWith(['1', 60_000]);
-    expect(await recordedBars(catalogue, { market: BTCIRT, seats, range })).toEqual([]);
+    expect(await recordedBars(catalogue, { market: BTCIRT, instances, range })).toEqual([]);
   });
 });

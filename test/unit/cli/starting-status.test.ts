@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HealthDesk } from '../../../src/daemon/health/health-desk.ts';
+import { HealthService } from '../../../src/daemon/health/health-service.ts';
 import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
 import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
@@ -25,12 +25,12 @@ async function begin(port: 0 | null): Promise<void> {
   const overrides: [string, string][] = [['health.port', String(port)]];
   const reading = readBotConfig(null, { environment: {}, workingFolder: folder, overrides });
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
-  const desk = new HealthDesk(reading.config);
+  const health = new HealthService(reading.config);
   ends.push(
-    async () => desk.end(),
+    async () => health.end(),
     () => lock.release(),
   );
-  const address = await desk.begin();
+  const address = await health.begin();
   if (address !== null) lock.tellHealth(address);
 }
 

@@ -3,7 +3,7 @@ import { strategyStatus } from '../../../src/cli/strategy-status.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';
-import { writeSeat } from '../../../src/engine/strategy-instance-record.ts';
+import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 
 /** A strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */
@@ -33,7 +33,7 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
     ['btc', parseUnits('0.01084')],
     ['usdt', parseUnits('0.13')],
   ]);
-  const json = writeSeat('{"level":3}', { ledger, requests: 7, fills: 2, orders: 4, fees });
+  const json = writeInstance('{"level":3}', { ledger, requests: 7, fills: 2, orders: 4, fees });
   return { name: 'grid', status, reason: null, json, atMs: 6_000 };
 }
 

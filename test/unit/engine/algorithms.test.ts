@@ -99,7 +99,7 @@ describe('quotes', () => {
     world.advance(30_000);
     expect(world.engine.status().liveOrders).toBe(0);
     expect(placed(world)).toHaveLength(1);
-    expect(world.mirror.load(0).programs).toEqual([]);
+    expect(world.mirror.load(0).algorithms).toEqual([]);
   });
 });
 
@@ -182,10 +182,10 @@ describe('an iceberg', () => {
   });
 });
 
-describe('what a program places', () => {
+describe('what an algorithm places', () => {
   it('is checked as any order, and its refusal is told', () => {
     const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
-    const world = ready({ seats: [{ limits }] });
+    const world = ready({ instances: [{ limits }] });
     world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
     expect(placed(world)).toEqual([]);
     expect(world.toldOf('reject')[0]).toMatchObject({ code: 'risk order-size' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
-import { CandleVenue } from '../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { WalletReading } from '../../../src/domain/venue-call.ts';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';
@@ -74,7 +74,7 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
 /** The whole life of an engine on the bars of two markets, as it was told and as it asked. Only one without a journal takes the short way. */
 function life(isJournaled: boolean): readonly string[] {
   const lines: string[] = [];
-  const seat = (name: string, onError: ErrorPolicy, market: string) => ({
+  const instance = (name: string, onError: ErrorPolicy, market: string) => ({
     runner: new StrategyRunner(nosy(name, { lines, throws: onError !== 'cancel' || name === 'third' }), {
       market,
       span: '1h',
@@ -85,7 +85,7 @@ function life(isJournaled: boolean): readonly string[] {
     capital: {},
   });
   const rates = { maker: 1_000, taker: 2_000 };
-  const venue = new CandleVenue({
+  const venue = new BarFillSimulator({
     markets: MARKETS,
     fees: { rls: rates, usdt: rates },
     balances: { usdt: parseUnits('50000'), rls: parseUnits('50000000000'), btc: parseUnits('1') },
@@ -95,7 +95,11 @@ function life(isJournaled: boolean): readonly string[] {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'bars',
       markets: MARKETS,
-      seats: [seat('first', 'pause', 'BTCUSDT'), seat('second', 'cancel', 'BTCIRT'), seat('third', 'stop', 'BTCUSDT')],
+      instances: [
+        instance('first', 'pause', 'BTCUSDT'),
+        instance('second', 'cancel', 'BTCIRT'),
+        instance('third', 'stop', 'BTCUSDT'),
+      ],
       feeds: [],
       reconciliation: null,
       isRestartable: false,

@@ -10,7 +10,7 @@ import {
   DEFAULT_ENGINE_TIMES,
   DEFAULT_RECONCILIATION,
   type EngineSettings,
-  type SeatSettings,
+  type StrategyInstanceSettings,
 } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
@@ -46,7 +46,7 @@ const READS: ReadonlySet<VenueCallKind> = new Set([
 
 export interface WorldOptions {
   readonly settings?: Partial<EngineSettings>;
-  readonly seats?: readonly Partial<SeatSettings>[];
+  readonly instances?: readonly Partial<StrategyInstanceSettings>[];
   /** In place of the strategy that does what `want` says. */
   readonly strategies?: readonly StrategyDefinition[];
   readonly feeds?: readonly PlannedFeed[];
@@ -209,7 +209,7 @@ export class EngineWorld {
   }
 
   order(key?: string): OrderRecord {
-    const { table } = this.engine.desk.keeper;
+    const { table } = this.engine.orderManager.blotter;
     const found = key === undefined ? this.lastOrder() : table.get(key);
     if (found === undefined) throw new Error(`no order ${key ?? 'at all'}`);
     return found;
@@ -246,25 +246,25 @@ export class EngineWorld {
 
   private lastOrder(): OrderRecord | undefined {
     const key = this.orders().at(-1)?.key;
-    return key === undefined ? undefined : this.engine.desk.keeper.table.get(key);
+    return key === undefined ? undefined : this.engine.orderManager.blotter.table.get(key);
   }
 
   private begin(options: WorldOptions = this.options): Engine {
-    const { settings = {}, seats = [{}], feeds = FEEDS } = options;
+    const { settings = {}, instances = [{}], feeds = FEEDS } = options;
     const definitions = options.strategies ?? [this.wisher()];
-    const all = definitions.map((definition, index): SeatSettings => ({
+    const all = definitions.map((definition, index): StrategyInstanceSettings => ({
       runner: new StrategyRunner(definition, { market: MARKET.symbol, span: '1m' }),
       onError: 'stop',
       pauseMs: 60_000,
       limits: createRiskLimits(),
       capital: {},
-      ...seats[index],
+      ...instances[index],
     }));
     return new Engine(
       {
         instance: 'bot',
         markets: [MARKET],
-        seats: all,
+        instances: all,
         feeds,
         ...DEFAULT_ENGINE_TIMES,
         reconciliation: DEFAULT_RECONCILIATION,

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Seat } from '../../../src/engine/strategy-instance.ts';
-import { ToldQueue, type Told } from '../../../src/engine/event-queue.ts';
+import type { StrategyInstance } from '../../../src/engine/strategy-instance.ts';
+import { EventQueue, type Told } from '../../../src/engine/event-queue.ts';
 
-const told = (dueMs: number): Told => ({ seat: {} as Seat, event: { kind: 'timer', name: 'a', dueMs } });
+const told = (dueMs: number): Told => ({
+  instance: {} as StrategyInstance,
+  event: { kind: 'timer', name: 'a', dueMs },
+});
 
 describe('the queue of what is to be told', () => {
   it('is a list, whatever is put at its end or beginning and taken from it', () => {
     const steps = fc.array(fc.constantFrom('push', 'unshift', 'shift', 'shift'), { maxLength: 200 });
     fc.assert(
       fc.property(steps, (names) => {
-        const [queue, list] = [new ToldQueue(), [] as Told[]];
+        const [queue, list] = [new EventQueue(), [] as Told[]];
         for (const [index, name] of names.entries()) {
           if (name === 'shift') expect(queue.shift()).toBe(list.shift() ?? null);
           else {
@@ -26,7 +29,7 @@ describe('the queue of what is to be told', () => {
   });
 
   it('grows as it must, and keeps the order', () => {
-    const queue = new ToldQueue();
+    const queue = new EventQueue();
     for (let index = 0; index < 10; index += 1) queue.push(told(index));
     for (let index = 0; index < 7; index += 1) queue.shift();
     const more = Array.from({ length: 100 }, (_, index) => told(index + 10));

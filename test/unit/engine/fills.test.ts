@@ -180,12 +180,12 @@ describe('a fill that comes while its strategy is not at work', () => {
     world.advance(6_000);
     expect(world.fills()).toHaveLength(1);
     world.restart();
-    expect(world.engine.seats[0]?.held('btc')).toBe(3_992_000_000n);
+    expect(world.engine.instances[0]?.held('btc')).toBe(3_992_000_000n);
     world.advance(2_000);
     expect(world.toldOf('fill')).toMatchObject([{ amount: '0.4', tag: 'first' }]);
     world.restart();
     world.advance(2_000);
-    expect(world.engine.seats[0]).toMatchObject({ fills: 1 });
+    expect(world.engine.instances[0]).toMatchObject({ fills: 1 });
     expect(world.toldOf('fill')).toHaveLength(1);
   });
 });

@@ -27,7 +27,7 @@ describe('a halt', () => {
     expect(world.engine.haltReason()).toBe('a test');
   });
 
-  it('drops what waits, ends programs, and cancels what was on its way once it is there', () => {
+  it('drops what waits, ends algorithms, and cancels what was on its way once it is there', () => {
     const world = open();
     world.want(
       WISH,
@@ -156,7 +156,7 @@ describe('a drain', () => {
     expect(world.engine.status().phase).toBe('trading');
   });
 
-  it('that keeps leaves programs to the next start, whatever happens to their orders meanwhile', () => {
+  it('that keeps leaves algorithms to the next start, whatever happens to their orders meanwhile', () => {
     const world = EngineWorld.ready();
     world.answers.add('order');
     world.want(iceberg('BTCUSDT', 'buy', { amount: '2', visible: '1', price: '98' }));

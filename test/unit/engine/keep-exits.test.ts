@@ -125,7 +125,7 @@ describe('a drain that keeps exits', () => {
     expect(world.toldOf('fill').at(-1)).toMatchObject({ side: 'sell', amount: '0.9' });
   });
 
-  it('ends programs but those with an order that stays, which go on at the next start', () => {
+  it('ends algorithms but those with an order that stays, which go on at the next start', () => {
     const world = holding(
       quotes('BTCUSDT', [
         { side: 'buy', price: '96', amount: '1' },

@@ -45,8 +45,8 @@ export class MemoryMirror {
   }
 
   load(nowMs: number): MirrorState {
-    const { orders, programs } = this.state;
-    const atWork = new Set(programs.map(({ intentId }) => intentId));
+    const { orders, algorithms } = this.state;
+    const atWork = new Set(algorithms.map(({ intentId }) => intentId));
     const isTold = (order: OrderRecord): boolean =>
       !isFinal(order) || (order.closedAtMs ?? nowMs) >= nowMs - RECENT_MS || atWork.has(order.intentId);
     const intents = [...this.intents.values()].filter(({ status }) => status === 'working');
@@ -67,11 +67,11 @@ export class MemoryMirror {
         this.state = { ...state, fills: put(state.fills, change.fill, nameOf) };
         break;
       }
-      case 'program':
-        this.state = { ...state, programs: put(state.programs, change.program, ({ intentId }) => intentId) };
+      case 'algorithm':
+        this.state = { ...state, algorithms: put(state.algorithms, change.algorithm, ({ intentId }) => intentId) };
         break;
-      case 'program-end':
-        this.state = { ...state, programs: state.programs.filter(({ intentId }) => intentId !== change.intentId) };
+      case 'algorithm-end':
+        this.state = { ...state, algorithms: state.algorithms.filter(({ intentId }) => intentId !== change.intentId) };
         break;
       case 'strategy':
         this.state = { ...state, strategies: put(state.strategies, change.strategy, ({ name }) => name) };

@@ -106,7 +106,7 @@ describe('placing an order', () => {
 
   it('checks every order: a limit that is changed changes what is asked for', () => {
     const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
-    const world = EngineWorld.ready({ seats: [{ limits }] });
+    const world = EngineWorld.ready({ instances: [{ limits }] });
     world.want(WISH, buy('BTCUSDT', { amount: '0.9', price: '98' }));
     expect(world.toldOf('reject')).toMatchObject([{ code: 'risk order-size', tag: 'first' }]);
     expect(world.requestsOf('place').map(({ call }) => (call.kind === 'place' ? call.order.amount : ''))).toEqual([
@@ -149,7 +149,7 @@ describe('an identical order', () => {
     expect(world.toldOf('reject')).toEqual([]);
   });
 
-  it('of a program goes at once, and turns the check of the exchange off only where it has to', () => {
+  it('of an algorithm goes at once, and turns the check of the exchange off only where it has to', () => {
     const world = EngineWorld.ready();
     world.want(twap('BTCUSDT', 'buy', { amount: '3', overMs: 36_000, slices: 3, price: '98' }));
     world.want(twap('BTCUSDT', 'buy', { amount: '3', overMs: 36_000, slices: 3, price: '98' }));
@@ -191,7 +191,7 @@ describe('an identical order', () => {
 
   it('that has waited is checked again, by what is known then', () => {
     const limits = createRiskLimits({ maxBookAgeMs: 5_000 });
-    const world = EngineWorld.ready({ seats: [{ limits }] });
+    const world = EngineWorld.ready({ instances: [{ limits }] });
     world.want(WISH, WISH);
     world.accept();
     world.failing = { kind: 'book', code: 'TIMED_OUT' };

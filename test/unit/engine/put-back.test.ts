@@ -151,8 +151,8 @@ describe('a mirror that was put back from a copy', () => {
     withoutFields(world, 60, { market: null });
     world.restart();
     world.advance(100);
-    expect(world.engine.desk.takeover.isUnderWay).toBe(true);
-    world.engine.desk.takeRecord(higher, { askedId: higher.id ?? 0 });
+    expect(world.engine.orderManager.takeover.isUnderWay).toBe(true);
+    world.engine.orderManager.takeRecord(higher, { askedId: higher.id ?? 0 });
     world.advance(100);
     expect(world.order(higher.clientOrderId ?? '').venueId).toBe(higher.id);
     world.restart();

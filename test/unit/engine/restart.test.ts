@@ -161,14 +161,14 @@ describe('a restart', () => {
     const world = sending();
     world.venue.fill(world.accept().id ?? 0);
     world.advance(10_100);
-    expect(world.engine.seats[0]?.held('btc')).toBe(9_980_000_000n);
+    expect(world.engine.instances[0]?.held('btc')).toBe(9_980_000_000n);
     world.restart();
-    expect(world.engine.seats[0]?.held('btc')).toBe(9_980_000_000n);
+    expect(world.engine.instances[0]?.held('btc')).toBe(9_980_000_000n);
     world.advance(20_000);
-    expect(world.engine.seats[0]?.held('btc')).toBe(9_980_000_000n);
+    expect(world.engine.instances[0]?.held('btc')).toBe(9_980_000_000n);
   });
 
-  it('goes on with programs and their orders, and places nothing twice', () => {
+  it('goes on with algorithms and their orders, and places nothing twice', () => {
     const world = EngineWorld.ready();
     world.answers.add('order');
     world.want(quotes('BTCUSDT', [{ side: 'buy', price: '98', amount: '1' }]));
@@ -195,7 +195,7 @@ describe('a restart', () => {
       ['filled', 5_000_000_000n],
       ['filled', 5_000_000_000n],
     ]);
-    expect(world.mirror.load(world.nowMs).programs).toEqual([]);
+    expect(world.mirror.load(world.nowMs).algorithms).toEqual([]);
   });
 
   it('brings intents to their end that were at work', () => {

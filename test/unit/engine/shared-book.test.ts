@@ -24,10 +24,10 @@ test('a book that one strategy tries to change is the same for the next one and 
       }),
       watching('witness', (shown) => void seen.push(shown)),
     ],
-    seats: [{}, {}],
+    instances: [{}, {}],
   });
   world.advance(1_000);
-  const [vandal, witness] = world.engine.seats;
+  const [vandal, witness] = world.engine.instances;
   expect(vandal?.reason).toMatch(/^onBook: Cannot add property 1, object is not extensible/);
   expect(witness?.status).toBe('running');
   expect(seen.at(-1)).toMatchObject({ bids: [['99', '5']], asks: [['101', '5']] });

@@ -44,7 +44,7 @@ describe('a strategy that throws', () => {
   ] as const)('gets nothing more under the policy %s, and the others go on', (onError, cancels, state) => {
     const bad: number[] = [];
     const others: number[] = [];
-    const world = new EngineWorld({ strategies: [failing(bad), good(others)], seats: [{ onError }, {}] });
+    const world = new EngineWorld({ strategies: [failing(bad), good(others)], instances: [{ onError }, {}] });
     world.advance(1_500);
     world.accept();
     world.advance(8_000);
@@ -64,7 +64,7 @@ describe('a strategy that throws', () => {
     const bad: number[] = [];
     const world = new EngineWorld({
       strategies: [failing(bad)],
-      seats: [{ onError: 'pause', pauseMs: 10_000 }],
+      instances: [{ onError: 'pause', pauseMs: 10_000 }],
     });
     world.advance(5_000);
     expect(bad).toHaveLength(3);
@@ -100,7 +100,7 @@ describe('what a strategy logs', () => {
       ['logs', { text: 'book 1', fields: { count: 1 } }],
     ]);
     expect(world.messages('info')).toEqual(expect.arrayContaining(['logs: book 0', 'logs: book 1']));
-    expect(world.engine.seats[0]?.log.map(({ text }) => text)).toEqual(['book 0', 'book 1']);
+    expect(world.engine.instances[0]?.log.map(({ text }) => text)).toEqual(['book 0', 'book 1']);
   });
 });
 
@@ -118,7 +118,7 @@ describe('a strategy that stops', () => {
     });
     const source = { file: 'strategies/bad.ts', lineOf: (error: unknown) => (error === failure ? 12 : null) };
     const world = new EngineWorld({
-      seats: [{ runner: new StrategyRunner(bad, { market: 'BTCUSDT', span: '1m', source }) }],
+      instances: [{ runner: new StrategyRunner(bad, { market: 'BTCUSDT', span: '1m', source }) }],
     });
     world.advance(4_000);
     const place = { handler: 'onBook', file: 'strategies/bad.ts', line: 12 };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
-import { profitOfSeat, profitText } from '../../../src/engine/profit-of-instance.ts';
+import { profitOfInstance, profitText } from '../../../src/engine/profit-of-instance.ts';
 import { readFigures } from '../../../src/engine/strategy-instance-record.ts';
-import { Seat } from '../../../src/engine/strategy-instance.ts';
+import { StrategyInstance } from '../../../src/engine/strategy-instance.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
@@ -14,7 +14,7 @@ import { book } from '../../../src/strategy/subscriptions.ts';
 const TRIANGLE = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;
 const NOON_MS = Date.UTC(2026, 0, 2, 12);
 
-function seatOver(markets: readonly string[]): Seat {
+function instanceOver(markets: readonly string[]): StrategyInstance {
   const definition = defineStrategy({
     name: 'arbitrage',
     params: z.strictObject({}),
@@ -25,7 +25,7 @@ function seatOver(markets: readonly string[]): Seat {
   const market = markets[0] ?? '';
   const runner = new StrategyRunner(definition, { market, span: '1m', params: {}, knownMarkets: new Set(TRIANGLE) });
   const limits = createRiskLimits();
-  return new Seat({ runner, onError: 'stop', pauseMs: 0, limits, capital: {} }, (symbol) =>
+  return new StrategyInstance({ runner, onError: 'stop', pauseMs: 0, limits, capital: {} }, (symbol) =>
     (TRIANGLE as readonly string[]).includes(symbol),
   );
 }
@@ -42,17 +42,17 @@ function fillOf(market: string, side: 'buy' | 'sell', numbers: readonly [amount:
 const tetherAt100 = (symbol: string) => (symbol === 'USDTIRT' ? parseUnits('100') : null);
 
 /** Bought for 9,900 rial, sold for 100 tether, which are sold for 10,000 rial. */
-function roundTriangle(seat: Seat): void {
+function roundTriangle(instance: StrategyInstance): void {
   const of = { step: parseUnits('0.001'), priceOf: tetherAt100 };
-  seat.takeFill(fillOf('BTCIRT', 'buy', ['1', '9900']), of);
-  seat.takeFill(fillOf('BTCUSDT', 'sell', ['1', '100']), of);
-  seat.takeFill(fillOf('USDTIRT', 'sell', ['100', '10000']), of);
+  instance.takeFill(fillOf('BTCIRT', 'buy', ['1', '9900']), of);
+  instance.takeFill(fillOf('BTCUSDT', 'sell', ['1', '100']), of);
+  instance.takeFill(fillOf('USDTIRT', 'sell', ['100', '10000']), of);
 }
 
 test('a triangle of three markets makes what it brought, and holds nothing', () => {
-  const seat = seatOver(TRIANGLE);
-  roundTriangle(seat);
-  expect(profitOfSeat(seat, () => null)).toEqual({
+  const instance = instanceOver(TRIANGLE);
+  roundTriangle(instance);
+  expect(profitOfInstance(instance, () => null)).toEqual({
     currency: 'rls',
     profit: '100',
     realised: '100',
@@ -60,7 +60,7 @@ test('a triangle of three markets makes what it brought, and holds nothing', () 
     positions: { btc: '0', usdt: '0' },
     unvalued: [],
   });
-  const results = seat.resultsView('rls', NOON_MS).inCurrencies.map(({ quote, dayResult }) => [quote, dayResult]);
+  const results = instance.pnlViews('rls', NOON_MS).inCurrencies.map(({ quote, dayResult }) => [quote, dayResult]);
   expect(results).toEqual([
     ['rls', parseUnits('100')],
     ['usdt', parseUnits('1')],
@@ -68,38 +68,42 @@ test('a triangle of three markets makes what it brought, and holds nothing', () 
 });
 
 test('a fill of a market that is followed no more is held all the same', () => {
-  const seat = seatOver(['BTCIRT']);
-  seat.takeFill(fillOf('ETHIRT', 'buy', ['2', '50']), { step: null, priceOf: () => null });
-  expect(formatUnits(seat.held('eth'))).toBe('2');
-  expect(profitOfSeat(seat, () => null)).toMatchObject({ profit: '0', unvalued: [] });
+  const instance = instanceOver(['BTCIRT']);
+  instance.takeFill(fillOf('ETHIRT', 'buy', ['2', '50']), { step: null, priceOf: () => null });
+  expect(formatUnits(instance.held('eth'))).toBe('2');
+  expect(profitOfInstance(instance, () => null)).toMatchObject({ profit: '0', unvalued: [] });
 });
 
 test('the result of a strategy of tether markets alone is in tether', () => {
-  const seat = seatOver(['BTCUSDT']);
-  seat.takeFill(fillOf('BTCUSDT', 'buy', ['1', '100']), { step: parseUnits('0.001'), priceOf: () => null });
-  expect(profitOfSeat(seat, () => parseUnits('110'))).toMatchObject({ currency: 'usdt', profit: '10', open: '10' });
+  const instance = instanceOver(['BTCUSDT']);
+  instance.takeFill(fillOf('BTCUSDT', 'buy', ['1', '100']), { step: parseUnits('0.001'), priceOf: () => null });
+  expect(profitOfInstance(instance, () => parseUnits('110'))).toMatchObject({
+    currency: 'usdt',
+    profit: '10',
+    open: '10',
+  });
 });
 
-test('a row gives back what was held, fees and results, to a seat and to a reader without one', () => {
-  const seat = seatOver(TRIANGLE);
-  roundTriangle(seat);
-  seat.takeFill(
+test('a row gives back what was held, fees and results, to an instance and to a reader without one', () => {
+  const instance = instanceOver(TRIANGLE);
+  roundTriangle(instance);
+  instance.takeFill(
     { ...fillOf('BTCIRT', 'buy', ['1', '9900']), fee: parseUnits('0.002') },
     {
       step: parseUnits('0.001'),
       priceOf: () => null,
     },
   );
-  const record = seat.takeRecord(NOON_MS);
-  if (record === null) throw new Error('expected a record of a seat that traded');
-  const again = seatOver(TRIANGLE);
+  const record = instance.takeRecord(NOON_MS);
+  if (record === null) throw new Error('expected a record of an instance that traded');
+  const again = instanceOver(TRIANGLE);
   again.restore(record);
   expect(again.takeRecord(NOON_MS)).toBeNull();
   again.isDirty = true;
   expect(again.takeRecord(NOON_MS)?.json).toBe(record.json);
   expect(again.fees.get('btc')).toBe(parseUnits('0.002'));
   const read = readFigures(record);
-  expect(profitText(profitOf(read.ledger))).toEqual(profitOfSeat(seat, () => null));
+  expect(profitText(profitOf(read.ledger))).toEqual(profitOfInstance(instance, () => null));
   expect(read.fills).toBe(4);
 });
 
@@ -142,11 +146,11 @@ function earlierRecord(tether: object): { name: string; status: 'running'; reaso
 }
 
 test('a row of an earlier mirror loses no position and no loss', () => {
-  const seat = seatOver(['BTCIRT']);
-  seat.restore(earlierRecord({}));
-  expect(profitOfSeat(seat, () => null)).toMatchObject({ profit: '50', realised: '0', open: '50' });
-  expect(seat.fees.get('btc')).toBe(parseUnits('0.002'));
-  expect(seat.resultsView('rls', NOON_MS)).toEqual({
+  const instance = instanceOver(['BTCIRT']);
+  instance.restore(earlierRecord({}));
+  expect(profitOfInstance(instance, () => null)).toMatchObject({ profit: '50', realised: '0', open: '50' });
+  expect(instance.fees.get('btc')).toBe(parseUnits('0.002'));
+  expect(instance.pnlViews('rls', NOON_MS)).toEqual({
     inCurrencies: [
       {
         quote: 'rls',
@@ -162,16 +166,18 @@ test('a row of an earlier mirror loses no position and no loss', () => {
 });
 
 test('the coin that an earlier mirror held twice is netted, and the loss of the day stays', () => {
-  const seat = seatOver(TRIANGLE);
+  const instance = instanceOver(TRIANGLE);
   const sold = { ...EARLIER_MARKET, position: '-10000000000n', cash: '1000000000000n', cost: '-1000000000000n' };
-  seat.restore(earlierRecord({ markets: { BTCUSDT: { ...sold, price: '1010000000000n' } }, result: '-10000000000n' }));
-  seat.takePrices(tetherAt100, NOON_MS);
-  expect(profitOfSeat(seat, () => null)).toMatchObject({
+  instance.restore(
+    earlierRecord({ markets: { BTCUSDT: { ...sold, price: '1010000000000n' } }, result: '-10000000000n' }),
+  );
+  instance.takePrices(tetherAt100, NOON_MS);
+  expect(profitOfInstance(instance, () => null)).toMatchObject({
     profit: '100',
     positions: { btc: '0', usdt: '100' },
     unvalued: [],
   });
-  expect(seat.resultsView('rls', NOON_MS).inCurrencies[0]).toMatchObject({
+  expect(instance.pnlViews('rls', NOON_MS).inCurrencies[0]).toMatchObject({
     quote: 'rls',
     dayResult: parseUnits('-10'),
     peakResult: parseUnits('120'),

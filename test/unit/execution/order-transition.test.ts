@@ -2,25 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
-import type { OrderFact, VenueSight } from '../../../src/execution/order-event.ts';
+import type { OrderEvent, OrderStatusReport } from '../../../src/execution/order-event.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/execution/order-record.ts';
-import { afterFact, NEXT_STATES } from '../../../src/execution/order-transition.ts';
+import { afterEvent, NEXT_STATES } from '../../../src/execution/order-transition.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
 
 const HALF = parseUnits('0.5');
 const ONE = parseUnits('1');
 const NONE = 0n as Units;
 
-function seen(status: string | null, matched: Units = NONE): OrderFact {
-  const sight: VenueSight = { venueId: 7, status, matched, terms: null };
+function seen(status: string | null, matched: Units = NONE): OrderEvent {
+  const sight: OrderStatusReport = { venueId: 7, status, matched, terms: null };
   return { kind: 'seen', atMs: 20, sight };
 }
 
-function fillOf(amount: Units): OrderFact {
+function fillOf(amount: Units): OrderEvent {
   return { kind: 'filled', atMs: 20, amount, total: (amount * 100n) as Units, fee: 3n as Units };
 }
 
-const FACTS: Readonly<Record<string, OrderFact>> = {
+const FACTS: Readonly<Record<string, OrderEvent>> = {
   handed: { kind: 'handed over', atMs: 20 },
   dropped: { kind: 'dropped', atMs: 20, reason: 'Halted' },
   refused: { kind: 'refused', atMs: 20, code: 'InsufficientFunds' },
@@ -68,10 +68,10 @@ const TABLE = `
   unbound     | -         -          -          unknown    unknown     -          -       -          -
 `;
 
-function outcomeOf(state: OrderState, fact: OrderFact): string {
+function outcomeOf(state: OrderState, fact: OrderEvent): string {
   const order = orderIn(state);
   try {
-    const next = afterFact(order, fact);
+    const next = afterEvent(order, fact);
     if (next === order) return '-';
     return next.state === state ? 'same' : next.state;
   } catch (error) {
@@ -98,38 +98,38 @@ describe('the life cycle of an order', () => {
   });
 
   it('counts each handing over, and keeps when it was', () => {
-    const sent = afterFact(plannedOrder(), { kind: 'handed over', atMs: 20 });
+    const sent = afterEvent(plannedOrder(), { kind: 'handed over', atMs: 20 });
     expect(sent).toMatchObject({ state: 'sending', attempts: 1, sentAtMs: 20 });
-    const again = afterFact(orderIn('unknown'), { kind: 'absent', atMs: 30, resend: true });
-    expect(afterFact(again, { kind: 'handed over', atMs: 40 })).toMatchObject({ attempts: 2, sentAtMs: 40 });
+    const again = afterEvent(orderIn('unknown'), { kind: 'absent', atMs: 30, resend: true });
+    expect(afterEvent(again, { kind: 'handed over', atMs: 40 })).toMatchObject({ attempts: 2, sentAtMs: 40 });
   });
 
   it('moves the last possible send on when there was no answer', () => {
-    expect(afterFact(orderIn('sending'), { kind: 'unanswered', sentAtMs: 77 }).sentAtMs).toBe(77);
+    expect(afterEvent(orderIn('sending'), { kind: 'unanswered', sentAtMs: 77 }).sentAtMs).toBe(77);
   });
 
   it('ends as filled only when all of it was', () => {
-    const settling = afterFact(orderIn('open'), seen('Done', ONE));
-    expect(afterFact(settling, fillOf(ONE)).state).toBe('filled');
+    const settling = afterEvent(orderIn('open'), seen('Done', ONE));
+    expect(afterEvent(settling, fillOf(ONE)).state).toBe('filled');
   });
 
   it('adds up what its fills brought and cost', () => {
-    const once = afterFact(orderIn('open'), fillOf(HALF));
-    const twice = afterFact(once, fillOf(HALF));
+    const once = afterEvent(orderIn('open'), fillOf(HALF));
+    const twice = afterEvent(once, fillOf(HALF));
     expect(twice).toMatchObject({ filled: ONE, filledTotal: ONE * 100n, fee: 6n, matched: ONE });
   });
 
   it('refuses a fill beyond its amount, and names both numbers', () => {
-    const order = afterFact(orderIn('open'), fillOf(HALF));
-    expect(() => afterFact(order, fillOf((HALF + 1n) as Units))).toThrow(
+    const order = afterEvent(orderIn('open'), fillOf(HALF));
+    expect(() => afterEvent(order, fillOf((HALF + 1n) as Units))).toThrow(
       /up to its 10000000000 units, of which 5000000000/,
     );
   });
 
   it('keeps the moment at which it closed while its fills come in', () => {
-    const settling = afterFact(orderIn('open'), { ...seen('Canceled', HALF), atMs: 50 } as OrderFact);
+    const settling = afterEvent(orderIn('open'), { ...seen('Canceled', HALF), atMs: 50 } as OrderEvent);
     expect(settling.closedAtMs).toBe(50);
-    expect(afterFact(settling, { ...fillOf(HALF), atMs: 90 } as OrderFact)).toMatchObject({
+    expect(afterEvent(settling, { ...fillOf(HALF), atMs: 90 } as OrderEvent)).toMatchObject({
       state: 'cancelled',
       closedAtMs: 50,
     });
@@ -137,12 +137,12 @@ describe('the life cycle of an order', () => {
 });
 
 /** Every value that an order takes; what is refused changes nothing. */
-function lifeOf(given: readonly OrderFact[]): { readonly order: OrderRecord; readonly fact: OrderFact | null }[] {
-  const life: { order: OrderRecord; fact: OrderFact | null }[] = [{ order: plannedOrder(), fact: null }];
+function lifeOf(given: readonly OrderEvent[]): { readonly order: OrderRecord; readonly fact: OrderEvent | null }[] {
+  const life: { order: OrderRecord; fact: OrderEvent | null }[] = [{ order: plannedOrder(), fact: null }];
   for (const fact of given) {
     const order = life.at(-1)!.order;
     try {
-      life.push({ order: afterFact(order, fact), fact });
+      life.push({ order: afterEvent(order, fact), fact });
     } catch (error) {
       expect(error).toBeInstanceOf(SarrafError);
     }
@@ -153,8 +153,8 @@ function lifeOf(given: readonly OrderFact[]): { readonly order: OrderRecord; rea
 describe('any order, whatever is learned of it', () => {
   const amounts = fc.bigInt({ min: 0n, max: ONE }).map((units) => units as Units);
   const statuses = fc.constantFrom('New', 'Active', 'Inactive', 'Done', 'Canceled', 'Other', null);
-  const facts: fc.Arbitrary<OrderFact> = fc.oneof(
-    fc.constantFrom<OrderFact[]>(...Object.values(FACTS)),
+  const facts: fc.Arbitrary<OrderEvent> = fc.oneof(
+    fc.constantFrom<OrderEvent[]>(...Object.values(FACTS)),
     fc.tuple(statuses, amounts).map(([status, matched]) => seen(status, matched)),
     amounts.map(fillOf),
   );
@@ -229,26 +229,26 @@ describe('any order, whatever is learned of it', () => {
   it('takes over what the exchange rounded the order to, so that it is filled when all of that is', () => {
     const rounded = parseUnits('0.9');
     const terms = { amount: rounded, price: parseUnits('101'), stopPrice: null };
-    const sight: VenueSight = { venueId: 7, status: 'Active', matched: NONE, terms };
-    const open = afterFact(orderIn('sending'), { kind: 'seen', atMs: 20, sight });
+    const sight: OrderStatusReport = { venueId: 7, status: 'Active', matched: NONE, terms };
+    const open = afterEvent(orderIn('sending'), { kind: 'seen', atMs: 20, sight });
     expect(open).toMatchObject({ state: 'open', amount: rounded, price: terms.price });
-    expect(afterFact(open, { kind: 'seen', atMs: 21, sight })).toBe(open);
-    const filled = afterFact(open, fillOf(rounded));
-    expect(afterFact(filled, seen('Done', rounded))).toMatchObject({ state: 'filled', amount: rounded });
+    expect(afterEvent(open, { kind: 'seen', atMs: 21, sight })).toBe(open);
+    const filled = afterEvent(open, fillOf(rounded));
+    expect(afterEvent(filled, seen('Done', rounded))).toMatchObject({ state: 'filled', amount: rounded });
   });
 
   it.each(['0', '0.4', '1.1'])('keeps its amount of 1, of which half is filled, when a list says %s', (amount) => {
     const terms = { amount: parseUnits(amount), price: null, stopPrice: null };
-    const order = afterFact(orderIn('open'), fillOf(HALF));
-    const sight: VenueSight = { venueId: 7, status: 'Active', matched: HALF, terms };
-    expect(afterFact(order, { kind: 'seen', atMs: 20, sight }).amount).toBe(ONE);
+    const order = afterEvent(orderIn('open'), fillOf(HALF));
+    const sight: OrderStatusReport = { venueId: 7, status: 'Active', matched: HALF, terms };
+    expect(afterEvent(order, { kind: 'seen', atMs: 20, sight }).amount).toBe(ONE);
   });
 
   it('keeps the id that it was first seen by', () => {
     fc.assert(
       fc.property(lives, fc.integer({ min: 8, max: 99 }), (life, other) => {
         const { order } = life.at(-1)!;
-        const next = afterFact(order, {
+        const next = afterEvent(order, {
           kind: 'seen',
           atMs: 1,
           sight: { venueId: other, status: 'Active', matched: NONE, terms: null },

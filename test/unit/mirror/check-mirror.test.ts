@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeSeat } from '../../../src/engine/strategy-instance-record.ts';
-import { programToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
+import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
+import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
@@ -40,8 +40,8 @@ const GOOD_JSON: Readonly<Record<string, string>> = {
   'intents.json': '{}',
   'journal.json': '{}',
   'kept.json': '{}',
-  'programs.json': programToJson(ICEBERG),
-  'strategies.json': writeSeat('{}', {
+  'algorithms.json': algorithmToJson(ICEBERG),
+  'strategies.json': writeInstance('{}', {
     ledger: new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true }),
     requests: 1,
     fills: 1,

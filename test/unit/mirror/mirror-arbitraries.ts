@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Units } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { writeSeat } from '../../../src/engine/strategy-instance-record.ts';
-import { programToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
+import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
+import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
 
@@ -74,18 +74,23 @@ const fill = fc.record({
   fee: units,
 });
 
-const seat = json.map((state) => {
+const instance = json.map((state) => {
   const ledger = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
-  return writeSeat(state, { ledger, requests: 7, fills: 2, orders: 4, fees: new Map([['btc', 5n]]) });
+  return writeInstance(state, { ledger, requests: 7, fills: 2, orders: 4, fees: new Map([['btc', 5n]]) });
 });
 
-const program = fc.record({ intentId: name, strategy: name, market: name, json: fc.constant(programToJson(ICEBERG)) });
+const algorithm = fc.record({
+  intentId: name,
+  strategy: name,
+  market: name,
+  json: fc.constant(algorithmToJson(ICEBERG)),
+});
 
 const strategy = fc.record({
   name,
   status: fc.constantFrom('running' as const, 'paused' as const, 'stopped' as const),
   reason: orNull(text),
-  json: seat,
+  json: instance,
   atMs: timeMs,
 });
 
@@ -105,8 +110,8 @@ export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(
   { weight: 4, arbitrary: order.map((value) => ({ kind: 'order' as const, order: value })) },
   { weight: 2, arbitrary: fill.map((value) => ({ kind: 'fill' as const, fill: value })) },
   intent.map((value) => ({ kind: 'intent' as const, intent: value })),
-  program.map((value) => ({ kind: 'program' as const, program: value })),
-  name.map((intentId) => ({ kind: 'program-end' as const, intentId })),
+  algorithm.map((value) => ({ kind: 'algorithm' as const, algorithm: value })),
+  name.map((intentId) => ({ kind: 'algorithm-end' as const, intentId })),
   strategy.map((value) => ({ kind: 'strategy' as const, strategy: value })),
   fc.tuple(name, json).map(([key, value]) => ({ kind: 'kept' as const, name: key, json: value })),
   fc.tuple(name, object).map(([subject, value]) => ({

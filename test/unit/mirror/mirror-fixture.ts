@@ -5,7 +5,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { IntentRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
-import type { Program } from '../../../src/execution/algorithms/algorithms.ts';
+import type { Algorithm } from '../../../src/execution/algorithms/algorithms.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { plannedOrder } from '../../support/order-value.ts';
@@ -14,7 +14,7 @@ export const NOW_MS = 1_700_000_000_000;
 export const DURABLE = { atMs: NOW_MS, isDurable: true };
 export const LATER = { atMs: NOW_MS, isDurable: false };
 
-export const ICEBERG: Program = {
+export const ICEBERG: Algorithm = {
   kind: 'iceberg',
   side: 'sell',
   amount: parseUnits('10'),

@@ -27,26 +27,26 @@ const byFillName = (left: FillRecord, right: FillRecord): number => (fillName(le
 function expectedState(changes: readonly MirrorChange[]): Omit<MirrorState, 'epoch'> {
   const orders = new Map<string, OrderRecord>();
   const fills = new Map<string, FillRecord>();
-  const programs = new Map<string, MirrorState['programs'][number]>();
+  const algorithms = new Map<string, MirrorState['algorithms'][number]>();
   const strategies = new Map<string, MirrorState['strategies'][number]>();
   const intents = new Map<string, MirrorState['intents'][number]>();
   const kept: Record<string, string> = {};
   for (const change of changes) {
     if (change.kind === 'order') orders.set(change.order.key, change.order);
     if (change.kind === 'fill') fills.set(fillName(change.fill), change.fill);
-    if (change.kind === 'program') programs.set(change.program.intentId, change.program);
-    if (change.kind === 'program-end') programs.delete(change.intentId);
+    if (change.kind === 'algorithm') algorithms.set(change.algorithm.intentId, change.algorithm);
+    if (change.kind === 'algorithm-end') algorithms.delete(change.intentId);
     if (change.kind === 'intent') intents.set(change.intent.id, change.intent);
     if (change.kind === 'strategy') strategies.set(change.strategy.name, change.strategy);
     if (change.kind === 'kept') kept[change.name] = change.json;
   }
   const isTold = (order: OrderRecord): boolean =>
-    !isFinal(order) || (order.closedAtMs ?? NOW_MS) >= NOW_MS - RECENT_MS || programs.has(order.intentId);
+    !isFinal(order) || (order.closedAtMs ?? NOW_MS) >= NOW_MS - RECENT_MS || algorithms.has(order.intentId);
   return {
     ...EMPTY_MIRROR_STATE,
     orders: [...orders.values()].filter(isTold).sort(byKey),
     fills: [...fills.values()].sort(byFillName),
-    programs: [...programs.values()].sort((left, right) => byText(left.intentId, right.intentId)),
+    algorithms: [...algorithms.values()].sort((left, right) => byText(left.intentId, right.intentId)),
     strategies: [...strategies.values()].sort((left, right) => byText(left.name, right.name)),
     intents: [...intents.values()]
       .filter(({ status }) => status === 'working')

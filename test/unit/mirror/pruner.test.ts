@@ -138,28 +138,28 @@ describe('an intent beyond the limit', () => {
     return { kind: 'intent', intent: intentRecord({ id: `rest-${index}`, status: 'done' }) };
   });
 
-  test('goes when it is done, and stays while it works or its program does', () => {
+  test('goes when it is done, and stays while it works or its algorithm does', () => {
     store.apply(
       [
         { kind: 'intent', intent: intentRecord({ id: 'working' }) },
-        { kind: 'intent', intent: intentRecord({ id: 'program', status: 'done' }) },
-        { kind: 'program', program: { intentId: 'program', strategy: 's', market: 'BTCIRT', json: '{}' } },
+        { kind: 'intent', intent: intentRecord({ id: 'algorithm', status: 'done' }) },
+        { kind: 'algorithm', algorithm: { intentId: 'algorithm', strategy: 's', market: 'BTCIRT', json: '{}' } },
         { kind: 'intent', intent: intentRecord({ id: 'done', status: 'done' }) },
         ...rest,
       ],
       NOW,
     );
     flushes(2);
-    expect(['working', 'program', 'done'].map(isIntentThere)).toEqual([true, true, false]);
+    expect(['working', 'algorithm', 'done'].map(isIntentThere)).toEqual([true, true, false]);
     store.apply(
       [
-        { kind: 'program-end', intentId: 'program' },
+        { kind: 'algorithm-end', intentId: 'algorithm' },
         { kind: 'intent', intent: intentRecord({ id: 'working', status: 'refused' }) },
       ],
       NOW,
     );
     flushes(2);
-    expect(['working', 'program', 'done'].map(isIntentThere)).toEqual([false, false, false]);
+    expect(['working', 'algorithm', 'done'].map(isIntentThere)).toEqual([false, false, false]);
   });
 });
 
@@ -186,10 +186,10 @@ describe('an order beyond the limit', () => {
     ],
     ['its intent works', [...orders(1, 'old'), { kind: 'intent', intent: intentRecord({ id: 'old' }) }]],
     [
-      'its program works',
+      'its algorithm works',
       [
         ...orders(1, 'old'),
-        { kind: 'program', program: { intentId: 'old', strategy: 's', market: 'BTCIRT', json: '{}' } },
+        { kind: 'algorithm', algorithm: { intentId: 'old', strategy: 's', market: 'BTCIRT', json: '{}' } },
       ],
     ],
   ] as [string, MirrorChange[]][])('stays while %s', (_, changes) => {

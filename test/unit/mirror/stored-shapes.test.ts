@@ -9,7 +9,7 @@ import type { MirrorChange, MirrorState } from '../../../src/engine/mirror-chang
 import { checkMirror } from '../../../src/mirror/check-mirror.ts';
 import { loadState } from '../../../src/mirror/load-state.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
-import { programToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
+import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
 import { buy } from '../../../src/strategy/intents.ts';
 import { EngineWorld, START_MS } from '../engine/engine-world.ts';
 import { fillRecord, ICEBERG, intentRecord, MirrorFolder } from './mirror-fixture.ts';
@@ -64,7 +64,7 @@ const SELDOM: Stored = {
   ]),
   'kept wanted-cancels': JSON.stringify(['bot-one-e001-1']),
   'kept absent-fills': JSON.stringify([{ tag: 'a', fill: { ...fillRecord({ strategy: 'two' }), ...MONEY } }]),
-  'programs intent-1': programToJson(ICEBERG),
+  'algorithms intent-1': algorithmToJson(ICEBERG),
   'intents intent-1': '{"kind":"place","market":"BTCUSDT","amount":"1"}',
   'journal log': '{"text":"wider","fields":{"spread":"12"}}',
 };
@@ -88,7 +88,7 @@ beforeAll(() => {
     if (table === 'kept') return { kind: 'kept', name, json };
     if (table === 'intents') return { kind: 'intent', intent: intentRecord({ strategy: 'one', json }) };
     if (table === 'journal') return { kind: 'journal', entry: { kind: 'log', subject: 'one', json } };
-    return { kind: 'program', program: { intentId: 'intent-1', strategy: 'one', market: 'BTCUSDT', json } };
+    return { kind: 'algorithm', algorithm: { intentId: 'intent-1', strategy: 'one', market: 'BTCUSDT', json } };
   });
   store.apply([...order, ...fills, ...markets, ...strategies, ...kept, ...seldom], { atMs: START_MS, isDurable: true });
   state = store.load();
@@ -109,7 +109,7 @@ afterAll(() => {
 
 const KEYS: Readonly<Record<string, string>> = {
   kept: 'name',
-  programs: 'intent_id',
+  algorithms: 'intent_id',
   intents: 'intent_id',
   strategies: 'name',
   journal: 'kind',
@@ -144,7 +144,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly [() => Command, ...op
   strategies: [[statusCommand]],
   intents: [[intentsCommand, '--json']],
   journal: [[intentsCommand, '--log']],
-  programs: [],
+  algorithms: [],
 };
 
 /** What is said against the mirror by whoever opens it; null where nothing is. */

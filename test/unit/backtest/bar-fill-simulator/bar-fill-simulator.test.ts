@@ -5,8 +5,8 @@ import { createMarket } from '../../../../src/domain/market.ts';
 import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';
 import type { VenueCall } from '../../../../src/domain/venue-call.ts';
-import type { CandleRules } from '../../../../src/backtest/bar-fill-simulator/bar-rules.ts';
-import { CandleVenue } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import type { BarRules } from '../../../../src/backtest/bar-fill-simulator/bar-rules.ts';
+import { BarFillSimulator } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
 
 const MINUTE_MS = 60_000;
@@ -23,9 +23,9 @@ function flat(market: typeof BTC, closes: readonly string[], fromMs = 0): Candle
   return columnsOf({ market: market.symbol, resolution: '1' }, candles);
 }
 
-function createVenue(rules: Partial<CandleRules> = {}): CandleVenue {
+function createVenue(rules: Partial<BarRules> = {}): BarFillSimulator {
   const balances = { usdt: parseUnits('1000'), btc: parseUnits('2'), doge: parseUnits('7') };
-  return new CandleVenue({ markets: [BTC, ETH], fees: BASE_FEES, balances, rules });
+  return new BarFillSimulator({ markets: [BTC, ETH], fees: BASE_FEES, balances, rules });
 }
 
 function order(
@@ -253,13 +253,13 @@ describe('the exchange on candles', () => {
 
   test('refuses a market that is there twice, none, and a debt', () => {
     const balances = { usdt: parseUnits('-1') };
-    expect(() => new CandleVenue({ markets: [], fees: BASE_FEES, balances: {} })).toThrow(
+    expect(() => new BarFillSimulator({ markets: [], fees: BASE_FEES, balances: {} })).toThrow(
       /expected one or more markets/,
     );
-    expect(() => new CandleVenue({ markets: [BTC, BTC], fees: BASE_FEES, balances: {} })).toThrow(
+    expect(() => new BarFillSimulator({ markets: [BTC, BTC], fees: BASE_FEES, balances: {} })).toThrow(
       /each once, was "BTCUSDT, BTCUSDT"/,
     );
-    expect(() => new CandleVenue({ markets: [BTC], fees: BASE_FEES, balances })).toThrow(
+    expect(() => new BarFillSimulator({ markets: [BTC], fees: BASE_FEES, balances })).toThrow(
       /no negative balance of usdt, was -1/,
     );
   });

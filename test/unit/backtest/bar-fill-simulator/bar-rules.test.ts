@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import {
-  createCandleRules,
+  createBarRules,
   DEFAULT_CANDLE_RULES,
-  type CandleRules,
+  type BarRules,
 } from '../../../../src/backtest/bar-fill-simulator/bar-rules.ts';
-import { describeCandleRules } from '../../../../src/backtest/bar-fill-simulator/describe-bar-rules.ts';
+import { describeBarRules } from '../../../../src/backtest/bar-fill-simulator/describe-bar-rules.ts';
 
-function settingOf(given: Partial<CandleRules>, name: string): string | undefined {
-  const { rules } = describeCandleRules(createCandleRules(given));
+function settingOf(given: Partial<BarRules>, name: string): string | undefined {
+  const { rules } = describeBarRules(createBarRules(given));
   return rules.find(({ rule }) => rule === name)?.setting;
 }
 
 describe('the rules of fills in candles', () => {
   test('are the defaults where nothing is said', () => {
-    expect(createCandleRules()).toEqual(DEFAULT_CANDLE_RULES);
-    expect(createCandleRules({ spreadBps: 0.07 }).spreadBps).toBe(0.07);
+    expect(createBarRules()).toEqual(DEFAULT_CANDLE_RULES);
+    expect(createBarRules({ spreadBps: 0.07 }).spreadBps).toBe(0.07);
   });
 
   test.each([
@@ -26,13 +26,13 @@ describe('the rules of fills in candles', () => {
     [{ volumeShareMillionths: 0 }, 'volumeShareMillionths'],
     [{ volumeShareMillionths: 1_000_001 }, 'volumeShareMillionths'],
   ] as const)('refuse %j', (rules, name) => {
-    expect(() => createCandleRules(rules)).toThrow(new RegExp(`expected ${name.replace('.', String.raw`\.`)} `));
+    expect(() => createBarRules(rules)).toThrow(new RegExp(`expected ${name.replace('.', String.raw`\.`)} `));
   });
 });
 
 describe('the statement of fidelity', () => {
   test('names each rule once', () => {
-    const { kind, rules } = describeCandleRules(DEFAULT_CANDLE_RULES);
+    const { kind, rules } = describeBarRules(DEFAULT_CANDLE_RULES);
     expect(kind).toBe('candles');
     expect(new Set(rules.map(({ rule }) => rule)).size).toBe(rules.length);
   });
@@ -57,11 +57,11 @@ describe('the statement of fidelity', () => {
   });
 
   test('warns of what a rule makes too good', () => {
-    const careful = describeCandleRules(
-      createCandleRules({ spreadBps: 1, limitGap: 'own-price', marketBand: 'exchange' }),
+    const careful = describeBarRules(
+      createBarRules({ spreadBps: 1, limitGap: 'own-price', marketBand: 'exchange' }),
     ).caveats;
-    const careless = describeCandleRules(
-      createCandleRules({
+    const careless = describeBarRules(
+      createBarRules({
         arrival: 'this-close',
         limitFill: 'touch',
         path: 'open-high-low-close',

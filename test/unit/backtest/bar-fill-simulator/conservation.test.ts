@@ -7,12 +7,8 @@ import { divideHalfEven } from '../../../../src/domain/rounding.ts';
 import { isOpenStatus, type Execution, type Side, type VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { VenueAnswer, VenueCall } from '../../../../src/domain/venue-call.ts';
-import {
-  createCandleRules,
-  type BarPath,
-  type CandleRules,
-} from '../../../../src/backtest/bar-fill-simulator/bar-rules.ts';
-import { CandleVenue } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { createBarRules, type BarPath, type BarRules } from '../../../../src/backtest/bar-fill-simulator/bar-rules.ts';
+import { BarFillSimulator } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
 
@@ -65,7 +61,7 @@ const action = fc.oneof(
   },
 );
 
-const rules: fc.Arbitrary<CandleRules> = fc.record({
+const rules: fc.Arbitrary<BarRules> = fc.record({
   arrival: fc.constantFrom('next-open' as const, 'this-close' as const),
   spreadBps: fc.constantFrom(0, 3.5),
   slippage: fc.constantFrom({ kind: 'bps' as const, bps: 0 }, { kind: 'range' as const, millionths: 300_000 }),
@@ -82,8 +78,8 @@ function moved(cell: number, thousandths: number): number {
 
 /** Does what it is told to the exchange on candles, and keeps books of its own from what that says. */
 class Bookkeeper {
-  readonly venue: CandleVenue;
-  private readonly rules: CandleRules;
+  readonly venue: BarFillSimulator;
+  private readonly rules: BarRules;
   private readonly totals: Record<string, bigint> = {
     rls: 3_000_000_000_000n * UNITS_PER_ONE,
     usdt: 300n * UNITS_PER_ONE,
@@ -97,9 +93,9 @@ class Bookkeeper {
   private lastTradeId = 0;
   fills = 0;
 
-  constructor(rules: CandleRules) {
+  constructor(rules: BarRules) {
     this.rules = rules;
-    this.venue = new CandleVenue({
+    this.venue = new BarFillSimulator({
       markets: MARKETS,
       fees: BASE_FEES,
       balances: this.totals as Record<string, Units>,
@@ -275,7 +271,7 @@ describe('an account on candles', () => {
     let fills = 0;
     fc.assert(
       fc.property(rules, fc.array(action, { minLength: 1, maxLength: 60, size: 'max' }), (rules, actions) => {
-        const books = new Bookkeeper(createCandleRules(rules));
+        const books = new Bookkeeper(createBarRules(rules));
         for (const action of actions) books.run(action);
         fills += books.fills;
       }),

@@ -6,7 +6,7 @@ import { createMarket, formatAmount, formatPrice } from '../../../../src/domain/
 import { parseUnits, type Amount, type Price } from '../../../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueCall } from '../../../../src/domain/venue-call.ts';
-import { CandleVenue } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
 
 const TERMS = { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '11' };
@@ -41,7 +41,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 /** Both exchanges with one account, and the last price at 100. Nobody else trades on the full one. */
 class Twins {
   private readonly full = createBareExchange({ markets: [{ ...TERMS, initialPrice: '100' }] }).exchange;
-  private readonly candles = new CandleVenue({
+  private readonly candles = new BarFillSimulator({
     markets: [MARKET],
     fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },
     balances: { usdt: parseUnits(BALANCES.usdt), btc: parseUnits(BALANCES.btc) },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CandleVenue } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import { RecentReceipts } from '../../../../src/backtest/bar-fill-simulator/recent-receipts.ts';
 import { columnsOf, type CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
@@ -26,7 +26,7 @@ function bar(
 describe('money that one market brings inside a bar', () => {
   test('does not pay for what another bought as the same bar opened', () => {
     const balances = { usdt: parseUnits('1000'), btc: parseUnits('10') };
-    const venue = new CandleVenue({ markets: [BTC, ETH], fees: NO_FEES, balances });
+    const venue = new BarFillSimulator({ markets: [BTC, ETH], fees: NO_FEES, balances });
     venue.onCandle(0, bar(BTC, 0, ['100', '100', '100', '100']), 0);
     venue.onCandle(1, bar(ETH, 0, ['100', '100', '100', '100']), 0);
     const [amount, price, dst] = [decimalText('10'), decimalText('105'), 'usdt'];

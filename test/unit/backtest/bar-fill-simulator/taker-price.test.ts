@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCandleRules } from '../../../../src/backtest/bar-fill-simulator/bar-rules.ts';
+import { createBarRules } from '../../../../src/backtest/bar-fill-simulator/bar-rules.ts';
 import { takerCostsOf, takerPrice } from '../../../../src/backtest/bar-fill-simulator/taker-price.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import type { Side } from '../../../../src/domain/order.ts';
@@ -13,7 +13,7 @@ describe('the price of what takes', () => {
     ['buy', 250_005],
     ['sell', 249_995],
   ])('of a %s is rounded once, by spread and slippage together', (side, price) => {
-    const costs = takerCostsOf(createCandleRules({ spreadBps: 0.2, slippage: { kind: 'range', millionths: 250_000 } }));
+    const costs = takerCostsOf(createBarRules({ spreadBps: 0.2, slippage: { kind: 'range', millionths: 250_000 } }));
     expect(takerPrice({ market: FINEST, side, at: 250_000n, range: 10n, costs })).toBe(price);
   });
 });

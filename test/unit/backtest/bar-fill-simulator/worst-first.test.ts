@@ -6,7 +6,7 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits, type Price, type Units } from '../../../../src/domain/money.ts';
 import type { Side } from '../../../../src/domain/order.ts';
 import type { BarPath } from '../../../../src/backtest/bar-fill-simulator/bar-rules.ts';
-import { CandleVenue } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
 import { NO_FEES } from '../../../support/bare-exchange.ts';
 
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1' });
@@ -47,7 +47,7 @@ function bar(openTimeMs: number, prices: readonly [number, number, number, numbe
 /** What the account is worth at the close of one bar with one OCO or stop order, and whether it filled. */
 function after({ side, isOco, legs, bar: shape }: Case, path: BarPath): { readonly equity: Units; filled: boolean } {
   const balances = { usdt: parseUnits('1000'), btc: parseUnits('1') };
-  const venue = new CandleVenue({ markets: [MARKET], fees: NO_FEES, balances, rules: { path } });
+  const venue = new BarFillSimulator({ markets: [MARKET], fees: NO_FEES, balances, rules: { path } });
   venue.onCandle(0, bar(0, [100, 100, 100, 100]), 0);
   const sign = side === 'buy' ? 1 : -1;
   const at = (distance: number) => formatPrice(MARKET, (100 + sign * distance) as Price);

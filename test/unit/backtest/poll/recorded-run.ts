@@ -130,7 +130,9 @@ export async function runRecorded(
     settings: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
-      seats: [{ runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...risk }, capital: {} }],
+      instances: [
+        { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...risk }, capital: {} },
+      ],
       reconciliation: DEFAULT_RECONCILIATION,
     },
     markets: [

@@ -3,53 +3,53 @@ import { describe, expect, test } from 'vitest';
 import { NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/execution/order-record.ts';
 import { onAmountGrid } from '../../../../src/execution/algorithms/market-grid.ts';
-import { programFromJson, programToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
-import type { ProgramOrder, ProgramView } from '../../../../src/execution/algorithms/algorithm-step.ts';
+import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
+import type { AlgorithmOrder, AlgorithmView } from '../../../../src/execution/algorithms/algorithm-step.ts';
 import {
-  advanceProgram,
-  createProgram,
-  type Program,
-  type ProgramIntent,
+  advanceAlgorithm,
+  createAlgorithm,
+  type Algorithm,
+  type AlgorithmIntent,
 } from '../../../../src/execution/algorithms/algorithms.ts';
 import { updateQuotes } from '../../../../src/execution/algorithms/quotes.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
 import { MARKET, orderOf, quotesOf } from './algorithm-table.ts';
 
 /**
- * An engine that does anything an engine and an exchange can do to a program's orders: refuses, loses, fills in parts, closes before the fills are
- * read, lets cancels fail, proves absence, forgets ended orders. `crashes`: the program is read from its text before every ask.
+ * An engine that does anything an engine and an exchange can do to an algorithm's orders: refuses, loses, fills in parts, closes before the fills are
+ * read, lets cancels fail, proves absence, forgets ended orders. `crashes`: the algorithm is read from its text before every ask.
  */
 class World {
   readonly orders: OrderRecord[] = [];
   readonly log: string[] = [];
-  program: Program;
+  algorithm: Algorithm;
   /** What was wanted placed at the last ask. */
-  asked: readonly ProgramOrder[] = [];
+  asked: readonly AlgorithmOrder[] = [];
   isOver = false;
   nowMs = 0;
   position: Units;
   /** What orders that are forgotten have filled. */
   forgotten = 0n;
-  private refusals: { order: ProgramOrder; reason: string }[] = [];
+  private refusals: { order: AlgorithmOrder; reason: string }[] = [];
   private count = 0;
   private readonly crashes: boolean;
 
-  constructor(intent: ProgramIntent, options: { readonly crashes: boolean; readonly position: Units }) {
+  constructor(intent: AlgorithmIntent, options: { readonly crashes: boolean; readonly position: Units }) {
     this.crashes = options.crashes;
     this.position = options.position;
     if (intent.kind === 'replace') this.add(OLD, { key: 'old', state: 'open' });
-    const created = createProgram(intent, { market: MARKET, nowMs: 0, replaced: this.orders[0] });
+    const created = createAlgorithm(intent, { market: MARKET, nowMs: 0, replaced: this.orders[0] });
     if (!created.ok) throw new Error(created.reason);
-    this.program = created.program;
+    this.algorithm = created.algorithm;
   }
 
-  /** One thing happens, chosen by two numbers; then the program is asked, as an engine would. */
+  /** One thing happens, chosen by two numbers; then the algorithm is asked, as an engine would. */
   step(choice: number, size: number): void {
     const subject = this.orders.filter((order) => !isFinal(order))[choice % 3];
     if (choice < 20) this.nowMs += 1 + size * 150;
     else if (choice < 26) this.refuse(size % 2 === 0);
     else if (choice < 30) this.forget();
-    else if (choice < 34 && this.program.kind === 'quotes') this.say(size);
+    else if (choice < 34 && this.algorithm.kind === 'quotes') this.say(size);
     else if (subject !== undefined) this.happen(subject, { choice, size });
     this.ask();
   }
@@ -66,9 +66,9 @@ class World {
   ask(): void {
     this.asked = [];
     if (this.isOver) return;
-    const step = advanceProgram(this.read(), this.view());
+    const step = advanceAlgorithm(this.read(), this.view());
     this.refusals = [];
-    this.program = step.program;
+    this.algorithm = step.algorithm;
     this.isOver = step.done !== null;
     this.asked = step.place;
     this.log.push(`${this.nowMs} ${step.cancel.join()} ${step.place.length} ${step.wakeAtMs} ${step.done}`);
@@ -84,14 +84,14 @@ class World {
       this.count += 1;
       this.add(order, { key: String(this.count), state: 'planned', plannedAtMs: this.nowMs });
     }
-    if (!this.isOver && !isNews) expect(advanceProgram(this.read(), this.view()).place, 'asked again').toEqual([]);
+    if (!this.isOver && !isNews) expect(advanceAlgorithm(this.read(), this.view()).place, 'asked again').toEqual([]);
   }
 
-  private read(): Program {
-    return this.crashes ? programFromJson(programToJson(this.program)) : this.program;
+  private read(): Algorithm {
+    return this.crashes ? algorithmFromJson(algorithmToJson(this.algorithm)) : this.algorithm;
   }
 
-  private view(): ProgramView {
+  private view(): AlgorithmView {
     const book = {
       bestBid: parseUnits('99'),
       bestAsk: parseUnits('101'),
@@ -103,7 +103,7 @@ class World {
     return { nowMs, market: MARKET, book, orders: [...orders], position, equity: parseUnits('1000'), refusals };
   }
 
-  /** What was asked for last is not planned; whether the program hears of it is another matter. */
+  /** What was asked for last is not planned; whether the algorithm hears of it is another matter. */
   private refuse(isTold: boolean): void {
     for (const order of this.asked) {
       const index = this.orders.findLastIndex(({ state }) => state === 'planned');
@@ -122,9 +122,9 @@ class World {
   }
 
   private say(size: number): void {
-    if (this.program.kind !== 'quotes') return;
-    const updated = updateQuotes(this.program, SETS[size % SETS.length] ?? quotesOf([]), this.nowMs);
-    if (updated.ok) this.program = updated.program;
+    if (this.algorithm.kind !== 'quotes') return;
+    const updated = updateQuotes(this.algorithm, SETS[size % SETS.length] ?? quotesOf([]), this.nowMs);
+    if (updated.ok) this.algorithm = updated.algorithm;
   }
 
   private happen(order: OrderRecord, by: { readonly choice: number; readonly size: number }): void {
@@ -164,7 +164,7 @@ class World {
     this.orders[index] = { ...order, closedAtMs: isClosing ? this.nowMs : null, ...fields };
   }
 
-  private add(order: ProgramOrder, fields: Partial<OrderRecord> & { readonly key: string }): void {
+  private add(order: AlgorithmOrder, fields: Partial<OrderRecord> & { readonly key: string }): void {
     const amount = onAmountGrid(MARKET, order.amount);
     this.orders.push(orderOf({ ...order, amount }, fields));
   }
@@ -197,7 +197,7 @@ const SETS = [
 const market = 'BTCUSDT';
 const priceOrNone = fc.constantFrom({}, { price: '100' });
 const side = fc.constantFrom('buy' as const, 'sell' as const);
-const INTENTS: Readonly<Record<Program['kind'], fc.Arbitrary<ProgramIntent>>> = {
+const INTENTS: Readonly<Record<Algorithm['kind'], fc.Arbitrary<AlgorithmIntent>>> = {
   quotes: fc.constantFrom(...SETS),
   replace: fc.constantFrom('3', '10', '17.5').map((amount) => ({
     kind: 'replace',
@@ -225,7 +225,7 @@ const start = parseUnits('4');
 
 /** Runs a history and checks after every step. */
 function live(
-  intent: ProgramIntent,
+  intent: AlgorithmIntent,
   history: readonly (readonly [number, number])[],
   options: { readonly crashes: boolean; readonly check?: (world: World) => void },
 ): World {
@@ -246,7 +246,7 @@ describe.each(kinds)('whatever becomes of its orders, %s', (kind) => {
         const crashed = live(intent, history, { crashes: true });
         expect(crashed.log).toEqual(whole.log);
         expect(crashed.orders).toEqual(whole.orders);
-        expect(crashed.program).toEqual(whole.program);
+        expect(crashed.algorithm).toEqual(whole.algorithm);
       }),
     );
   });
@@ -292,8 +292,8 @@ describe('whatever becomes of its orders, target', () => {
       fc.property(INTENTS.target, happenings, (intent, history) => {
         live(intent, history, {
           crashes: true,
-          check: ({ program, position, orders }) => {
-            const target = program.kind === 'target' ? program.position : null;
+          check: ({ algorithm, position, orders }) => {
+            const target = algorithm.kind === 'target' ? algorithm.position : null;
             const order = orders.find((one) => !isFinal(one));
             if (order === undefined || target === null) return;
             const rest = order.amount - order.filled;
@@ -313,11 +313,11 @@ describe('whatever becomes of its orders, quotes', () => {
       fc.property(INTENTS.quotes, happenings, (intent, history) => {
         live(intent, history, {
           crashes: true,
-          check: ({ program, orders, asked }) => {
-            if (program.kind !== 'quotes') return;
+          check: ({ algorithm, orders, asked }) => {
+            if (algorithm.kind !== 'quotes') return;
             for (const side of new Set(asked.map((order) => order.side))) {
               const resting = orders.filter((order) => order.side === side && !isFinal(order));
-              const wanted = program.quotes.filter((quote) => quote.side === side);
+              const wanted = algorithm.quotes.filter((quote) => quote.side === side);
               expect(resting.length).toBeLessThanOrEqual(wanted.length);
               expect(wanted.map(({ price }) => price)).toEqual(
                 expect.arrayContaining(resting.map((order) => order.price)),

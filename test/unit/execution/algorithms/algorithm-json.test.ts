@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { programFromJson, programToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
-import { createProgram, isProgramIntent, type ProgramIntent } from '../../../../src/execution/algorithms/algorithms.ts';
+import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
+import {
+  createAlgorithm,
+  isAlgorithmIntent,
+  type AlgorithmIntent,
+} from '../../../../src/execution/algorithms/algorithms.ts';
 import { buy, cancel, type Intent } from '../../../../src/strategy/intents.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { MARKET, orderOf, quotesOf } from './algorithm-table.ts';
@@ -10,7 +14,7 @@ const replaced = orderOf(
   { key: 'old', state: 'open' },
 );
 const market = 'BTCUSDT';
-const INTENTS: readonly ProgramIntent[] = [
+const INTENTS: readonly AlgorithmIntent[] = [
   quotesOf(['buy', '1@99', 'sell', '1@101.123']),
   { kind: 'replace', clientOrderId: 'id-old', price: '98' },
   { kind: 'target', market, position: '0.1234567891' },
@@ -19,16 +23,18 @@ const INTENTS: readonly ProgramIntent[] = [
   { kind: 'iceberg', market, side: 'sell', amount: '10', visible: '1', price: '101' },
 ];
 
-const textOf = (intent: ProgramIntent): string => {
-  const created = createProgram(intent, { market: MARKET, nowMs: 5, replaced });
+const textOf = (intent: AlgorithmIntent): string => {
+  const created = createAlgorithm(intent, { market: MARKET, nowMs: 5, replaced });
   if (!created.ok) throw new Error(created.reason);
-  return programToJson(created.program);
+  return algorithmToJson(created.algorithm);
 };
 
-describe('a stored program', () => {
+describe('a stored algorithm', () => {
   test.each(INTENTS)('comes back as it was: $kind', (intent) => {
-    const created = createProgram(intent, { market: MARKET, nowMs: 5, replaced });
-    expect(created.ok && programFromJson(programToJson(created.program))).toEqual(created.ok && created.program);
+    const created = createAlgorithm(intent, { market: MARKET, nowMs: 5, replaced });
+    expect(created.ok && algorithmFromJson(algorithmToJson(created.algorithm))).toEqual(
+      created.ok && created.algorithm,
+    );
   });
 
   test('is plain JSON with decimal texts', () => {
@@ -36,7 +42,7 @@ describe('a stored program', () => {
       JSON.parse(textOf({ kind: 'iceberg', market, side: 'sell', amount: '10', visible: '0.5', price: '101' })),
     ).toEqual({
       version: 1,
-      program: {
+      algorithm: {
         kind: 'iceberg',
         side: 'sell',
         amount: '10',
@@ -51,11 +57,15 @@ describe('a stored program', () => {
   const iceberg = textOf(INTENTS[5]!);
   test.each([
     ['is cut', iceberg.slice(0, -5), 'no JSON'],
-    ['is of a later version', iceberg.replace('"version":1', '"version":2'), 'program.version'],
-    ['is of an unknown kind', iceberg.replace('iceberg', 'sniper'), 'program.program.kind'],
-    ['has a field more', iceberg.replace('"side"', '"hidden":1,"side"'), 'program.program: Unrecognized key: "hidden"'],
-    ['has a field less', iceberg.replace('"visible":"1",', ''), 'program.program.visible'],
-    ['has a float for money', iceberg.replace('"visible":"1"', '"visible":1'), 'program.program.visible'],
+    ['is of a later version', iceberg.replace('"version":1', '"version":2'), 'algorithm.version'],
+    ['is of an unknown kind', iceberg.replace('iceberg', 'sniper'), 'algorithm.algorithm.kind'],
+    [
+      'has a field more',
+      iceberg.replace('"side"', '"hidden":1,"side"'),
+      'algorithm.algorithm: Unrecognized key: "hidden"',
+    ],
+    ['has a field less', iceberg.replace('"visible":"1",', ''), 'algorithm.algorithm.visible'],
+    ['has a float for money', iceberg.replace('"visible":"1"', '"visible":1'), 'algorithm.algorithm.visible'],
     [
       'has more digits than the books keep',
       iceberg.replace('"visible":"1"', '"visible":"0.00000000001"'),
@@ -63,18 +73,18 @@ describe('a stored program', () => {
     ],
     ['is a list', '[]', 'expected object'],
   ])('is refused when it %s', (_, text, found) => {
-    expect(() => programFromJson(text)).toThrow(
+    expect(() => algorithmFromJson(text)).toThrow(
       expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining(found) as string }) as Error,
     );
   });
 });
 
-test('an intent is served by a program when it takes several orders over time', () => {
+test('an intent is served by an algorithm when it takes several orders over time', () => {
   const others: readonly Intent[] = [
     buy(market, { amount: '1' }),
     cancel('x'),
     { kind: 'cancel-all' },
     { kind: 'oco', market, side: 'sell', amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' },
   ];
-  expect([...INTENTS, ...others].filter((intent) => isProgramIntent(intent))).toEqual(INTENTS);
+  expect([...INTENTS, ...others].filter((intent) => isAlgorithmIntent(intent))).toEqual(INTENTS);
 });

@@ -3,13 +3,17 @@ import { createMarket } from '../../../../src/domain/market.ts';
 import { formatUnits, NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
 import type { Side } from '../../../../src/domain/order.ts';
 import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
-import { programFromJson, programToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
-import type { ProgramOrder, ProgramStep, ProgramView } from '../../../../src/execution/algorithms/algorithm-step.ts';
+import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
+import type {
+  AlgorithmOrder,
+  AlgorithmStep,
+  AlgorithmView,
+} from '../../../../src/execution/algorithms/algorithm-step.ts';
 import {
-  advanceProgram,
-  createProgram,
-  type Program,
-  type ProgramIntent,
+  advanceAlgorithm,
+  createAlgorithm,
+  type Algorithm,
+  type AlgorithmIntent,
 } from '../../../../src/execution/algorithms/algorithms.ts';
 import { updateQuotes } from '../../../../src/execution/algorithms/quotes.ts';
 import type { SeenBook } from '../../../../src/execution/risk/risk-view.ts';
@@ -18,8 +22,8 @@ import { plannedOrder } from '../../../support/order-value.ts';
 
 export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
 
-/** An order as a program's engine would have it. */
-export function orderOf(order: ProgramOrder, fields: Partial<OrderRecord> & { readonly key: string }): OrderRecord {
+/** An order as an algorithm's engine would have it. */
+export function orderOf(order: AlgorithmOrder, fields: Partial<OrderRecord> & { readonly key: string }): OrderRecord {
   return plannedOrder({
     clientOrderId: `id-${fields.key}`,
     intentId: 'intent',
@@ -36,7 +40,7 @@ export function orderOf(order: ProgramOrder, fields: Partial<OrderRecord> & { re
 }
 
 /**
- * Runs one program as a table, a line a step: what happens, and after `=>` what the program then wants (`-` for nothing). It is asked after each line;
+ * Runs one algorithm as a table, a line a step: what happens, and after `=>` what the algorithm then wants (`-` for nothing). It is asked after each line;
  * what it wants placed becomes an order that is `sending`, numbered from 1. After each line it is asked twice more, once from its stored text: both must
  * want the same, and nothing placed. One market: BTCUSDT, price step 0.01, amount step 0.001, minimum value 5; the time begins at 0.
  *
@@ -49,20 +53,20 @@ export function orderOf(order: ProgramOrder, fields: Partial<OrderRecord> & { re
  *     at 5000 · book 99 101 · position 2 · equity 1000 · price step 0.5
  *     forget 1                                 the order is in no view any more
  */
-export function runProgram(
-  intent: ProgramIntent,
+export function runAlgorithm(
+  intent: AlgorithmIntent,
   table: string,
-  options: { readonly replaced?: ProgramOrder } = {},
+  options: { readonly replaced?: AlgorithmOrder } = {},
 ): void {
-  const runner = new ProgramRunner(intent, options.replaced);
+  const runner = new AlgorithmRunner(intent, options.replaced);
   for (const [index, raw] of table.split('\n').entries()) {
     const line = raw.replace(/#.*/, '').trim();
     if (line !== '') runner.step(line, `line ${index + 1}: ${line}`);
   }
 }
 
-class ProgramRunner {
-  private program: Program;
+class AlgorithmRunner {
+  private algorithm: Algorithm;
   private readonly orders = new Map<string, OrderRecord>();
   private orderCount = 0;
   private nowMs = 0;
@@ -70,33 +74,33 @@ class ProgramRunner {
   private book: SeenBook | null = null;
   private position = NO_UNITS;
   private equity: Units | null = null;
-  private refusals: { order: ProgramOrder; reason: string }[] = [];
+  private refusals: { order: AlgorithmOrder; reason: string }[] = [];
 
-  constructor(intent: ProgramIntent, replaced: ProgramOrder | undefined) {
+  constructor(intent: AlgorithmIntent, replaced: AlgorithmOrder | undefined) {
     if (replaced !== undefined) this.add(replaced, { key: 'old', state: 'open', intentId: 'older' });
-    const created = createProgram(intent, { market: this.market, nowMs: 0, replaced: this.orders.get('old') });
+    const created = createAlgorithm(intent, { market: this.market, nowMs: 0, replaced: this.orders.get('old') });
     if (!created.ok) throw new Error(created.reason);
-    this.program = created.program;
+    this.algorithm = created.algorithm;
   }
 
   step(line: string, where: string): void {
     const [happened = '', wanted = ''] = line.split('=>').map((part) => part.trim());
     this.happen(happened.split(/\s+/));
-    const step = advanceProgram(this.program, this.view());
+    const step = advanceAlgorithm(this.algorithm, this.view());
     expect(spell(step), where).toBe(wanted);
-    expect(spell(advanceProgram(stored(this.program), this.view())), `${where} (from its text)`).toBe(wanted);
+    expect(spell(advanceAlgorithm(stored(this.algorithm), this.view())), `${where} (from its text)`).toBe(wanted);
     this.refusals = [];
-    this.program = step.program;
+    this.algorithm = step.algorithm;
     for (const order of step.place) {
       this.orderCount += 1;
       this.add(order, { key: String(this.orderCount) });
     }
     if (step.done !== null) return;
-    const again = advanceProgram(stored(this.program), this.view());
+    const again = advanceAlgorithm(stored(this.algorithm), this.view());
     expect(again.place, `${where} (asked again)`).toEqual([]);
     expect(again.cancel, `${where} (asked again)`).toEqual(step.cancel);
     expect(again.done, `${where} (asked again)`).toBeNull();
-    expect(advanceProgram(again.program, this.view()).program, `${where} (unchanged)`).toBe(again.program);
+    expect(advanceAlgorithm(again.algorithm, this.view()).algorithm, `${where} (unchanged)`).toBe(again.algorithm);
   }
 
   private happen(words: readonly string[]): void {
@@ -141,17 +145,17 @@ class ProgramRunner {
   }
 
   private update(words: readonly string[]): void {
-    if (this.program.kind !== 'quotes') throw new Error('only quotes are said again');
-    const updated = updateQuotes(this.program, quotesOf(words), this.nowMs);
+    if (this.algorithm.kind !== 'quotes') throw new Error('only quotes are said again');
+    const updated = updateQuotes(this.algorithm, quotesOf(words), this.nowMs);
     if (!updated.ok) throw new Error(updated.reason);
-    this.program = updated.program;
+    this.algorithm = updated.algorithm;
   }
 
-  private add(order: ProgramOrder, fields: Partial<OrderRecord> & { readonly key: string }): void {
+  private add(order: AlgorithmOrder, fields: Partial<OrderRecord> & { readonly key: string }): void {
     this.orders.set(fields.key, orderOf(order, { plannedAtMs: this.nowMs, sentAtMs: this.nowMs, ...fields }));
   }
 
-  private view(): ProgramView {
+  private view(): AlgorithmView {
     const { nowMs, market, book, position, equity, refusals } = this;
     return { nowMs, market, book, position, equity, refusals, orders: [...this.orders.values()] };
   }
@@ -160,7 +164,7 @@ class ProgramRunner {
 const MARKET_OPTIONS = { market: 'BTCUSDT', amountStep: '0.001', minOrderValue: '5' };
 
 /** `buy 1@99 sell 1@101` as an intent. */
-export function quotesOf(words: readonly string[]): Extract<ProgramIntent, { kind: 'quotes' }> {
+export function quotesOf(words: readonly string[]): Extract<AlgorithmIntent, { kind: 'quotes' }> {
   const quotes: Quote[] = [];
   for (let index = 0; index + 1 < words.length; index += 2) {
     const [amount = '', price = ''] = (words[index + 1] ?? '').split('@');
@@ -177,12 +181,12 @@ function bookPrice(text: string | undefined): Units | null {
   return text === undefined || text === '-' ? null : parseUnits(text);
 }
 
-function stored(program: Program): Program {
-  return programFromJson(programToJson(program));
+function stored(algorithm: Algorithm): Algorithm {
+  return algorithmFromJson(algorithmToJson(algorithm));
 }
 
 /** What a step wants, as the tables write it. */
-function spell(step: ProgramStep<Program>): string {
+function spell(step: AlgorithmStep<Algorithm>): string {
   const wants = [
     ...step.cancel.map((key) => `cancel ${key}`),
     ...step.place.map(({ side, amount, price }) => {

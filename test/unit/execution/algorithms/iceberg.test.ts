@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../../../src/execution/algorithms/algorithms.ts';
-import { MARKET, runProgram } from './algorithm-table.ts';
+import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { MARKET, runAlgorithm } from './algorithm-table.ts';
 
 const berg = { kind: 'iceberg', market: 'BTCUSDT', side: 'sell', amount: '2.5', visible: '1', price: '100' } as const;
 
 describe('an iceberg', () => {
   test('shows the next part once the last is filled and its fills are read', () =>
-    runProgram(
+    runAlgorithm(
       berg,
       `
       position 5 => place sell 1@100
@@ -22,7 +22,7 @@ describe('an iceberg', () => {
     ));
 
   test('ends when somebody cancels a part', () =>
-    runProgram(
+    runAlgorithm(
       berg,
       `
       start => place sell 1@100
@@ -33,7 +33,7 @@ describe('an iceberg', () => {
     ));
 
   test('ends at a rest that can not be ordered', () =>
-    runProgram(
+    runAlgorithm(
       { ...berg, amount: '1.05' },
       `
       start => place sell 1@100
@@ -42,7 +42,7 @@ describe('an iceberg', () => {
     ));
 
   test('pauses after a refusal and gives up after three in a row', () =>
-    runProgram(
+    runAlgorithm(
       berg,
       `
       start => place sell 1@100
@@ -58,7 +58,7 @@ describe('an iceberg', () => {
     ));
 
   test('knows what was filled though the parts are in no view any more', () =>
-    runProgram(
+    runAlgorithm(
       berg,
       `
       start => place sell 1@100
@@ -78,7 +78,7 @@ describe('an iceberg', () => {
     ['parts without end', { amount: '1001' }],
     ['parts below the minimum', { visible: '0.05' }],
   ])('is refused with %s', (_, fields) => {
-    const created = createProgram({ ...berg, ...fields }, { market: MARKET, nowMs: 0 });
+    const created = createAlgorithm({ ...berg, ...fields }, { market: MARKET, nowMs: 0 });
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

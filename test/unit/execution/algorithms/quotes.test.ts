@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { Decimal } from 'decimal.js';
-import { createProgram } from '../../../../src/execution/algorithms/algorithms.ts';
-import { createQuotes, updateQuotes, type QuotesProgram } from '../../../../src/execution/algorithms/quotes.ts';
-import { MARKET, quotesOf, runProgram } from './algorithm-table.ts';
+import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { createQuotes, updateQuotes, type QuotesAlgorithm } from '../../../../src/execution/algorithms/quotes.ts';
+import { MARKET, quotesOf, runAlgorithm } from './algorithm-table.ts';
 
 const pair = quotesOf(['buy', '1@99', 'sell', '1@101']);
 const bid = quotesOf(['buy', '1@99']);
 const levels = quotesOf(['buy', '1@99', 'buy', '1@98']);
 
-const created = (intent: ReturnType<typeof quotesOf>): QuotesProgram => {
+const created = (intent: ReturnType<typeof quotesOf>): QuotesAlgorithm => {
   const result = createQuotes(intent, { market: MARKET, nowMs: 0 });
   if (!result.ok) throw new Error(result.reason);
-  return result.program;
+  return result.algorithm;
 };
 
 describe('desired quotes', () => {
   test('are placed once, and stay whatever is left of them', () =>
-    runProgram(
+    runAlgorithm(
       pair,
       `
       start => place buy 1@99, place sell 1@101
@@ -30,7 +30,7 @@ describe('desired quotes', () => {
     ));
 
   test('wait on a side until what is to go has gone, and are placed then without another word', () =>
-    runProgram(
+    runAlgorithm(
       pair,
       `
       start => place buy 1@99, place sell 1@101
@@ -48,7 +48,7 @@ describe('desired quotes', () => {
     ));
 
   test('end what is not wanted in every state in which it may rest', () =>
-    runProgram(
+    runAlgorithm(
       bid,
       `
       start => place buy 1@99
@@ -61,7 +61,7 @@ describe('desired quotes', () => {
     ));
 
   test('wait for the next word once they are old', () =>
-    runProgram(
+    runAlgorithm(
       bid,
       `
       start => place buy 1@99
@@ -77,7 +77,7 @@ describe('desired quotes', () => {
     ));
 
   test('are still canceled when they are old', () =>
-    runProgram(
+    runAlgorithm(
       bid,
       `
       start => place buy 1@99
@@ -88,7 +88,7 @@ describe('desired quotes', () => {
     ));
 
   test('do not come again after a fill until the strategy says so', () =>
-    runProgram(
+    runAlgorithm(
       pair,
       `
       start => place buy 1@99, place sell 1@101
@@ -104,7 +104,7 @@ describe('desired quotes', () => {
     ));
 
   test('come again after a fill that is older than the set', () =>
-    runProgram(
+    runAlgorithm(
       bid,
       `
       start => place buy 1@99
@@ -116,7 +116,7 @@ describe('desired quotes', () => {
     ));
 
   test('are left alone after a refusal for as long as an identical order is held back', () =>
-    runProgram(
+    runAlgorithm(
       pair,
       `
       start => place buy 1@99, place sell 1@101
@@ -137,7 +137,7 @@ describe('desired quotes', () => {
     ));
 
   test('are left alone after a rejection that only the order itself tells of, until their amount changes', () =>
-    runProgram(
+    runAlgorithm(
       bid,
       `
       start => place buy 1@99
@@ -153,7 +153,7 @@ describe('desired quotes', () => {
     ));
 
   test('wait for no refused quote of which the set will be too old by then', () =>
-    runProgram(
+    runAlgorithm(
       bid,
       `
       start => place buy 1@99
@@ -167,7 +167,7 @@ describe('desired quotes', () => {
     ));
 
   test('of two levels on one side are two orders', () =>
-    runProgram(
+    runAlgorithm(
       levels,
       `
       start => place buy 1@99, place buy 1@98
@@ -179,7 +179,7 @@ describe('desired quotes', () => {
     ));
 
   test('of one price are as many orders as there are quotes', () =>
-    runProgram(
+    runAlgorithm(
       quotesOf(['buy', '1@99', 'buy', '2@99']),
       `
       start => place buy 1@99, place buy 2@99
@@ -189,7 +189,7 @@ describe('desired quotes', () => {
     ));
 
   test('are fitted to the price step, and anew when it changes', () =>
-    runProgram(
+    runAlgorithm(
       quotesOf(['buy', '1@99.126']),
       `
       start => place buy 1@99.13
@@ -200,8 +200,8 @@ describe('desired quotes', () => {
     `,
     ));
 
-  test('that are none end the program once everything has ended', () =>
-    runProgram(
+  test('that are none end the algorithm once everything has ended', () =>
+    runAlgorithm(
       bid,
       `
       start => place buy 1@99
@@ -218,8 +218,8 @@ describe('a new set', () => {
   test('keeps the list of quotes when it says the same', () => {
     const before = created(pair);
     const after = updateQuotes(before, quotesOf(['buy', '1@99', 'sell', '1@101']), 700);
-    expect(after).toEqual({ ok: true, program: { ...before, setAtMs: 700 } });
-    expect(after.ok && after.program.quotes).toBe(before.quotes);
+    expect(after).toEqual({ ok: true, algorithm: { ...before, setAtMs: 700 } });
+    expect(after.ok && after.algorithm.quotes).toBe(before.quotes);
   });
 
   test('may be of Decimals, and of more digits than the books keep', () => {
@@ -237,7 +237,7 @@ describe('a new set', () => {
   ])('is refused for a %s that is none in %s', (field, words) => {
     const reason = expect.stringContaining(`expected a positive decimal for quotes.0.${field}, was`) as string;
     expect(updateQuotes(created(pair), quotesOf(words), 1)).toEqual({ ok: false, reason });
-    expect(createProgram(quotesOf(words), { market: MARKET, nowMs: 0 })).toEqual({ ok: false, reason });
+    expect(createAlgorithm(quotesOf(words), { market: MARKET, nowMs: 0 })).toEqual({ ok: false, reason });
   });
 
   test('is refused beyond a hundred quotes', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { OrderRecord } from '../../../../src/execution/order-record.ts';
-import { createProgram } from '../../../../src/execution/algorithms/algorithms.ts';
-import { MARKET, orderOf, runProgram } from './algorithm-table.ts';
+import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { MARKET, orderOf, runAlgorithm } from './algorithm-table.ts';
 
 const bid = { side: 'buy', price: parseUnits('99'), amount: parseUnits('1') } as const;
 const replaced = { replaced: bid };
@@ -10,7 +10,7 @@ const dearer = { kind: 'replace', clientOrderId: 'id-old', price: '99.5' } as co
 
 describe('a replacement', () => {
   test('places what is left once the old order has ended and its fills are read', () =>
-    runProgram(
+    runAlgorithm(
       dearer,
       `
       start => cancel old
@@ -25,7 +25,7 @@ describe('a replacement', () => {
     ));
 
   test('places nothing while the end of the old order is not known', () =>
-    runProgram(
+    runAlgorithm(
       dearer,
       `
       old planned => -
@@ -40,7 +40,7 @@ describe('a replacement', () => {
     ));
 
   test('is over when the old order was filled meanwhile', () =>
-    runProgram(
+    runAlgorithm(
       dearer,
       `
       start => cancel old
@@ -52,7 +52,7 @@ describe('a replacement', () => {
     ));
 
   test('places nothing for an order that never was', () =>
-    runProgram(
+    runAlgorithm(
       dearer,
       `
       old unknown => cancel old
@@ -62,7 +62,7 @@ describe('a replacement', () => {
     ));
 
   test('counts what was filled into a smaller amount', () =>
-    runProgram(
+    runAlgorithm(
       { ...dearer, amount: '0.5' },
       `
       start => cancel old
@@ -73,7 +73,7 @@ describe('a replacement', () => {
     ));
 
   test('only cancels when more was filled than is wanted', () =>
-    runProgram(
+    runAlgorithm(
       { kind: 'replace', clientOrderId: 'id-old', amount: '0.2' },
       `
       start => cancel old
@@ -87,7 +87,7 @@ describe('a replacement', () => {
     ['is refused by the exchange', '1 rejected NoFunds', 'NoFunds'],
     ['is refused unheard', '1 lost', 'NeverArrived'],
   ])('ends when what is left %s', (_, happens, reason) =>
-    runProgram(
+    runAlgorithm(
       dearer,
       `
       start => cancel old
@@ -99,7 +99,7 @@ describe('a replacement', () => {
   );
 
   test('places what is left though the old order is in no view any more', () =>
-    runProgram(
+    runAlgorithm(
       dearer,
       `
       start => cancel old
@@ -111,7 +111,7 @@ describe('a replacement', () => {
     ));
 
   test('places nothing when the old order was forgotten before its end was seen', () =>
-    runProgram(dearer, 'forget old => done the order to replace is not known any more', replaced));
+    runAlgorithm(dearer, 'forget old => done the order to replace is not known any more', replaced));
 
   test.each<[string, object, Partial<OrderRecord> | null]>([
     ['of an order that nobody knows', {}, null],
@@ -124,7 +124,7 @@ describe('a replacement', () => {
     ['by what it is already', { price: '99.001', amount: '1.0001' }, {}],
   ])('is refused %s', (_, fields, record) => {
     const old = record === null ? undefined : orderOf(bid, { key: 'old', state: 'open', ...record });
-    const created = createProgram({ ...dearer, ...fields }, { market: MARKET, nowMs: 0, replaced: old });
+    const created = createAlgorithm({ ...dearer, ...fields }, { market: MARKET, nowMs: 0, replaced: old });
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../../../src/execution/algorithms/algorithms.ts';
-import { MARKET, runProgram } from './algorithm-table.ts';
+import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { MARKET, runAlgorithm } from './algorithm-table.ts';
 
 const two = { kind: 'target', market: 'BTCUSDT', position: '2' } as const;
 const twoLimit = { ...two, price: '100' };
@@ -9,7 +9,7 @@ const half = { kind: 'target', market: 'BTCUSDT', equityShare: '0.5' } as const;
 
 describe('a target', () => {
   test('places the difference as one order and looks again at its end', () =>
-    runProgram(
+    runAlgorithm(
       two,
       `
       book 99 101 => place buy 2
@@ -22,7 +22,7 @@ describe('a target', () => {
     ));
 
   test('waits for a book before its first market order, and for the side that it needs', () =>
-    runProgram(
+    runAlgorithm(
       two,
       `
       start => books
@@ -32,7 +32,7 @@ describe('a target', () => {
     ));
 
   test('needs no book with a limit price', () =>
-    runProgram(
+    runAlgorithm(
       twoLimit,
       `
       position 0.5 => place buy 1.5@100
@@ -43,7 +43,7 @@ describe('a target', () => {
     ));
 
   test('sells what is too much, and never more than there is', () =>
-    runProgram(
+    runAlgorithm(
       flat,
       `
       position 1.5 => books
@@ -53,7 +53,7 @@ describe('a target', () => {
     ));
 
   test('sells nothing of what is not there', () =>
-    runProgram(
+    runAlgorithm(
       flat,
       `
       position -1 => books
@@ -65,10 +65,10 @@ describe('a target', () => {
     ['a step', 'position 1.9995 => done reached'],
     ['the minimum value', 'position 1.951 => place buy 0.049@103'],
     ['the minimum value', 'position 1.952 => done reached'],
-  ])('is reached when the difference is below %s', (_, table) => runProgram({ ...two, price: '103' }, table));
+  ])('is reached when the difference is below %s', (_, table) => runAlgorithm({ ...two, price: '103' }, table));
 
   test('takes the minimum by the book for a market order', () =>
-    runProgram(
+    runAlgorithm(
       two,
       `
       position 1.951 => books
@@ -77,7 +77,7 @@ describe('a target', () => {
     ));
 
   test('makes up for fees until that is too little', () =>
-    runProgram(
+    runAlgorithm(
       two,
       `
       book 99 101 => place buy 2
@@ -89,7 +89,7 @@ describe('a target', () => {
     ));
 
   test('turns a share into an amount once, at the first price', () =>
-    runProgram(
+    runAlgorithm(
       half,
       `
       equity 1000 => books
@@ -101,7 +101,7 @@ describe('a target', () => {
     ));
 
   test('turns a share into an amount at its own price, once the equity is known', () =>
-    runProgram(
+    runAlgorithm(
       { ...half, price: '200' },
       `
       book 99 101 => books
@@ -110,7 +110,7 @@ describe('a target', () => {
     ));
 
   test('of a share of nothing sells all', () =>
-    runProgram(
+    runAlgorithm(
       half,
       `
       position 1 => books
@@ -120,7 +120,7 @@ describe('a target', () => {
     ));
 
   test('takes the only side of a book for a share', () =>
-    runProgram(
+    runAlgorithm(
       half,
       `
       equity 1010 => books
@@ -129,7 +129,7 @@ describe('a target', () => {
     ));
 
   test('pauses after a rejection and gives up after three in a row', () =>
-    runProgram(
+    runAlgorithm(
       twoLimit,
       `
       start => place buy 2@100
@@ -143,7 +143,7 @@ describe('a target', () => {
     ));
 
   test('begins to count anew after a fill', () =>
-    runProgram(
+    runAlgorithm(
       two,
       `
       book 99 101 => place buy 2
@@ -159,7 +159,7 @@ describe('a target', () => {
     ));
 
   test('ends when somebody cancels its limit order', () =>
-    runProgram(
+    runAlgorithm(
       twoLimit,
       `
       start => place buy 2@100
@@ -174,7 +174,7 @@ describe('a target', () => {
       `position -2 => -`,
       `${round + 1} filled => ${round === 19 ? 'done not reached with 20 orders' : 'place buy 2@100'}`,
     ]);
-    runProgram(twoLimit, rounds.flat().join('\n'));
+    runAlgorithm(twoLimit, rounds.flat().join('\n'));
   });
 
   test.each([
@@ -186,7 +186,7 @@ describe('a target', () => {
     ['a negative share', { equityShare: '-0.1' }],
     ['a price of nothing', { position: '1', price: '0' }],
   ])('is refused with %s', (_, fields) => {
-    const created = createProgram({ kind: 'target', market: 'BTCUSDT', ...fields }, { market: MARKET, nowMs: 0 });
+    const created = createAlgorithm({ kind: 'target', market: 'BTCUSDT', ...fields }, { market: MARKET, nowMs: 0 });
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

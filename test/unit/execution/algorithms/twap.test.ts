@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../../../src/execution/algorithms/algorithms.ts';
-import { MARKET, runProgram } from './algorithm-table.ts';
+import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { MARKET, runAlgorithm } from './algorithm-table.ts';
 
 const four = { kind: 'twap', market: 'BTCUSDT', side: 'buy', amount: '10', overMs: 40_000, slices: 4 } as const;
 const fourLimit = { ...four, price: '100' };
 
 describe('a TWAP', () => {
   test('places equal slices, each at its time', () =>
-    runProgram(
+    runAlgorithm(
       four,
       `
       start => place buy 2.5, wake 10000
@@ -23,7 +23,7 @@ describe('a TWAP', () => {
     ));
 
   test('leaves what rounding leaves to the last', () =>
-    runProgram(
+    runAlgorithm(
       { ...four, side: 'sell', amount: '1', slices: 3, overMs: 100 },
       `
       start => place sell 0.333, wake 33
@@ -35,7 +35,7 @@ describe('a TWAP', () => {
     ));
 
   test('leaves all of it to the last, however much', () =>
-    runProgram(
+    runAlgorithm(
       { ...four, amount: '0.403' },
       `
       start => place buy 0.1, wake 10000
@@ -49,7 +49,7 @@ describe('a TWAP', () => {
     ));
 
   test('places a late slice once, and spreads what was missed over those that remain', () =>
-    runProgram(
+    runAlgorithm(
       { ...four, slices: 5, overMs: 50_000 },
       `
       start => place buy 2, wake 10000
@@ -64,7 +64,7 @@ describe('a TWAP', () => {
     ));
 
   test('places nothing when it comes back after its time', () =>
-    runProgram(
+    runAlgorithm(
       four,
       `
       start => place buy 2.5, wake 10000
@@ -74,7 +74,7 @@ describe('a TWAP', () => {
     ));
 
   test('rolls the rest of a limit slice into the next', () =>
-    runProgram(
+    runAlgorithm(
       fourLimit,
       `
       start => place buy 2.5@100, wake 10000
@@ -96,7 +96,7 @@ describe('a TWAP', () => {
     ));
 
   test('rolls it whole into one slice when others were missed besides', () =>
-    runProgram(
+    runAlgorithm(
       { ...fourLimit, slices: 5, overMs: 50_000 },
       `
       start => place buy 2@100, wake 10000
@@ -107,7 +107,7 @@ describe('a TWAP', () => {
     ));
 
   test('spreads it like any other when that slice is refused', () =>
-    runProgram(
+    runAlgorithm(
       fourLimit,
       `
       start => place buy 2.5@100, wake 10000
@@ -120,7 +120,7 @@ describe('a TWAP', () => {
     ));
 
   test('waits for an order that is not clear, and never has a second beside it', () =>
-    runProgram(
+    runAlgorithm(
       four,
       `
       start => place buy 2.5, wake 10000
@@ -138,7 +138,7 @@ describe('a TWAP', () => {
     ));
 
   test('spreads a refused slice over those that remain', () =>
-    runProgram(
+    runAlgorithm(
       four,
       `
       start => place buy 2.5, wake 10000
@@ -153,7 +153,7 @@ describe('a TWAP', () => {
     ));
 
   test('knows what was filled though the orders are in no view any more', () =>
-    runProgram(
+    runAlgorithm(
       four,
       `
       start => place buy 2.5, wake 10000
@@ -176,7 +176,7 @@ describe('a TWAP', () => {
     ['slices below a step', { amount: '0.003' }],
     ['slices below the minimum', { amount: '0.2', price: '100' }],
   ])('is refused with %s', (_, fields) => {
-    const created = createProgram({ ...four, ...fields }, { market: MARKET, nowMs: 0 });
+    const created = createAlgorithm({ ...four, ...fields }, { market: MARKET, nowMs: 0 });
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

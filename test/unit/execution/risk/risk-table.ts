@@ -5,7 +5,7 @@ import type { Side } from '../../../../src/domain/order.ts';
 import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
 import type { RiskCheck } from '../../../../src/execution/risk/risk-check.ts';
 import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
-import type { ResultView, RiskView } from '../../../../src/execution/risk/risk-view.ts';
+import type { PnlView, RiskView } from '../../../../src/execution/risk/risk-view.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 
 /**
@@ -161,7 +161,7 @@ function factOf(phrase: string, view: RiskView): Partial<RiskView> {
   throw new Error(`the table has no fact "${phrase}"`);
 }
 
-const NO_RESULT: ResultView = {
+const NO_RESULT: PnlView = {
   quote: 'usdt',
   dayResult: parseUnits('0'),
   peakResult: parseUnits('0'),
@@ -170,13 +170,13 @@ const NO_RESULT: ResultView = {
 };
 
 /** The results in which that in tether is another. */
-function withUsdt(results: RiskView['results'], changed: Partial<ResultView>): RiskView['results'] {
+function withUsdt(results: RiskView['results'], changed: Partial<PnlView>): RiskView['results'] {
   const inCurrencies = results.inCurrencies.map((one) => (one.quote === 'usdt' ? { ...one, ...changed } : one));
   return { ...results, inCurrencies };
 }
 
 /** Of a phrase such as `in rls day -5 peak 10 result 2`. */
-function rialOf(words: readonly string[]): ResultView {
+function rialOf(words: readonly string[]): PnlView {
   const after = (word: string) => parseUnits(words[words.indexOf(word) + 1 || words.length] ?? '0');
   return { quote: 'rls', dayResult: after('day'), peakResult: after('peak'), result: after('result'), unvalued: [] };
 }

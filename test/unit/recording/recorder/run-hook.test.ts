@@ -45,7 +45,7 @@ test('a run records what its mirror saw, at the same times, and asks for nothing
   ): Promise<{ readonly seen: readonly Seen[]; readonly requests: number }> => {
     const { config, venue, time } = createEmbeddedWorld({ seed: 3 });
     const runner = new StrategyRunner(watcher, { market: BTCIRT, span: '1m' });
-    const seats = config.strategies.slice(0, 1).map(({ limits }) => ({
+    const instances = config.strategies.slice(0, 1).map(({ limits }) => ({
       runner,
       limits,
       onError: 'stop' as const,
@@ -69,7 +69,7 @@ test('a run records what its mirror saw, at the same times, and asks for nothing
     const bot = createBot({
       config,
       venue,
-      seats,
+      instances,
       mirror,
       screen: createScreen({ json: false, write: () => undefined, wallMs: () => time.now() }),
       onAnswer: (call, answer, atMs) => recorder?.take(call, answer, atMs),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
-import type { SeatSettings } from '../engine/engine-settings.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
 import { LoadWatch } from '../plugins/load-watch.ts';
@@ -13,7 +13,7 @@ import type { ConfiguredStrategy } from './settings/create-bot-config.ts';
 import { baseName } from './settings/strategy-settings.ts';
 import type { StrategyThreads } from './strategy-threads.ts';
 
-export interface LoadSeatsOptions {
+export interface LoadInstancesOptions {
   readonly strategies: readonly ConfiguredStrategy[];
   /** Where plugins are looked for by their name, in this order. */
   readonly folders: readonly string[];
@@ -25,8 +25,8 @@ export interface LoadSeatsOptions {
   readonly hasBooks?: boolean;
 }
 
-export interface LoadedSeats {
-  readonly seats: readonly SeatSettings[];
+export interface LoadedInstances {
+  readonly instances: readonly StrategyInstanceSettings[];
   /** A line for each strategy that can not run, with the file and line of its mistake. */
   readonly problems: readonly string[];
 }
@@ -39,7 +39,7 @@ const AT_ONCE = 4;
  * loaded in this process, one by one: one that loops holds it up, and is named on the standard error after some seconds.
  * @throws SarrafError `INVALID_STRATEGY` when none is left.
  */
-export async function loadSeats(options: LoadSeatsOptions): Promise<LoadedSeats> {
+export async function loadInstances(options: LoadInstancesOptions): Promise<LoadedInstances> {
   const watch = new LoadWatch();
   try {
     return await loadAll({ ...options, watch });
@@ -48,51 +48,53 @@ export async function loadSeats(options: LoadSeatsOptions): Promise<LoadedSeats>
   }
 }
 
-interface WatchedOptions extends LoadSeatsOptions {
+interface WatchedOptions extends LoadInstancesOptions {
   readonly watch: LoadWatch;
 }
 
-async function loadAll(options: WatchedOptions): Promise<LoadedSeats> {
+async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
   const { strategies } = options;
   const atOnce = options.threads === undefined ? 1 : AT_ONCE;
-  const seats: SeatSettings[] = [];
+  const instances: StrategyInstanceSettings[] = [];
   const problems: string[] = [];
   for (let first = 0; first < strategies.length; first += atOnce) {
     const some = strategies.slice(first, first + atOnce);
-    for (const { file, seat, problems: found } of await Promise.all(some.map(async (one) => loadSeat(one, options)))) {
+    for (const { file, instance, problems: found } of await Promise.all(
+      some.map(async (one) => loadInstance(one, options)),
+    )) {
       problems.push(...found);
-      if (seat === null) continue;
-      if (seats.some(({ runner }) => runner.name === seat.runner.name)) problems.push(namesake(file, seat));
-      else seats.push(seat);
+      if (instance === null) continue;
+      if (instances.some(({ runner }) => runner.name === instance.runner.name)) problems.push(namesake(file, instance));
+      else instances.push(instance);
     }
   }
-  if (seats.length > 0) return { seats, problems };
+  if (instances.length > 0) return { instances, problems };
   throw new SarrafError('INVALID_STRATEGY', ['expected a strategy that can run, was none', ...problems].join('\n  '));
 }
 
-interface LoadedSeat {
+interface LoadedInstance {
   readonly file: string;
   /** Null where it can not run. */
-  readonly seat: SeatSettings | null;
+  readonly instance: StrategyInstanceSettings | null;
   readonly problems: readonly string[];
 }
 
-async function loadSeat(strategy: ConfiguredStrategy, options: WatchedOptions): Promise<LoadedSeat> {
+async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOptions): Promise<LoadedInstance> {
   const file = fileOf(strategy, options.folders);
-  if (file === null) return { file: '', seat: null, problems: [missing(strategy, options.folders)] };
+  if (file === null) return { file: '', instance: null, problems: [missing(strategy, options.folders)] };
   try {
     const load = async () => runnerOf(file, strategy, options);
     const { runner, problems } = await (options.threads === undefined
       ? options.watch.during(sayFile(file), load)
       : load());
-    return { file, seat: runner === null ? null : seatOf(runner, strategy), problems };
+    return { file, instance: runner === null ? null : instanceOf(runner, strategy), problems };
   } catch (error) {
     const refused = refusedParams(error, strategy);
-    if (refused !== null) return { file, seat: null, problems: refused };
+    if (refused !== null) return { file, instance: null, problems: refused };
     const message = error instanceof Error ? error.message : String(error);
     const told = error instanceof SarrafError ? error.details['line'] : undefined;
     const line = typeof told === 'number' ? told : lineIn(error, file);
-    return { file, seat: null, problems: [formatPluginProblem({ file, line, message })] };
+    return { file, instance: null, problems: [formatPluginProblem({ file, line, message })] };
   }
 }
 
@@ -118,7 +120,7 @@ export function strategyFilesAt(path: string): readonly string[] {
 async function runnerOf(
   file: string,
   strategy: ConfiguredStrategy,
-  { knownMarkets, threads, hasBooks = true }: LoadSeatsOptions,
+  { knownMarkets, threads, hasBooks = true }: LoadInstancesOptions,
 ): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
   const { plugin, market, span, params, onError } = strategy;
   // A strategy that is given no name has its own; that of its file stands for it until it is loaded.
@@ -146,7 +148,7 @@ async function runnerOf(
   return { runner, problems };
 }
 
-function seatOf(runner: StrategyPort, strategy: ConfiguredStrategy): SeatSettings {
+function instanceOf(runner: StrategyPort, strategy: ConfiguredStrategy): StrategyInstanceSettings {
   const { onError, pauseMs, limits, capital } = strategy;
   const owned = Object.entries(capital).map(([quote, text]) => [quote, parseUnits(text)] as const);
   return { runner, onError, pauseMs, limits, capital: Object.fromEntries(owned) };
@@ -170,7 +172,7 @@ function fileOf({ plugin }: ConfiguredStrategy, folders: readonly string[]): str
 }
 
 /** By its file's name the configuration could not see that a strategy has the name of another. */
-function namesake(file: string, { runner }: SeatSettings): string {
+function namesake(file: string, { runner }: StrategyInstanceSettings): string {
   const message = `expected a name of its own, another strategy is called ${runner.name}: give it one in the configuration`;
   return formatPluginProblem({ file, line: null, message });
 }

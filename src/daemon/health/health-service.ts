@@ -13,7 +13,7 @@ const FIRST = 'no answer from the exchange yet, so nothing is traded';
  * Health over HTTP for the whole life of a run. It listens before anything is asked of the exchange, since a supervisor has to tell a bot that waits from
  * one that is gone; once the bot is there, the bot itself is asked.
  */
-export class HealthDesk {
+export class HealthService {
   private readonly at: BotConfig['health'];
   private server: HealthServer | null = null;
   private waitsFor = FIRST;

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadSeats, strategyFilesAt } from '../../../src/daemon/load-strategies.ts';
+import { loadInstances, strategyFilesAt } from '../../../src/daemon/load-instances.ts';
 import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
 import { engineView } from '../strategy/engine-view.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-seats-'));
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-instances-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -21,9 +21,9 @@ async function load(strategies: readonly object[], folders: readonly string[] = 
   });
   if (!reading.ok) throw new Error(reading.problems.join('; '));
   const knownMarkets = new Set(['BTCIRT', 'BTCUSDT']);
-  const { seats, problems } = await loadSeats({ strategies: reading.config.strategies, folders, knownMarkets });
-  for (const { runner } of seats) runner.handle({ kind: 'start', isRestart: false }, engineView());
-  return { seats: seats.map((seat) => ({ ...seat, name: seat.runner.name })), problems };
+  const { instances, problems } = await loadInstances({ strategies: reading.config.strategies, folders, knownMarkets });
+  for (const { runner } of instances) runner.handle({ kind: 'start', isRestart: false }, engineView());
+  return { instances: instances.map((instance) => ({ ...instance, name: instance.runner.name })), problems };
 }
 
 const write = (name: string, text: string): string => {
@@ -44,10 +44,10 @@ export default defineStrategy({
 
 const ON = { market: 'BTCIRT' };
 
-describe('loading the seats of a bot', () => {
+describe('loading the instances of a bot', () => {
   test('sets each strategy up in its market, with its candle length, its capital and what becomes of its errors', async () => {
     write('trend.ts', plugin('trend'));
-    const { seats, problems } = await load([
+    const { instances, problems } = await load([
       { plugin: 'trend', ...ON, span: '1h' },
       {
         plugin: 'trend',
@@ -59,16 +59,16 @@ describe('loading the seats of a bot', () => {
       },
     ]);
     expect(problems).toEqual([]);
-    expect(seats).toMatchObject([
+    expect(instances).toMatchObject([
       { runner: { name: 'trend', market: 'BTCIRT', subscriptions: [{ span: '1h' }] }, onError: 'stop', capital: {} },
       { runner: { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ span: '1d' }] }, onError: 'cancel' },
     ]);
-    expect(seats[1]?.capital).toEqual({ usdt: 125_000_000_000n });
+    expect(instances[1]?.capital).toEqual({ usdt: 125_000_000_000n });
   });
 
   test('calls a strategy by its own name where the configuration gives none', async () => {
     write('some-file.ts', plugin('trend'));
-    expect((await load([{ plugin: 'some-file', ...ON }])).seats).toMatchObject([{ name: 'trend' }]);
+    expect((await load([{ plugin: 'some-file', ...ON }])).instances).toMatchObject([{ name: 'trend' }]);
   });
 
   test('says file, line and handler of an error at run time', async () => {
@@ -83,9 +83,9 @@ describe('loading the seats of a bot', () => {
   init:`,
       ),
     );
-    const [seat] = (await load([{ plugin: 'null', ...ON }])).seats;
-    expect(seat?.runner.failure).toBe(`onStart: Cannot read properties of null (reading 'bids') (${file}:9)`);
-    expect(seat?.runner.fault).toMatchObject({
+    const [instance] = (await load([{ plugin: 'null', ...ON }])).instances;
+    expect(instance?.runner.failure).toBe(`onStart: Cannot read properties of null (reading 'bids') (${file}:9)`);
+    expect(instance?.runner.fault).toMatchObject({
       handler: 'onStart',
       file,
       line: 9,
@@ -104,7 +104,7 @@ describe('loading the seats of a bot', () => {
       { plugin: 'more', ...ON },
       { plugin: join(other, 'trend.js'), name: 'by-path', ...ON },
     ];
-    expect((await load(strategies, [folder, other])).seats.map(({ name }) => name)).toEqual([
+    expect((await load(strategies, [folder, other])).instances.map(({ name }) => name)).toEqual([
       'first',
       'third',
       'by-path',
@@ -116,7 +116,7 @@ describe('loading the seats of a bot', () => {
     const throws = write('throws.ts', plugin('throws', `{\n  throw new RangeError('no');\n}`));
     const wrong = write('wrong.ts', `export default 5;\n`);
     const good = write('good.ts', plugin('good'));
-    const { seats, problems } = await load([
+    const { instances, problems } = await load([
       { plugin: 'syntax', ...ON },
       { plugin: 'throws', ...ON },
       { plugin: 'wrong', ...ON },
@@ -126,7 +126,7 @@ describe('loading the seats of a bot', () => {
       { plugin: join(folder, 'absent.ts'), name: 'gone', ...ON },
       { plugin: 'good', ...ON },
     ]);
-    expect(seats.map(({ name }) => name)).toEqual(['good']);
+    expect(instances.map(({ name }) => name)).toEqual(['good']);
     expect(problems).toEqual([
       expect.stringMatching(`^${syntax}:3: SyntaxError: `),
       `${throws}:7: no`,
@@ -149,11 +149,11 @@ describe('loading the seats of a bot', () => {
   test('runs no two strategies under one name, since their orders could not be told apart', async () => {
     write('one.ts', plugin('trend'));
     const two = write('two.ts', plugin('trend'));
-    const { seats, problems } = await load([
+    const { instances, problems } = await load([
       { plugin: 'one', ...ON },
       { plugin: 'two', ...ON },
     ]);
-    expect(seats).toHaveLength(1);
+    expect(instances).toHaveLength(1);
     expect(problems).toEqual([
       `${two}: expected a name of its own, another strategy is called trend: give it one in the configuration`,
     ]);
