@@ -25,8 +25,8 @@ const placement = (number: number): VenueCall => ({
   kind: 'place',
   order: {
     clientOrderId: `way-${number}`,
-    src: 'btc',
-    dst: 'rls',
+    base: 'btc',
+    quote: 'rls',
     side: 'sell',
     execution: 'limit',
     amount: decimalText('0.0123'),

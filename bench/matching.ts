@@ -106,7 +106,7 @@ function createExchange(): SimulatedExchange {
   const market = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001', minOrderValue: '0' });
   const exchange = new SimulatedExchange(
     {
-      markets: [{ market, initialPrice: '12600000000', srcName: 'Bitcoin', dstName: 'Rial' }],
+      markets: [{ market, initialPrice: '12600000000', baseName: 'Bitcoin', quoteName: 'Rial' }],
       fees: { rls: { maker: 2_000, taker: 2_500 }, usdt: { maker: 1_000, taker: 1_300 } },
       // A wide market band, because the peer has none; short histories, because it keeps none.
       trading: { marketBandMillionths: 900_000, historyKept: 20, ordersKept: 5_000 },

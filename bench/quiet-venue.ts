@@ -72,8 +72,8 @@ export class QuietVenue {
         return { items: [], hasNext: false };
       case 'wallets':
         return [
-          { currency: this.market.src, walletId: 1, total: decimalText('10'), held: ZERO },
-          { currency: this.market.dst, walletId: 2, total: decimalText('1000000'), held: ZERO },
+          { currency: this.market.base, walletId: 1, total: decimalText('10'), held: ZERO },
+          { currency: this.market.quote, walletId: 2, total: decimalText('1000000'), held: ZERO },
         ];
       case 'options':
         return [];

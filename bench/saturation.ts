@@ -52,8 +52,8 @@ function placement(number: number): VenueCall {
     kind: 'place',
     order: {
       clientOrderId: `saturation-${number}`,
-      src: 'btc',
-      dst: 'usdt',
+      base: 'btc',
+      quote: 'usdt',
       side: 'buy',
       execution: 'limit',
       amount: decimalText('0.001'),

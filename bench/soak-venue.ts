@@ -50,7 +50,7 @@ export class SoakVenue {
 
   constructor() {
     this.totals.set('usdt', parseUnits('10000000'));
-    for (const { src } of SOAK_MARKETS) this.totals.set(src, parseUnits('10000'));
+    for (const { base } of SOAK_MARKETS) this.totals.set(base, parseUnits('10000'));
     this.currencies = [...this.totals.keys()];
   }
 
@@ -112,7 +112,7 @@ export class SoakVenue {
   }
 
   private place(
-    { side, execution, amount, price, stopPrice, clientOrderId, src, dst }: OrderRequest,
+    { side, execution, amount, price, stopPrice, clientOrderId, base, quote }: OrderRequest,
     nowMs: number,
   ): Order {
     this.lastId += 1;
@@ -122,7 +122,7 @@ export class SoakVenue {
       side,
       execution,
       tradeKind: 'Spot',
-      market: parseMarket(`${src}${dst}`.toUpperCase()),
+      market: parseMarket(`${base}${quote}`.toUpperCase()),
       price,
       stopPrice,
       amount,
@@ -190,8 +190,8 @@ export class SoakVenue {
       total: formatUnits(total),
       fee: formatUnits(fee),
     });
-    this.move(market.src, side === 'buy' ? units - fee : 0n - units, nowMs);
-    this.move(market.dst, side === 'buy' ? 0n - total : total - fee, nowMs);
+    this.move(market.base, side === 'buy' ? units - fee : 0n - units, nowMs);
+    this.move(market.quote, side === 'buy' ? 0n - total : total - fee, nowMs);
   }
 
   private move(currency: string, units: bigint, atMs: number): void {

@@ -27,7 +27,7 @@ export default defineStrategy({
       .div(middle)
       .times(10_000);
     if (movedBps.lessThan(params.moveBps) && orders.length >= state.quoted) return {};
-    const { source, quote } = currenciesOf(market);
+    const { base, quote } = currenciesOf(market);
     const money = new Decimal(free[quote] ?? 0);
     const amount = state.amount ?? money.times(params.share).div(middle).toFixed(8);
     if (new Decimal(amount).isZero()) return {};
@@ -38,7 +38,7 @@ export default defineStrategy({
     // What is set aside for its own orders is there for the new ones.
     const coins = orders
       .filter(({ side }) => side === 'sell')
-      .reduce((sum, order) => sum.plus(order.amount).minus(order.matchedAmount), new Decimal(free[source] ?? 0));
+      .reduce((sum, order) => sum.plus(order.amount).minus(order.matchedAmount), new Decimal(free[base] ?? 0));
     const wanted = [
       { side: 'buy' as const, price: at(new Decimal(-params.spreadBps)), amount },
       { side: 'sell' as const, price: at(new Decimal(params.spreadBps)), amount },

@@ -72,7 +72,7 @@ function bestOf(
 
 /** The coin in rial, the coin in tether, and tether in rial. */
 function marketsOf(market: string): readonly [string, string, string] {
-  const coin = currenciesOf(market).source.toUpperCase();
+  const coin = currenciesOf(market).base.toUpperCase();
   return [`${coin}IRT`, `${coin}USDT`, 'USDTIRT'];
 }
 
@@ -95,19 +95,19 @@ function round(
   const [rial, dollar, bridge] = [pricesOf(inRial), pricesOf(inTether), pricesOf(tether)];
   if (rial === null || dollar === null || bridge === null) return unchanged;
   if (orders.length > 0 || nowMs < state.lastMs + params.pauseMs) return unchanged;
-  const { source } = currenciesOf(market);
+  const { base } = currenciesOf(market);
   const amount = new Decimal(params.size).div(dollar.ask);
   const money = new Decimal(params.size);
   const has = (currency: string, least: Decimal): boolean => least.times(1.01).lessThan(free[currency] ?? '0');
   const next = { state: { closes, lastMs: nowMs } };
   // Rial buys the coin, the coin brings tether, and that brings rial back.
   if ((dollar.bid * bridge.bid) / rial.ask - 1 >= params.edge) {
-    if (!has('rls', amount.times(rial.ask)) || !has(source, amount) || !has('usdt', money)) return unchanged;
+    if (!has('rls', amount.times(rial.ask)) || !has(base, amount) || !has('usdt', money)) return unchanged;
     return { ...next, intents: [buy(inRial, { amount }), sell(inTether, { amount }), sell(tether, { amount: money })] };
   }
   // The other way round.
   if (rial.bid / (bridge.ask * dollar.ask) - 1 >= params.edge) {
-    if (!has('rls', money.times(bridge.ask)) || !has(source, amount) || !has('usdt', money)) return unchanged;
+    if (!has('rls', money.times(bridge.ask)) || !has(base, amount) || !has('usdt', money)) return unchanged;
     return { ...next, intents: [sell(inRial, { amount }), buy(inTether, { amount }), buy(tether, { amount: money })] };
   }
   return unchanged;

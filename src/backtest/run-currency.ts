@@ -6,15 +6,15 @@ import { BRIDGE, pathOf } from '../portfolio/valuation.ts';
 
 /** The currency of a run's results: the one that was asked for, else rial where any market is priced in it, else tether. */
 export function runCurrency(
-  markets: readonly Pick<Market, 'dst'>[],
+  markets: readonly Pick<Market, 'quote'>[],
   wanted: QuoteCurrency | null = null,
 ): QuoteCurrency {
-  return wanted ?? (markets.some(({ dst }) => dst === 'rls') ? 'rls' : 'usdt');
+  return wanted ?? (markets.some(({ quote }) => quote === 'rls') ? 'rls' : 'usdt');
 }
 
 /** Whether a run of these markets needs the market of tether in rial, so that all money of its results is in one currency. */
-export function needsBridge(markets: readonly Pick<Market, 'dst'>[], wanted: QuoteCurrency | null): boolean {
-  const quotes = new Set(markets.map(({ dst }) => dst));
+export function needsBridge(markets: readonly Pick<Market, 'quote'>[], wanted: QuoteCurrency | null): boolean {
+  const quotes = new Set(markets.map(({ quote }) => quote));
   return quotes.size > 1 || (wanted !== null && !quotes.has(wanted));
 }
 
@@ -22,7 +22,7 @@ export function needsBridge(markets: readonly Pick<Market, 'dst'>[], wanted: Quo
 export function refuseUnvalued(markets: readonly Market[], quote: QuoteCurrency): void {
   const symbols = new Set<string>(markets.map(({ symbol }) => symbol));
   const priceOf = (symbol: string): Units | null => (symbols.has(symbol) ? (1n as Units) : null);
-  const unvalued = [...new Set(markets.flatMap(({ src, dst }) => [src, dst]))].filter(
+  const unvalued = [...new Set(markets.flatMap(({ base, quote }) => [base, quote]))].filter(
     (currency) => pathOf(quote, currency, priceOf) === null,
   );
   if (unvalued.length === 0) return;

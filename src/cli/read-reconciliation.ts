@@ -63,8 +63,8 @@ export function currenciesOf(differences: readonly Difference[]): ReadonlySet<st
   return new Set(
     differences.flatMap(({ currency }) => {
       try {
-        const { src, dst } = parseMarket(currency);
-        return [src, dst];
+        const { base, quote } = parseMarket(currency);
+        return [base, quote];
       } catch (error) {
         if (error instanceof SarrafError) return [currency];
         throw error;

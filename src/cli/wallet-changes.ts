@@ -46,11 +46,11 @@ function effectsOf(fill: FillRecord): readonly Effect[] {
   const { market, side, atMs, amount, total, fee } = fill;
   // Whoever reads a trade of an unknown market does not know its wallets.
   if (market === '?') return [];
-  const { src, dst } = parseMarket(market);
+  const { base, quote } = parseMarket(market);
   const isBuy = side === 'buy';
   return [
-    { atMs, currency: src, units: isBuy ? amount - fee : 0n - amount, fill },
-    { atMs, currency: dst, units: isBuy ? 0n - total : total - fee, fill },
+    { atMs, currency: base, units: isBuy ? amount - fee : 0n - amount, fill },
+    { atMs, currency: quote, units: isBuy ? 0n - total : total - fee, fill },
   ];
 }
 

@@ -47,7 +47,7 @@ export function bridgedOf(runners: readonly StrategyPort[]): readonly string[] {
 }
 
 function isInBoth(runner: StrategyPort): boolean {
-  return new Set(marketsOf(runner).map((market) => parseMarket(market).dst)).size > 1;
+  return new Set(marketsOf(runner).map((market) => parseMarket(market).quote)).size > 1;
 }
 
 /** The same plan at a slower pace: where the market's data is a bar an hour, looking every second sees nothing more. */

@@ -124,10 +124,10 @@ function giveCoins(
 ): void {
   const state = exchange.markets.get(parseMarket(of.symbol).symbol);
   if (state === undefined) return;
-  const { src, dst } = state.rules;
-  const money = of.balances[dst];
-  if (of.balances[src] !== undefined || money === undefined) return;
-  const wallet = exchange.accounts.ensure(BOT_USER, src);
+  const { base, quote } = state.rules;
+  const money = of.balances[quote];
+  if (of.balances[base] !== undefined || money === undefined) return;
+  const wallet = exchange.accounts.ensure(BOT_USER, base);
   if (wallet.total > 0n) return;
   const price = priceUnits(state.grid, state.lastPrice as Price);
   const units = (parseUnits(money) * UNITS_PER_ONE) / price;

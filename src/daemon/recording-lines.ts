@@ -33,7 +33,7 @@ export function recordingLines(summary: RecordingSummary, program = 'sarraf'): r
 }
 
 function accountOf({ market }: RecordingSummary['markets'][number]): string {
-  const cash = parseMarket(market).dst === 'rls' ? '1000000000' : '10000';
+  const cash = parseMarket(market).quote === 'rls' ? '1000000000' : '10000';
   return `--market ${market} --cash ${cash} --fee 0.1%`;
 }
 

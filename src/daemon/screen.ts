@@ -140,8 +140,8 @@ function orderText(order: OrderRecord): string {
 }
 
 function fillText({ venueOrderId, side, amount, market, price, fee }: FillRecord): string {
-  const { src, dst } = parseMarket(market);
-  const currency = side === 'buy' ? src : dst;
+  const { base, quote } = parseMarket(market);
+  const currency = side === 'buy' ? base : quote;
   return `FILL  ${String(venueOrderId).padStart(6)}  ${side} ${formatUnits(amount)} ${market} at ${priceText(price)}, fee ${moneyText(formatUnits(fee), currency)} ${currency}`;
 }
 

@@ -59,7 +59,7 @@ function summarizeInstance(engine: Engine, instance: StrategyInstance): Strategy
     fills,
     requests,
     fees: Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)])),
-    position: formatUnits(instance.held(parseMarket(market).src)),
+    position: formatUnits(instance.held(parseMarket(market).base)),
     ...made,
     failure: instance.status === 'running' ? null : instance.reason,
   };
@@ -79,7 +79,7 @@ export function summaryLines(summary: Summary): readonly string[] {
         ? `unknown: no price of ${one.unvalued.join(', ')}`
         : `${moneyText(one.profit, currency)} ${currency}`;
     const others = Object.entries(one.positions)
-      .filter(([asset, held]) => asset !== parseMarket(one.market).src && held !== '0')
+      .filter(([asset, held]) => asset !== parseMarket(one.market).base && held !== '0')
       .map(([asset, held]) => `, ${held} ${asset}`);
     const stopped = one.failure === null ? '' : `  STOPPED: ${one.failure}`;
     lines.push(

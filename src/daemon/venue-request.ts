@@ -66,12 +66,12 @@ function reference<Field extends 'id' | 'order'>(
 }
 
 function placement(order: OrderRequest): EndpointRequest<'addOrder'> {
-  const { src, dst, side, execution, amount, price, stopPrice, clientOrderId, pro } = order;
+  const { base, quote, side, execution, amount, price, stopPrice, clientOrderId, pro } = order;
   return {
     type: side,
     execution,
-    srcCurrency: src,
-    dstCurrency: dst,
+    srcCurrency: base,
+    dstCurrency: quote,
     amount,
     ...(price === null ? {} : { price }),
     ...(stopPrice === null ? {} : { stopPrice }),
@@ -81,13 +81,13 @@ function placement(order: OrderRequest): EndpointRequest<'addOrder'> {
 }
 
 function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
-  const { src, dst, side, amount, price, stopPrice, stopLimitPrice, clientOrderId, pro } = order;
+  const { base, quote, side, amount, price, stopPrice, stopLimitPrice, clientOrderId, pro } = order;
   return {
     type: side,
     execution: 'limit',
     mode: 'oco',
-    srcCurrency: src,
-    dstCurrency: dst,
+    srcCurrency: base,
+    dstCurrency: quote,
     amount,
     price,
     stopPrice,
@@ -126,7 +126,7 @@ function rulesOf(options: EndpointReply<'options'>): readonly MarketRule[] {
 /** Empty for a market whose quote currency nobody knows. */
 function quoteOf(symbol: string): string {
   try {
-    return parseMarket(symbol).dst;
+    return parseMarket(symbol).quote;
   } catch {
     return '';
   }
@@ -193,7 +193,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
       return request(
         kind,
         'marketStats',
-        { srcCurrency: call.src.join(','), dstCurrency: call.dst.join(',') },
+        { srcCurrency: call.base.join(','), dstCurrency: call.quote.join(',') },
         (stats) => stats,
       );
     case 'public-trades':

@@ -16,7 +16,7 @@ export function statsCall(markets: readonly string[]): Extract<VenueCall, { kind
   const names = markets.map((market) => parseMarket(market));
   return {
     kind: 'stats',
-    src: [...new Set(names.map(({ src }) => src))],
-    dst: [...new Set(names.map(({ dst }) => dst))],
+    base: [...new Set(names.map(({ base }) => base))],
+    quote: [...new Set(names.map(({ quote }) => quote))],
   };
 }

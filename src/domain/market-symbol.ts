@@ -12,9 +12,9 @@ export interface MarketName {
   /** Public paths and options: `BTCIRT`. */
   readonly symbol: MarketSymbol;
   /** Requests, lower case: `btc`. */
-  readonly src: string;
+  readonly base: string;
   /** Requests, lower case: `rls`. */
-  readonly dst: QuoteCurrency;
+  readonly quote: QuoteCurrency;
   /** `market` of order and trade records: `BTC-RLS`. */
   readonly pair: string;
   /** Key of the statistics: `btc-rls`. */
@@ -29,24 +29,24 @@ const MOST_KNOWN = 1_000;
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
 /** The market of a source currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything else. */
-export function marketOfCurrencies(src: string, dst: string): MarketName {
-  return remembered(KNOWN_PAIRS, `${src} ${dst}`, () => nameOf(src, dst));
+export function marketOfCurrencies(base: string, quote: string): MarketName {
+  return remembered(KNOWN_PAIRS, `${base} ${quote}`, () => nameOf(base, quote));
 }
 
-function nameOf(src: string, dst: string): MarketName {
-  if (!CURRENCY.test(src) || (dst !== 'rls' && dst !== 'usdt') || src === dst) {
+function nameOf(base: string, quote: string): MarketName {
+  if (!CURRENCY.test(base) || (quote !== 'rls' && quote !== 'usdt') || base === quote) {
     throw new SarrafError(
       'INVALID_MARKET',
-      `expected a source currency such as "btc" and "rls" or "usdt", was ${JSON.stringify(src)} and ${JSON.stringify(dst)}`,
+      `expected a source currency such as "btc" and "rls" or "usdt", was ${JSON.stringify(base)} and ${JSON.stringify(quote)}`,
     );
   }
-  const upper = src.toUpperCase();
+  const upper = base.toUpperCase();
   return {
-    symbol: `${upper}${dst === 'rls' ? 'IRT' : 'USDT'}` as MarketSymbol,
-    src,
-    dst,
-    pair: `${upper}-${dst.toUpperCase()}`,
-    statsKey: `${src}-${dst}`,
+    symbol: `${upper}${quote === 'rls' ? 'IRT' : 'USDT'}` as MarketSymbol,
+    base,
+    quote,
+    pair: `${upper}-${quote.toUpperCase()}`,
+    statsKey: `${base}-${quote}`,
   };
 }
 
@@ -67,13 +67,13 @@ function remembered(known: Map<string, MarketName>, name: string, read: () => Ma
 function readMarket(spelling: string): MarketName {
   const text = spelling.toLowerCase();
   const split = /^([a-z0-9_]+)[-/](rls|irt|usdt)$/.exec(text) ?? /^([a-z0-9_]+?)(irt|usdt)$/.exec(text);
-  const src = split?.[1];
-  const dst = split?.[2];
-  if (src === undefined || dst === undefined || src === dst) {
+  const base = split?.[1];
+  const quote = split?.[2];
+  if (base === undefined || quote === undefined || base === quote) {
     throw new SarrafError(
       'INVALID_MARKET',
       `expected a market such as "BTCIRT" or "btc-rls", was ${JSON.stringify(spelling)}`,
     );
   }
-  return nameOf(src, dst === 'irt' ? 'rls' : dst);
+  return nameOf(base, quote === 'irt' ? 'rls' : quote);
 }

@@ -23,7 +23,7 @@ export interface Market extends MarketName {
 
 export interface MarketOptions {
   /** Any of the four spellings, or the two currencies. */
-  readonly market: string | { readonly src: string; readonly dst: string };
+  readonly market: string | { readonly base: string; readonly quote: string };
   readonly priceStep: string | DecimalText;
   readonly amountStep: string | DecimalText;
   readonly minOrderValue?: string;
@@ -35,7 +35,7 @@ export function createMarket(options: MarketOptions): Market {
   const name =
     typeof options.market === 'string'
       ? parseMarket(options.market)
-      : marketOfCurrencies(options.market.src, options.market.dst);
+      : marketOfCurrencies(options.market.base, options.market.quote);
   const priceStep = unitsOf(decimalText(options.priceStep));
   const amountStep = unitsOf(decimalText(options.amountStep));
   if (priceStep <= 0n || amountStep <= 0n) {

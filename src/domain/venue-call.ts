@@ -9,8 +9,8 @@ import type { PublicTrade, VenueTrade } from './trade.ts';
 /** An order as it is asked for. Decimals are on the market's steps. */
 export interface OrderRequest {
   readonly clientOrderId: string;
-  readonly src: string;
-  readonly dst: string;
+  readonly base: string;
+  readonly quote: string;
   readonly side: Side;
   readonly execution: Execution;
   readonly amount: DecimalText;
@@ -24,8 +24,8 @@ export interface OrderRequest {
 /** Both legs of an OCO: a limit order at `price`, and a stop-limit order that waits for `stopPrice`. */
 export interface OcoRequest {
   readonly clientOrderId: string;
-  readonly src: string;
-  readonly dst: string;
+  readonly base: string;
+  readonly quote: string;
   readonly side: Side;
   readonly amount: DecimalText;
   readonly price: DecimalText;
@@ -51,7 +51,7 @@ export type VenueCall =
   | { readonly kind: 'transactions'; readonly walletId: number; readonly page: number }
   | { readonly kind: 'book'; readonly market: string }
   | { readonly kind: 'books' }
-  | { readonly kind: 'stats'; readonly src: readonly string[]; readonly dst: readonly string[] }
+  | { readonly kind: 'stats'; readonly base: readonly string[]; readonly quote: readonly string[] }
   | { readonly kind: 'public-trades'; readonly market: string }
   /** The last `count` bars that begin before `toMs`, the one that is not closed yet among them. */
   | {

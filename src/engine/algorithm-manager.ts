@@ -118,9 +118,9 @@ export class AlgorithmManager {
   /** Ends the targets that a strategy had for a market's coin, in whichever market: two would work against each other. Their orders are canceled. */
   endTargets(instance: StrategyInstance, market: string): void {
     const { orderManager } = this.options;
-    const { src } = parseMarket(market);
+    const { base } = parseMarket(market);
     for (const work of this.works.values()) {
-      if (work.instance !== instance || work.algorithm.kind !== 'target' || parseMarket(work.market).src !== src)
+      if (work.instance !== instance || work.algorithm.kind !== 'target' || parseMarket(work.market).base !== base)
         continue;
       for (const order of work.orders.values()) orderManager.cancels.cancel(order);
       this.finish(work, 'another target took its place');
@@ -276,7 +276,7 @@ export class AlgorithmManager {
       nowMs,
       market,
       orders: this.ordersOf(work, nowMs),
-      position: instance.held(market.src),
+      position: instance.held(market.base),
       equity: algorithm.kind === 'target' ? equityOf(instance, market.symbol) : null,
       refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
     });

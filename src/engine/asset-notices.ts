@@ -8,7 +8,7 @@ export function assetNotices(
   sees: (market: string) => boolean,
 ): readonly { readonly level: 'info' | 'warn'; readonly text: string }[] {
   const notices: { level: 'info' | 'warn'; text: string }[] = [];
-  const coins = Map.groupBy(markets, (market) => parseMarket(market).src);
+  const coins = Map.groupBy(markets, (market) => parseMarket(market).base);
   for (const [coin, together] of coins) {
     if (together.length < 2) continue;
     const text = `${name}: its position in ${coin} is counted over ${together.join(' and ')} together`;

@@ -121,7 +121,7 @@ export class Engine {
       closed,
     });
     this.readers = readersOf(settings, this.instances);
-    const currencies = new Set(settings.markets.flatMap(({ src, dst }) => [src, dst]));
+    const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
     this.reconciles = settings.reconciliation !== null;
     this.reconciler = new Reconciler({ ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies }, outbox, {
       hasten: (feed) => this.feeds.hasten(feed),
@@ -543,7 +543,7 @@ export class Engine {
 
 /** Every coin of a strategy's markets, each once. */
 function coinsOf(instance: StrategyInstance): readonly string[] {
-  return [...new Set(instance.markets.map((market) => parseMarket(market).src))];
+  return [...new Set(instance.markets.map((market) => parseMarket(market).base))];
 }
 
 /** A state that its strategy can not read is no reason to end the bot: it says so, and its author decides. */

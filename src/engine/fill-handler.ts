@@ -501,5 +501,5 @@ function sideOf({ id, side }: VenueTrade): string {
 
 /** The market of a trade by its pair; the display names say nothing. */
 function marketOf({ market }: VenueTrade): string {
-  return market === null ? '?' : marketOfCurrencies(market.src, market.dst).symbol;
+  return market === null ? '?' : marketOfCurrencies(market.base, market.quote).symbol;
 }

@@ -102,7 +102,7 @@ export class MarketDataCache {
 
   /** The smallest amount of a coin that can be traded in any of its markets. */
   leastAmountOf(asset: string): Units {
-    const steps = [...this.states.values()].flatMap(({ market }) => (market.src === asset ? [market.amountStep] : []));
+    const steps = [...this.states.values()].flatMap(({ market }) => (market.base === asset ? [market.amountStep] : []));
     return steps.reduce((least, step) => (step < least ? step : least), steps[0] ?? (1n as Units));
   }
 

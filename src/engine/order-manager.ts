@@ -424,7 +424,7 @@ function textOf(units: Units | null): DecimalText | null {
 
 function placeCall(order: OrderRecord, pair: OrderRecord | undefined, isPro: boolean): VenueCall {
   const pro = isPro ? { pro: true } : {};
-  const { src, dst } = parseMarket(order.market);
+  const { base, quote } = parseMarket(order.market);
   const clientOrderId = order.clientOrderId ?? order.key;
   const amount = formatUnits(order.amount);
   if (pair !== undefined && order.price !== null && pair.stopPrice !== null && pair.price !== null) {
@@ -432,8 +432,8 @@ function placeCall(order: OrderRecord, pair: OrderRecord | undefined, isPro: boo
       kind: 'place-oco',
       order: {
         clientOrderId,
-        src,
-        dst,
+        base,
+        quote,
         side: order.side,
         amount,
         price: formatUnits(order.price),
@@ -448,8 +448,8 @@ function placeCall(order: OrderRecord, pair: OrderRecord | undefined, isPro: boo
     kind: 'place',
     order: {
       clientOrderId,
-      src,
-      dst,
+      base,
+      quote,
       side,
       execution,
       amount,

@@ -437,13 +437,13 @@ export class OrderReportMatcher {
     const { blotter } = this;
     const { nowMs } = blotter.outbox;
     const { key } = name;
-    const { src, dst } = record.market ?? { src: '', dst: '' };
+    const { base, quote } = record.market ?? { base: '', quote: '' };
     const order: OrderRecord = {
       ...name,
       clientOrderId: record.clientOrderId,
       intentId: ADOPTED,
       tag: null,
-      market: marketOfCurrencies(src, dst).symbol,
+      market: marketOfCurrencies(base, quote).symbol,
       marketVersion: 0,
       side: record.side,
       execution: record.execution ?? 'limit',

@@ -49,7 +49,7 @@ export class PortfolioView implements EngineView {
 
   positionUnits(market: string): Units {
     const state = this.markets.get(market);
-    return state === undefined ? NO_UNITS : this.instance.held(state.market.src);
+    return state === undefined ? NO_UNITS : this.instance.held(state.market.base);
   }
 
   free(): Readonly<Record<string, DecimalText>> {
@@ -84,13 +84,14 @@ export class PortfolioView implements EngineView {
   equityUnits(market: string): Units | null {
     const state = this.markets.get(market);
     if (state === undefined || this.markets.priceOf(market) === null) return null;
-    const { dst } = state.market;
+    const { quote } = state.market;
     const { ledger, quotes } = this.instance;
     let sum: Units | null = NO_UNITS;
-    for (const quote of quotes) sum = this.addValue(sum, dst, { asset: quote, amount: this.moneyOf(quote) });
-    if (!quotes.has(dst)) sum = this.addValue(sum, dst, { asset: dst, amount: this.moneyOf(dst) });
+    for (const asset of quotes) sum = this.addValue(sum, quote, { asset, amount: this.moneyOf(asset) });
+    if (!quotes.has(quote)) sum = this.addValue(sum, quote, { asset: quote, amount: this.moneyOf(quote) });
     for (const [asset, { held }] of ledger.state.holdings) {
-      if (asset !== dst && !quotes.has(asset as QuoteCurrency)) sum = this.addValue(sum, dst, { asset, amount: held });
+      if (asset !== quote && !quotes.has(asset as QuoteCurrency))
+        sum = this.addValue(sum, quote, { asset, amount: held });
     }
     return sum;
   }

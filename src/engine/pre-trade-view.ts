@@ -30,11 +30,11 @@ export class PreTradeView implements RiskView {
     readonly instances: readonly StrategyInstance[];
   }) {
     const { nowMs, instance, order, markets } = of;
-    const { symbol, src } = order.market;
+    const { symbol, base } = order.market;
     this.nowMs = nowMs;
     this.order = order;
     this.book = markets.seenBook(symbol);
-    this.position = instance.held(src);
+    this.position = instance.held(base);
     this.liveOrders = of.liveOrders;
     this.plannedAtMs = instance.plannedAtMs;
     this.instance = instance;
@@ -43,7 +43,7 @@ export class PreTradeView implements RiskView {
   }
 
   get results(): PnlViews {
-    this.worked ??= this.instance.pnlViews(this.order.market.dst, this.nowMs);
+    this.worked ??= this.instance.pnlViews(this.order.market.quote, this.nowMs);
     return this.worked;
   }
 

@@ -173,9 +173,9 @@ export class Reconciler {
 
   onFill(fill: FillRecord): void {
     if (fill.market === '?') return;
-    const { src, dst } = parseMarket(fill.market);
+    const { base, quote } = parseMarket(fill.market);
     const { side, amount, total, fee } = fill;
-    this.books.addTrade({ src, dst, side, amount, total, fee }, this.currencies);
+    this.books.addTrade({ base, quote, side, amount, total, fee }, this.currencies);
     if (this.books.hasBegun) this.keep();
   }
 

@@ -69,7 +69,7 @@ export class StrategyInstance {
     this.runner = settings.runner;
     this.name = settings.runner.name;
     this.markets = marketsOf(this.runner);
-    this.quotes = new Set(this.markets.map((market) => parseMarket(market).dst));
+    this.quotes = new Set(this.markets.map((market) => parseMarket(market).quote));
     const currency = this.quotes.has('rls') ? 'rls' : 'usdt';
     this.ledger = new AssetLedger({ currency, quotes: this.quotes, sees });
     this.timers = this.runner.subscriptions.flatMap((wanted) =>
@@ -92,7 +92,7 @@ export class StrategyInstance {
   takeFill(fill: FillRecord, { step, priceOf }: { readonly step: Units | null; readonly priceOf: PriceOf }): void {
     this.fills += 1;
     const market = parseMarket(fill.market);
-    const currency = fill.side === 'buy' ? market.src : market.dst;
+    const currency = fill.side === 'buy' ? market.base : market.quote;
     this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
     this.ledger.takeBridge(priceOf, fill.atMs);
     this.ledger.takeTrade({ ...fill, market, step: step ?? LEAST_STEP });

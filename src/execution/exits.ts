@@ -17,7 +17,7 @@ export function exitsAmong(orders: readonly OrderRecord[], heldOf: HeldOf): Read
     const [first] = legs;
     if (first === undefined) continue;
     const { strategy, side, market } = first;
-    const asset = parseMarket(market).src;
+    const asset = parseMarket(market).base;
     const held = heldOf(strategy, asset);
     const room = side === 'sell' ? held : 0n - held;
     if (liveAmount([...taken, ...legs], { asset, side, strategy }) <= room) taken.push(...legs);

@@ -50,7 +50,7 @@ export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
     if (valuedAt !== null) {
       const value = divideUp(valuedAt * amount, UNITS_PER_ONE) as Units;
       if (value <= market.minOrderValue) {
-        const least = `${formatUnits(market.minOrderValue)} ${market.dst}`;
+        const least = `${formatUnits(market.minOrderValue)} ${market.quote}`;
         return { ok: false, reason: `expected a value above ${least}, was ${formatUnits(value)}` };
       }
     }

@@ -54,7 +54,7 @@ function shock(world: FuzzWorld, dice: Dice, timeMs: number): void {
   const last = market.lastPrice / market.priceFactor;
   const price = Math.max(1, Math.round(last * (side === 'buy' ? 1 + share : 1 - share)));
   const { rules } = market;
-  const units = (SHOCK_WORTH[rules.dst] * UNITS_PER_ONE * UNITS_PER_ONE) / priceUnits(rules, price as Price);
+  const units = (SHOCK_WORTH[rules.quote] * UNITS_PER_ONE * UNITS_PER_ONE) / priceUnits(rules, price as Price);
   const placed = world.exchange.trading.place(
     WHALE_USER,
     {

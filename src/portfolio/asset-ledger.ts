@@ -8,7 +8,7 @@ import { BRIDGE, symbolIn, valueIn, type PriceOf } from './valuation.ts';
 
 /** A trade of the strategy: units of 1e-10, the fee in the currency received. */
 export interface LedgerTrade {
-  readonly market: Pick<MarketName, 'symbol' | 'src' | 'dst'>;
+  readonly market: Pick<MarketName, 'symbol' | 'base' | 'quote'>;
   readonly side: Side;
   readonly price: Units;
   readonly amount: Units;
@@ -102,7 +102,7 @@ export class AssetLedger {
   /** Takes in a fill. Each is to be handed in once. One that was read late counts to the day at hand. */
   takeTrade(trade: LedgerTrade): void {
     const { market, side, amount, total, fee, atMs } = trade;
-    const { symbol, src, dst } = market;
+    const { symbol, base, quote } = market;
     this.roll(atMs);
     if (!this.state.prices.has(symbol)) this.enterPrice(symbol, trade.price, atMs);
     const received = side === 'buy' ? amount - fee : 0n - amount;
@@ -112,10 +112,10 @@ export class AssetLedger {
       position: (flow.position + received) as Units,
       cash: (flow.cash - paid) as Units,
     });
-    const worth = src === this.currency ? moneyIn(src, received) : this.moneyOf(dst, paid);
-    this.bookCoin(src, { received, paid: worth }, trade);
-    this.book(dst, { received: 0n - paid, paid: takeMoney(NO_MONEY, worth) });
-    this.follow(dst);
+    const worth = base === this.currency ? moneyIn(base, received) : this.moneyOf(quote, paid);
+    this.bookCoin(base, { received, paid: worth }, trade);
+    this.book(quote, { received: 0n - paid, paid: takeMoney(NO_MONEY, worth) });
+    this.follow(quote);
     this.watch();
     this.settle();
     this.update();

@@ -4,8 +4,8 @@ import { storedCount, storedTimeMs } from '../domain/stored-json.ts';
 
 /** What changes balances by a trade: units of 1e-10; the fee is in the currency received. */
 export interface TradeEffect {
-  readonly src: string;
-  readonly dst: string;
+  readonly base: string;
+  readonly quote: string;
   readonly side: Side;
   readonly amount: bigint;
   readonly total: bigint;
@@ -84,10 +84,10 @@ export class BalanceBooks {
   /** A trade of the account, also in a market of which not both wallets are followed. */
   addTrade(effect: TradeEffect, followed: ReadonlySet<string>): void {
     if (this.expected === null) return;
-    const { src, dst, side, amount, total, fee } = effect;
+    const { base, quote, side, amount, total, fee } = effect;
     const isBuy = side === 'buy';
-    if (followed.has(src)) this.add(src, isBuy ? amount - fee : -amount);
-    if (followed.has(dst)) this.add(dst, isBuy ? -total : total - fee);
+    if (followed.has(base)) this.add(base, isBuy ? amount - fee : -amount);
+    if (followed.has(quote)) this.add(quote, isBuy ? -total : total - fee);
   }
 
   /** A line of a wallet's history. */

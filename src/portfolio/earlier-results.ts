@@ -49,12 +49,12 @@ export function restoreEarlier(ledger: AssetLedger, earlier: EarlierResults, atM
   for (const quote of state.tracks.keys()) state.tracks.set(quote, TRACK_TO_BEGIN);
   for (const quote of quotes) {
     for (const [symbol, market] of Object.entries(earlier[quote].markets)) {
-      const { src } = parseMarket(symbol);
+      const { base } = parseMarket(symbol);
       const { position, cash, cost, realised, price, tripBeganWith } = market;
       flows.set(symbol, { position, cash });
       if (price > 0n) prices.set(symbol, { price, atMs });
-      const coin = holdings.get(src) ?? NO_HOLDING;
-      holdings.set(src, {
+      const coin = holdings.get(base) ?? NO_HOLDING;
+      holdings.set(base, {
         held: (coin.held + position) as Units,
         cost: addMoney(coin.cost, moneyIn(quote, cost)),
         realised: addMoney(coin.realised, moneyIn(quote, realised)),

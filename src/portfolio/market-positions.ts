@@ -9,13 +9,13 @@ import { BRIDGE, symbolIn } from './valuation.ts';
  * purchases there took, down to nothing. So a purchase for tether that the account had before makes no short position.
  */
 export function positionIn(
-  { symbol, src, dst }: MarketName,
+  { symbol, base, quote }: MarketName,
   flowOf: (market: string) => MarketFlow,
   tether: Units,
 ): Units {
   const { position } = flowOf(symbol);
   if (symbol === BRIDGE) return tetherHeld(position, (tether - position) as Units);
-  const other = flowOf(symbolIn(src, dst === 'rls' ? 'usdt' : 'rls')).position;
+  const other = flowOf(symbolIn(base, quote === 'rls' ? 'usdt' : 'rls')).position;
   if (position > 0n === other > 0n || position === 0n || other === 0n) return position;
   const net = position + other;
   return net > 0n === position > 0n ? (net as Units) : NO_UNITS;

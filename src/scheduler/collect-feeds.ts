@@ -167,5 +167,5 @@ function accountFeeds(wallets: number): readonly WantedFeed[] {
 
 /** How many currencies the traded markets have between them. */
 export function walletsOf({ traded }: PlanInput): number {
-  return new Set(traded.map(({ market }) => parseMarket(market)).flatMap(({ src, dst }) => [src, dst])).size;
+  return new Set(traded.map(({ market }) => parseMarket(market)).flatMap(({ base, quote }) => [base, quote])).size;
 }

@@ -40,8 +40,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
       markets: config.markets.map(({ market, initialPrice }) => ({
         market,
         initialPrice,
-        srcName: names(market.src),
-        dstName: names(market.dst),
+        baseName: names(market.base),
+        quoteName: names(market.quote),
       })),
       fees: config.fees,
       trading: { ...(lags ? { recordVersions: true } : {}), ...defined(config.trading) },

@@ -108,7 +108,7 @@ export function createWorld(options: WorldOptions = {}): SimulatedExchange {
     {
       markets: MARKETS.map(({ initialPrice, ...grid }) => {
         const market = createMarket(grid);
-        return { market, initialPrice, srcName: NAMES[market.src] ?? '', dstName: NAMES[market.dst] ?? '' };
+        return { market, initialPrice, baseName: NAMES[market.base] ?? '', quoteName: NAMES[market.quote] ?? '' };
       }),
       fees: { rls: { maker: 2000, taker: 2500 }, usdt: { maker: 1000, taker: 1300 } },
       firstOrderId: 5_684_123_001,

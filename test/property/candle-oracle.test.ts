@@ -58,7 +58,7 @@ function scripted(
   subscribed: readonly { readonly symbol: string; readonly span: Span }[],
   views: View[],
 ) {
-  const currencies = new Set([quote, ...markets.map(({ src }) => src), ...Object.keys(balances)]);
+  const currencies = new Set([quote, ...markets.map(({ base }) => base), ...Object.keys(balances)]);
   return defineStrategy({
     name: 'scripted',
     params: z.strictObject({}),

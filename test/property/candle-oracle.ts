@@ -34,7 +34,7 @@ export interface OracleBar {
 
 export interface OracleMarket {
   readonly symbol: string;
-  readonly src: string;
+  readonly base: string;
   readonly priceStep: bigint;
   readonly amountStep: bigint;
   readonly minOrderValue: bigint;
@@ -194,7 +194,7 @@ class Oracle {
     this.rules = world.rules;
     this.totals = {
       [world.quote]: 0n,
-      ...Object.fromEntries(world.markets.map(({ src }) => [src, 0n])),
+      ...Object.fromEntries(world.markets.map(({ base }) => [base, 0n])),
       ...world.balances,
     };
     for (const market of world.markets) {
@@ -225,7 +225,7 @@ class Oracle {
       }
       this.want(timed.get(timeMs) ?? [], timeMs);
       if (closing.length > 0) {
-        const isExposed = markets.some(({ src, amountStep }) => (this.totals[src] ?? 0n) >= amountStep);
+        const isExposed = markets.some(({ base, amountStep }) => (this.totals[base] ?? 0n) >= amountStep);
         this.curve.push({ timeMs, equity: this.equity(), isExposed });
       }
       for (const { market, bar } of bars.filter((one) => one.bar.openMs === timeMs)) this.open(market, bar);
@@ -273,8 +273,8 @@ class Oracle {
   equityAtOpens(): bigint {
     const { quote, markets } = this.world;
     return markets.reduce(
-      (sum, { src, bars, past }) =>
-        sum + halfEven((this.totals[src] ?? 0n) * (bars[0]?.open ?? past?.close ?? 0n), ONE),
+      (sum, { base, bars, past }) =>
+        sum + halfEven((this.totals[base] ?? 0n) * (bars[0]?.open ?? past?.close ?? 0n), ONE),
       this.totals[quote] ?? 0n,
     );
   }
@@ -284,7 +284,7 @@ class Oracle {
     const { quote, markets } = this.world;
     return markets.reduce((sum, market) => {
       const price = this.lastBar.get(market)?.close ?? market.bars[0]?.open ?? 0n;
-      return sum + halfEven((this.totals[market.src] ?? 0n) * price, ONE);
+      return sum + halfEven((this.totals[market.base] ?? 0n) * price, ONE);
     }, this.totals[quote] ?? 0n);
   }
 
@@ -475,7 +475,7 @@ class Oracle {
     order.total += total;
     // Fees: half-even, in the currency received, by the fill being maker or taker.
     const [paid, received] = side === 'buy' ? [total, amount] : [amount, total];
-    const [payer, receiver] = side === 'buy' ? [quote, market.src] : [market.src, quote];
+    const [payer, receiver] = side === 'buy' ? [quote, market.base] : [market.base, quote];
     const fee = halfEven(received * fees[role], MILLION);
     order.fee += fee;
     this.totals[payer] = (this.totals[payer] ?? 0n) - paid;
@@ -506,7 +506,7 @@ class Oracle {
 
   private free(currency: string): bigint {
     const held = this.orders
-      .filter(({ side, market }) => (side === 'buy' ? this.world.quote : market.src) === currency)
+      .filter(({ side, market }) => (side === 'buy' ? this.world.quote : market.base) === currency)
       .reduce((sum, order) => sum + order.held, 0n);
     return (this.totals[currency] ?? 0n) - held;
   }
@@ -547,7 +547,7 @@ class Oracle {
       : [orderOf(wish, { market, shown, timeMs, name: wish.name, price: wish.price, stopPrice: wish.stopPrice })];
     const [first, second = null] = legs;
     if (first === undefined || !arePricesRight(wish, last)) return this.reject(wish);
-    const payer = wish.side === 'buy' ? this.world.quote : market.src;
+    const payer = wish.side === 'buy' ? this.world.quote : market.base;
     const free = this.free(payer);
     for (const leg of legs) {
       // A market buy needs the value at its reference price.

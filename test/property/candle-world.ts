@@ -211,19 +211,19 @@ export function worldOf(drawn: Drawn): OracleWorld {
   const pair = SCALES[drawn.scale] ?? [];
   const markets = pair.map((terms, index): OracleMarket => {
     const barMs = index === 0 ? 3_600_000 : drawn.secondBarMs;
-    const { symbol, src, priceStep, amountStep, minOrderValue } = terms.market;
+    const { symbol, base, priceStep, amountStep, minOrderValue } = terms.market;
     const all = barsOf(terms, drawn.shapes[index] ?? [], barMs);
     const bars = all.filter(({ openMs }) => openMs >= fromMsOf(drawn));
     const past = all.findLast(({ openMs }) => openMs < fromMsOf(drawn)) ?? null;
-    return { symbol, src, priceStep, amountStep, minOrderValue, barMs, tick: tickOf(terms), bars, past };
+    return { symbol, base, priceStep, amountStep, minOrderValue, barMs, tick: tickOf(terms), bars, past };
   });
-  const coins = pair.map(({ market, lot }, index) => [market.src, BigInt(drawn.coins[index] ?? 0) * lot] as const);
+  const coins = pair.map(({ market, lot }, index) => [market.base, BigInt(drawn.coins[index] ?? 0) * lot] as const);
   return {
-    quote: pair[0]?.market.dst ?? '',
+    quote: pair[0]?.market.quote ?? '',
     markets,
     balances: {
       ...Object.fromEntries(coins),
-      [pair[0]?.market.dst ?? '']: parseUnits(pair[0]?.cash ?? '0') * drawn.wealth,
+      [pair[0]?.market.quote ?? '']: parseUnits(pair[0]?.cash ?? '0') * drawn.wealth,
     },
     fees: drawn.fees,
     rules: drawn.rules,

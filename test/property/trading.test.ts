@@ -111,7 +111,7 @@ class World {
       const order = this.orders[step.pick % Math.max(1, this.orders.length)];
       if (order !== undefined) exchange.trading.cancel(order, timeMs);
     } else if (step.kind === 'cancel-old') {
-      const all = { createdAtOrBeforeMs: null, execution: null, srcCurrency: null, dstCurrency: null, tradeType: null };
+      const all = { createdAtOrBeforeMs: null, execution: null, base: null, quote: null, tradeType: null };
       exchange.trading.cancelOld(step.user, all, timeMs);
     } else if (step.kind === 'take-out') this.takeOut(step);
     else this.refine(step.market);
@@ -152,7 +152,7 @@ class World {
 
   private takeOut(step: Extract<Operation, { kind: 'take-out' }>): void {
     const { trading, accounts } = this.exchange;
-    const currency = this.markets[step.market]!.dst;
+    const currency = this.markets[step.market]!.quote;
     const wallet = accounts.find(step.user, currency);
     if (wallet === undefined) return;
     const units = (wallet.total * BigInt(step.share)) / 400n;

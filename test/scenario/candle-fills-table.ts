@@ -96,7 +96,7 @@ class CandleTableRunner {
       rest.includes(word) ? decimalText(rest[rest.indexOf(word) + 1]!) : null;
     const priced = rest.find((word) => word.startsWith('@'));
     const price = priced === undefined ? null : decimalText(priced.slice(1));
-    const common = { clientOrderId: `order-${this.placed}-${where.length}`, src: 'btc', dst: 'usdt', side };
+    const common = { clientOrderId: `order-${this.placed}-${where.length}`, base: 'btc', quote: 'usdt', side };
     const stopPrice = after('stop');
     const answer =
       kind === 'oco'

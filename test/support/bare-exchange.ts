@@ -29,8 +29,8 @@ export function createBareExchange(options: {
       markets: markets.map((market, index) => ({
         market,
         initialPrice: options.markets[index]!.initialPrice,
-        srcName: market.src,
-        dstName: market.dst,
+        baseName: market.base,
+        quoteName: market.quote,
       })),
       fees: options.fees ?? NO_FEES,
       ...(options.trading === undefined ? {} : { trading: options.trading }),

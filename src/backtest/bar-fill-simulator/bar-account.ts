@@ -56,7 +56,7 @@ export class BarAccount {
     if (!market.showPrice()) return refuse('MarketClosed', 'the market has had no bar yet');
     const { trader } = this;
     const { state, wallets } = market;
-    const { free } = request.side === 'buy' ? wallets.dst : wallets.src;
+    const { free } = request.side === 'buy' ? wallets.quote : wallets.base;
     const decided = decidePlacement({ request, trader, market: state, free, settings: SETTINGS, timeMs });
     if (!decided.ok) return decided;
     const firstId = this.nextOrderId;
@@ -100,7 +100,7 @@ export class BarAccount {
   ): void {
     const { market, price, amount, role, timeMs } = of;
     const { grid, name } = market;
-    const rateMillionths = this.trader.fees[grid.dst][role];
+    const rateMillionths = this.trader.fees[grid.quote][role];
     const { total, fee, received } = settleFill(order, { price, amount, rateMillionths });
     this.receipts.add({ wallet: order.receivingWallet, atMs: timeMs, amount: received });
     const trade: VenueTrade = {

@@ -31,8 +31,8 @@ const QUERY: OrdersQuery = {
   side: null,
   execution: null,
   tradeType: null,
-  srcCurrency: null,
-  dstCurrency: null,
+  base: null,
+  quote: null,
   fromId: null,
   order: { field: 'id', descending: false },
   page: 1,
@@ -203,9 +203,9 @@ export class BarFillSimulator {
   }
 
   private place(call: Placing, nowMs: number): VenueAnswer {
-    const { src, dst } = call.order;
-    const market = this.markets.find(({ name }) => name.src === src && name.dst === dst);
-    if (market === undefined) return refused('InvalidMarketPair', `No market of ${src} and ${dst}`);
+    const { base, quote } = call.order;
+    const market = this.markets.find(({ name }) => name.base === base && name.quote === quote);
+    if (market === undefined) return refused('InvalidMarketPair', `No market of ${base} and ${quote}`);
     const request = readPlacement(call, market.grid);
     if (!request.ok) return refused(request.code, request.message);
     const placed = this.account.place(request.value, market, nowMs);

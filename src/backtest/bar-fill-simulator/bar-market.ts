@@ -52,12 +52,12 @@ export class BarMarket {
     this.state = new MarketState({
       market,
       lastPrice: 1,
-      srcName: market.src,
-      dstName: market.dst,
-      srcHouse: house,
-      dstHouse: house,
+      baseName: market.base,
+      quoteName: market.quote,
+      baseHouse: house,
+      quoteHouse: house,
     });
-    this.name = marketOfCurrencies(market.src, market.dst);
+    this.name = marketOfCurrencies(market.base, market.quote);
     this.wallets = wallets;
     this.rules = rules;
   }

@@ -13,7 +13,7 @@ export class BarWallets {
 
   /** Throws `INVALID_OPTIONS` for a negative balance. */
   constructor(markets: readonly Market[], balances: Readonly<Record<string, Units>>) {
-    const currencies = new Set([...markets.flatMap(({ dst, src }) => [dst, src]), ...Object.keys(balances)]);
+    const currencies = new Set([...markets.flatMap(({ quote, base }) => [quote, base]), ...Object.keys(balances)]);
     for (const currency of currencies) {
       const wallet = this.ensure(currency);
       wallet.total = balances[currency] ?? NO_UNITS;
@@ -30,8 +30,8 @@ export class BarWallets {
   }
 
   /** The wallets that a market is traded with. */
-  pairOf({ src, dst }: Market): WalletPair {
-    return { src: this.ensure(src), dst: this.ensure(dst) };
+  pairOf({ base, quote }: Market): WalletPair {
+    return { base: this.ensure(base), quote: this.ensure(quote) };
   }
 
   /** Nothing of a currency that nobody named. */

@@ -7,7 +7,7 @@ import { mean } from './moments.ts';
 
 /** What is looked at of a market: its name, and its prices at the ends. */
 export type HeldMarket = Pick<TradedMarket, 'firstPrice' | 'lastPrice'> & {
-  readonly market: Pick<TradedMarket['market'], 'symbol' | 'src' | 'dst'>;
+  readonly market: Pick<TradedMarket['market'], 'symbol' | 'base' | 'quote'>;
 };
 
 /**
@@ -21,7 +21,7 @@ export function buyAndHoldReturn(markets: readonly HeldMarket[], quote: QuoteCur
     if (firstPrice > 0n) first.set(market.symbol, firstPrice);
     last.set(market.symbol, lastPrice);
   }
-  const coins = new Set(markets.map(({ market }) => (market.src === quote ? market.dst : market.src)));
+  const coins = new Set(markets.map(({ market }) => (market.base === quote ? market.quote : market.base)));
   const returns = [...coins].flatMap((asset) => {
     // Of so many of them that a ratio of roundings is none.
     const one = { asset, amount: UNITS_PER_ONE * UNITS_PER_ONE };

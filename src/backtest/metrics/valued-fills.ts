@@ -26,7 +26,7 @@ export interface ValuedFills {
 export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'>): ValuedFills {
   const { fills, markets, quote } = run;
   const last = new Map(markets.map(({ market, lastPrice }) => [market.symbol as string, lastPrice]));
-  if (markets.every(({ market }) => market.dst === quote)) {
+  if (markets.every(({ market }) => market.quote === quote)) {
     return {
       traded: fills,
       moved: fills,
@@ -44,8 +44,8 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
   }
   const lastOf: PriceOf = (symbol) => last.get(symbol) ?? null;
   const tripMarkets = markets.map((one): [string, TripMarket] => {
-    const { src } = one.market;
-    const asset = src === quote ? one.market.dst : src;
+    const { base } = one.market;
+    const asset = base === quote ? one.market.quote : base;
     const price = valueIn(quote, { asset, amount: UNITS_PER_ONE }, lastOf) ?? NO_UNITS;
     return [nameOf(asset, { quote, names }), tripMarketOf(one, price)];
   });
@@ -71,15 +71,15 @@ function valued(
   fill: FillRecord,
   terms: Terms & { readonly priceOf: PriceOf },
 ): readonly [FillRecord, FillRecord | null] {
-  const { quote, priceOf } = terms;
-  const { src, dst } = parseMarket(fill.market);
-  if (dst === quote) return [{ ...fill, market: nameOf(src, terms) }, null];
-  if (src === quote) return [turned(fill), null];
-  const worth = (amount: Units): Units => valueIn(quote, { asset: dst, amount }, priceOf) ?? NO_UNITS;
+  const { quote: currency, priceOf } = terms;
+  const { base, quote } = parseMarket(fill.market);
+  if (quote === currency) return [{ ...fill, market: nameOf(base, terms) }, null];
+  if (base === currency) return [turned(fill), null];
+  const worth = (amount: Units): Units => valueIn(currency, { asset: quote, amount }, priceOf) ?? NO_UNITS;
   const { side, amount, total, fee, price } = fill;
   const coin = {
     ...fill,
-    market: nameOf(src, terms),
+    market: nameOf(base, terms),
     price: worth(price),
     total: worth(total),
     fee: side === 'buy' ? fee : worth(fee),
@@ -87,7 +87,7 @@ function valued(
   const isBuy = side === 'buy';
   const money: FillRecord = {
     ...fill,
-    market: nameOf(dst, terms),
+    market: nameOf(quote, terms),
     side: isBuy ? 'sell' : 'buy',
     price: worth(UNITS_PER_ONE as Units),
     amount: isBuy ? total : ((total - fee) as Units),

@@ -8,9 +8,9 @@ export function netMoney(fills: readonly FillRecord[]): ReadonlyMap<string, bigi
     net.set(currency, (net.get(currency) ?? 0n) + units);
   };
   for (const { market, side, amount, total, fee } of fills) {
-    const { src, dst } = parseMarket(market);
-    add(src, side === 'buy' ? amount - fee : 0n - amount);
-    add(dst, side === 'buy' ? 0n - total : total - fee);
+    const { base, quote } = parseMarket(market);
+    add(base, side === 'buy' ? amount - fee : 0n - amount);
+    add(quote, side === 'buy' ? 0n - total : total - fee);
   }
   return net;
 }

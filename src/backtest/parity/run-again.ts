@@ -107,7 +107,7 @@ export async function runAgain({
     markets: recorded,
     fees: file.fees,
     balances: await beginningBalances(session, events),
-    quote: markets[0]?.dst ?? 'rls',
+    quote: markets[0]?.quote ?? 'rls',
     limits: config.limits,
     headroom: config.headroom,
     rules: {

@@ -42,7 +42,7 @@ export class PollEquity {
     this.timeMs.push(timeMs);
     this.equity.push(Number(this.exact()) / Number(UNITS_PER_ONE));
     const holds = ({ state: { rules } }: RecordedMarket): boolean =>
-      rules.src !== this.quote && this.exchange.balance(rules.src) >= rules.amountStep;
+      rules.base !== this.quote && this.exchange.balance(rules.base) >= rules.amountStep;
     this.isExposed.push([...this.markets.values()].some(holds) ? 1 : 0);
   }
 

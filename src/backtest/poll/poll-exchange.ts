@@ -43,8 +43,8 @@ const ALL_ORDERS = {
   side: null,
   execution: null,
   tradeType: null,
-  srcCurrency: null,
-  dstCurrency: null,
+  base: null,
+  quote: null,
   order: { field: 'id', descending: false },
   page: 1,
   pageSize: ORDERS_PAGE,
@@ -52,8 +52,8 @@ const ALL_ORDERS = {
 } as const;
 
 const ALL_TRADES = {
-  srcCurrency: null,
-  dstCurrency: null,
+  base: null,
+  quote: null,
   side: null,
   ascending: true,
   page: 1,
@@ -112,8 +112,8 @@ export class PollExchange {
     this.bySymbol = new Map(this.markets.map((market) => [market.state.rules.symbol, market]));
     // So that there is a wallet, and a reading of it, of everything that can be traded.
     for (const { state } of this.markets) {
-      exchange.accounts.ensure(BOT_USER, state.rules.src);
-      exchange.accounts.ensure(BOT_USER, state.rules.dst);
+      exchange.accounts.ensure(BOT_USER, state.rules.base);
+      exchange.accounts.ensure(BOT_USER, state.rules.quote);
     }
     exchange.trading.onEvent = (event) => {
       if (event.kind !== 'trade' || event.trade.taker.userId !== BOT_USER || rules.own === 'hidden') return;
@@ -186,10 +186,10 @@ export class PollExchange {
   }
 
   private place(call: Placing, nowMs: number): VenueAnswer {
-    const { src, dst } = call.order;
-    const state = this.exchange.marketOf(src, dst);
+    const { base, quote } = call.order;
+    const state = this.exchange.marketOf(base, quote);
     const market = state === undefined ? undefined : this.bySymbol.get(state.rules.symbol);
-    if (market === undefined) return refused('InvalidMarketPair', `No market of ${src} and ${dst}`);
+    if (market === undefined) return refused('InvalidMarketPair', `No market of ${base} and ${quote}`);
     const request = readPlacement(call, market.state.rules);
     if (!request.ok) return refused(request.code, request.message);
     const placed = market.place(BOT_USER, request.value, nowMs);
@@ -210,7 +210,7 @@ export class PollExchange {
   }
 
   private cancelOld(nowMs: number): void {
-    const all = { createdAtOrBeforeMs: null, execution: null, srcCurrency: null, dstCurrency: null, tradeType: null };
+    const all = { createdAtOrBeforeMs: null, execution: null, base: null, quote: null, tradeType: null };
     this.exchange.trading.cancelOld(BOT_USER, all, nowMs);
   }
 
@@ -257,7 +257,7 @@ export class PollExchange {
 
   private stats(call: Extract<VenueCall, { kind: 'stats' }>, timeMs: number): VenueValues['stats'] {
     return this.markets
-      .filter(({ state }) => call.src.includes(state.rules.src) && call.dst.includes(state.rules.dst))
+      .filter(({ state }) => call.base.includes(state.rules.base) && call.quote.includes(state.rules.quote))
       .map((market) => {
         if (market.stats !== null) return market.stats;
         const { bids, asks } = shownBook(market, this.rules.own);

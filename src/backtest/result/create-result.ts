@@ -110,7 +110,7 @@ function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
     failure === null ? [] : [`${name} on ${market} stopped before the end: ${failure}`],
   );
   // Money of the account that was spent in the other quote currency is no sale of anything.
-  const isMixed = run.markets.some(({ market }) => market.dst !== run.quote);
+  const isMixed = run.markets.some(({ market }) => market.quote !== run.quote);
   const sold = unmatched.filter(({ market }) => !isMixed || market !== BRIDGE);
   const sales = sold.map(
     ({ market, strategy, amount }) =>

@@ -82,9 +82,9 @@ Examples:
 function balancesOf({ market, cash, balance = {} }: Options): Readonly<Record<string, string>> {
   if (cash === undefined) return balance;
   if (market === undefined) throw wrongInput('expected --market with --cash, which is of its quote currency');
-  const { dst } = parseMarket(market);
-  if (balance[dst] !== undefined) throw wrongInput(`expected --cash or --balance ${dst}=…, were both`);
-  return { ...balance, [dst]: cash };
+  const { quote } = parseMarket(market);
+  if (balance[quote] !== undefined) throw wrongInput(`expected --cash or --balance ${quote}=…, were both`);
+  return { ...balance, [quote]: cash };
 }
 
 /** The configuration, with what the short form says laid over it. */

@@ -53,7 +53,7 @@ export function placeRequest(
   of: { readonly market: string; readonly amount: string },
   options: PlaceOptions,
 ): CallRequest {
-  const { src, dst } = marketOf(of.market);
+  const { base, quote } = marketOf(of.market);
   const { price, stop, stopLimit } = options;
   if (options.market === true && (stop !== undefined || stopLimit !== undefined)) {
     throw wrongInput('--market: expected none beside --stop and --stop-limit: --stop alone is a stop-market order');
@@ -77,8 +77,8 @@ export function placeRequest(
   return {
     type: side,
     execution,
-    srcCurrency: src,
-    dstCurrency: dst,
+    srcCurrency: base,
+    dstCurrency: quote,
     amount: of.amount,
     ...(price === undefined ? {} : { price }),
     ...(stop === undefined ? {} : { stopPrice: stop }),

@@ -44,7 +44,7 @@ export function tradeFlaw(trade: VenueTrade, nowMs: number): Flaw | null {
 export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null {
   const { side, market, price } = trade;
   if (side !== order.side) return { field: 'type', expected: order.side, found: side };
-  const symbol = market === null ? '' : marketOfCurrencies(market.src, market.dst).symbol;
+  const symbol = market === null ? '' : marketOfCurrencies(market.base, market.quote).symbol;
   if (symbol !== order.market) return { field: 'market', expected: order.market, found: symbol };
   const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
   if (!isLimited || order.price === null) return null;

@@ -27,8 +27,8 @@ const TRADE_KINDS: ReadonlyMap<string, TradeKind> = new Map([
 
 /** The names that the exchange shows for a record's currencies, such as `Bitcoin`. For people: the same currency has several. */
 export interface CurrencyNames {
-  readonly srcCurrencyName: string | null;
-  readonly dstCurrencyName: string | null;
+  readonly baseName: string | null;
+  readonly quoteName: string | null;
 }
 
 /** An order as the client gives it: what the bot knows of it, and the names for people. */
@@ -71,8 +71,8 @@ export const orderRecord = z
     execution: EXECUTIONS.get(wire.execution?.replace('_', '').toLowerCase() ?? '') ?? null,
     tradeKind: TRADE_KINDS.get(wire.tradeType?.toLowerCase() ?? '') ?? null,
     market: wire.market,
-    srcCurrencyName: wire.srcCurrency,
-    dstCurrencyName: wire.dstCurrency,
+    baseName: wire.srcCurrency,
+    quoteName: wire.dstCurrency,
     price: wire.price,
     stopPrice: wire.param1,
     amount: wire.amount,

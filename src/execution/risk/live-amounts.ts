@@ -29,9 +29,9 @@ export function liveAmount(orders: readonly OrderRecord[], { asset, side, strate
   let sum = 0n;
   for (const order of orders) {
     if (order.strategy !== strategy) continue;
-    const { src, dst } = parseMarket(order.market);
-    const isCoin = src === asset && order.side === side;
-    const isMoney = dst === asset && order.side !== side;
+    const { base, quote } = parseMarket(order.market);
+    const isCoin = base === asset && order.side === side;
+    const isMoney = quote === asset && order.side !== side;
     if ((!isCoin && !isMoney) || (order.pairKey !== null && !countsForPair(order, orders))) continue;
     const rest = openRest(order);
     sum += isCoin ? rest : divideUp(rest * (order.price ?? order.stopPrice ?? 0n), UNITS_PER_ONE);

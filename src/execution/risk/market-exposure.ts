@@ -12,7 +12,7 @@ import { worstLong, worstShort } from './worst-exposure.ts';
  */
 export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
   const { market, side, amount } = view.order;
-  const limit = maxMarketExposure?.[market.dst] ?? null;
+  const limit = maxMarketExposure?.[market.quote] ?? null;
   if (limit === null) return null;
   const held = view.holdings.get(market.symbol) ?? { position: view.position, price: null };
   const sums = withWanted(sumLive(view.liveOrders, market.symbol), view);
@@ -22,10 +22,10 @@ export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
   const makes =
     exposure === null
       ? `has no price to be valued with`
-      : `would make an exposure of ${sayValue(exposure, market.dst)} in ${market.symbol}`;
+      : `would make an exposure of ${sayValue(exposure, market.quote)} in ${market.symbol}`;
   return {
     check: 'market-exposure',
-    reason: `the order of ${sayAmount(amount, market)} ${makes}, and the limit is ${sayValue(limit, market.dst)}`,
+    reason: `the order of ${sayAmount(amount, market)} ${makes}, and the limit is ${sayValue(limit, market.quote)}`,
     numbers: {
       amount: formatUnits(amount),
       position: formatUnits(held.position),

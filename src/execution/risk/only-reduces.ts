@@ -11,5 +11,5 @@ export function onlyReduces({ order, position, liveOrders }: RiskView): boolean 
   const room = side === 'sell' ? position : 0n - position;
   // Most orders that are no way out end here, before any order is looked at.
   if (amount > room) return false;
-  return amount + liveAmount(liveOrders, { asset: order.market.src, side, strategy }) <= room;
+  return amount + liveAmount(liveOrders, { asset: order.market.base, side, strategy }) <= room;
 }

@@ -4,7 +4,7 @@ import { sayAmount } from './say-units.ts';
 
 /** The amount of one order, in the source currency. A way out that is larger can be taken in parts. */
 export const checkOrderSize: RiskCheck = ({ order }, { maxOrderAmount }) => {
-  const limit = maxOrderAmount?.[order.market.src];
+  const limit = maxOrderAmount?.[order.market.base];
   if (limit === undefined || order.amount <= limit) return null;
   const { market, amount } = order;
   return {

@@ -10,13 +10,13 @@ import { highestPrice } from './trade-price.ts';
  */
 export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
   const { market, amount } = view.order;
-  const limit = maxOrderValue?.[market.dst] ?? null;
+  const limit = maxOrderValue?.[market.quote] ?? null;
   if (limit === null) return null;
   const price = highestPrice(view);
   if (price === null) {
     return {
       check: 'order-value',
-      reason: `the order of ${sayAmount(amount, market)} has no price and the book none to value it with, and one order may have at most ${sayValue(limit, market.dst)}`,
+      reason: `the order of ${sayAmount(amount, market)} has no price and the book none to value it with, and one order may have at most ${sayValue(limit, market.quote)}`,
       numbers: { amount: formatUnits(amount), price: null, value: null, limit: formatUnits(limit) },
     };
   }
@@ -24,7 +24,7 @@ export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
   const value = divideUp(amount * price, UNITS_PER_ONE);
   return {
     check: 'order-value',
-    reason: `the order of ${sayAmount(amount, market)} at ${sayValue(price, market.dst)} has a value of ${sayValue(value, market.dst)}, above the limit of ${sayValue(limit, market.dst)} for one order`,
+    reason: `the order of ${sayAmount(amount, market)} at ${sayValue(price, market.quote)} has a value of ${sayValue(value, market.quote)}, above the limit of ${sayValue(limit, market.quote)} for one order`,
     numbers: {
       amount: formatUnits(amount),
       price: formatUnits(price),

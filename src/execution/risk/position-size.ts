@@ -11,9 +11,9 @@ import { sayAmount } from './say-units.ts';
 export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
   const { order, position, liveOrders } = view;
   const { market, side, strategy, amount } = order;
-  const limit = maxPosition?.[market.src];
+  const limit = maxPosition?.[market.base];
   if (limit === undefined) return null;
-  const added = liveAmount(liveOrders, { asset: market.src, side, strategy }) + amount;
+  const added = liveAmount(liveOrders, { asset: market.base, side, strategy }) + amount;
   const worst = side === 'buy' ? position + added : added - position;
   if (worst <= limit || onlyReduces(view)) return null;
   return {

@@ -51,7 +51,7 @@ function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units)
   if (isBuy ? price * BPS_OF_ALL <= edge : price * BPS_OF_ALL >= edge) return null;
   const fromWhat = isAhead ? 'the stop price' : 'the best price';
   return refusal(
-    `the price of ${sayValue(price, order.market.dst)} is more than ${collarBps} bps ${isBuy ? 'above' : 'below'} ${fromWhat} of ${sayValue(from, order.market.dst)}`,
+    `the price of ${sayValue(price, order.market.quote)} is more than ${collarBps} bps ${isBuy ? 'above' : 'below'} ${fromWhat} of ${sayValue(from, order.market.quote)}`,
     { price, from, edge: divideDown(edge, BPS_OF_ALL), bps: collarBps },
   );
 }
@@ -66,7 +66,7 @@ function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best:
   const edge = best * (waitsAbove ? BPS_OF_ALL + bps : BPS_OF_ALL - bps);
   if (waitsAbove ? waitsAt * BPS_OF_ALL <= edge : waitsAt * BPS_OF_ALL >= edge) return null;
   return refusal(
-    `the order would wait at ${sayValue(waitsAt, market.dst)}, more than ${passiveCollarBps} bps ${waitsAbove ? 'above' : 'below'} the best price of ${sayValue(best, market.dst)}`,
+    `the order would wait at ${sayValue(waitsAt, market.quote)}, more than ${passiveCollarBps} bps ${waitsAbove ? 'above' : 'below'} the best price of ${sayValue(best, market.quote)}`,
     { price: waitsAt, from: best, edge: divideDown(edge, BPS_OF_ALL), bps: passiveCollarBps },
   );
 }

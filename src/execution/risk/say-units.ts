@@ -3,7 +3,7 @@ import { formatUnits } from '../../domain/money.ts';
 
 /** An amount with its currency, as a refusal says it: `1.2 BTC`. */
 export function sayAmount(units: bigint, market: Market): string {
-  return `${formatUnits(units)} ${market.src.toUpperCase()}`;
+  return `${formatUnits(units)} ${market.base.toUpperCase()}`;
 }
 
 /** A value or price with its currency: `5000 USDT`. */

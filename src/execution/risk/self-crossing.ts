@@ -23,7 +23,7 @@ export const checkSelfCrossing: RiskCheck = ({ order, book, liveOrders }, { refu
 };
 
 function refusal({ side, market, amount, price }: WantedOrder, live: OrderRecord): RiskRefusal {
-  const say = (at: WantedOrder['price']): string => (at === null ? 'any price' : sayValue(at, market.dst));
+  const say = (at: WantedOrder['price']): string => (at === null ? 'any price' : sayValue(at, market.quote));
   const livePrice = live.price ?? live.stopPrice;
   return {
     check: 'self-crossing',

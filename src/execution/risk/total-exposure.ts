@@ -16,7 +16,7 @@ import { worstExposure, type HeldPosition } from './worst-exposure.ts';
  */
 export const checkTotalExposure: RiskCheck = (view, { maxTotalExposure }) => {
   const { market } = view.order;
-  const limit = maxTotalExposure?.[market.dst] ?? null;
+  const limit = maxTotalExposure?.[market.quote] ?? null;
   if (limit === null) return null;
   const live = sumLiveByMarket(view.liveOrders);
   const held = view.holdings.get(market.symbol) ?? { position: view.position, price: null };
@@ -26,7 +26,7 @@ export const checkTotalExposure: RiskCheck = (view, { maxTotalExposure }) => {
   const worstAfter = worstExposure(held, after);
   if (worstBefore !== null && worstAfter !== null && worstAfter <= worstBefore) return null;
   live.set(market.symbol, after);
-  const total = worstOfAll(view, market.dst, live);
+  const total = worstOfAll(view, market.quote, live);
   if ((total.unpriced === null && total.sum <= limit * UNITS_PER_ONE) || onlyReduces(view)) return null;
   return refusal(view, { ...total, limit });
 };
@@ -47,12 +47,12 @@ function worstOfAll(view: RiskView, quote: QuoteCurrency, live: ReadonlyMap<stri
     else sum += worst;
   };
   for (const [symbol, holding] of view.holdings) {
-    if (holding.market.dst === quote) count(symbol, holding);
+    if (holding.market.quote === quote) count(symbol, holding);
   }
   for (const symbol of live.keys()) {
     if (view.holdings.has(symbol)) continue;
     if (symbol === view.order.market.symbol) count(symbol, { position: view.position, price: null });
-    else if (parseMarket(symbol).dst === quote) count(symbol, { position: NO_UNITS, price: null });
+    else if (parseMarket(symbol).quote === quote) count(symbol, { position: NO_UNITS, price: null });
   }
   return { sum, unpriced };
 }
@@ -64,8 +64,8 @@ function refusal(view: RiskView, { sum, unpriced, limit }: Total & { readonly li
     check: 'total-exposure',
     reason:
       unpriced === null
-        ? `the order of ${sayAmount(amount, market)} would make an exposure of ${sayValue(exposure, market.dst)} in all, above the limit of ${sayValue(limit, market.dst)}`
-        : `${unpriced} has no price to be valued with, and all exposure may be at most ${sayValue(limit, market.dst)}`,
+        ? `the order of ${sayAmount(amount, market)} would make an exposure of ${sayValue(exposure, market.quote)} in all, above the limit of ${sayValue(limit, market.quote)}`
+        : `${unpriced} has no price to be valued with, and all exposure may be at most ${sayValue(limit, market.quote)}`,
     numbers: {
       amount: formatUnits(amount),
       exposure: unpriced === null ? formatUnits(exposure) : null,

@@ -34,7 +34,7 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
         (pairKey === null || keys.has(pairKey)) &&
         !engine.orderManager.cancels.wantsEndOf(key),
     );
-    return orders.length > 0 && isQuiet ? [{ name, held: instance.held(parseMarket(runner.market).src), orders }] : [];
+    return orders.length > 0 && isQuiet ? [{ name, held: instance.held(parseMarket(runner.market).base), orders }] : [];
   });
   return { policy, strategies };
 }

@@ -45,7 +45,7 @@ export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): rea
   const instances = Map.groupBy(own, ({ order, name }) => `${strategyOf(name)} in ${order.market}`);
   const messages = [...instances].flatMap(([instance, orders]) => {
     const [first] = orders;
-    const limit = first === undefined ? undefined : limits.maxPosition[parseMarket(first.order.market).src];
+    const limit = first === undefined ? undefined : limits.maxPosition[parseMarket(first.order.market).base];
     if (limit === undefined) return [];
     const changes = changesOf(
       orders.map(({ order }) => order),

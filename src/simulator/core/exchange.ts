@@ -17,8 +17,8 @@ export interface MarketSettings {
   /** Price before the first trade: a decimal on the market's grid. */
   readonly initialPrice: string;
   /** Display name of the source currency, as records show it (`Bitcoin`). */
-  readonly srcName: string;
-  readonly dstName: string;
+  readonly baseName: string;
+  readonly quoteName: string;
 }
 
 export interface ExchangeSettings {
@@ -51,9 +51,9 @@ export class SimulatedExchange {
       settings.transactionsKept === undefined ? {} : { transactionsKept: settings.transactionsKept },
     );
     this.markets = new Map(settings.markets.map((market) => [market.market.symbol, this.createMarket(market)]));
-    const byQuote = Map.groupBy(this.markets.values(), ({ rules }) => rules.dst as string);
+    const byQuote = Map.groupBy(this.markets.values(), ({ rules }) => rules.quote as string);
     this.byCurrencies = new Map(
-      [...byQuote].map(([dst, markets]) => [dst, new Map(markets.map((market) => [market.rules.src, market]))]),
+      [...byQuote].map(([quote, markets]) => [quote, new Map(markets.map((market) => [market.rules.base, market]))]),
     );
     this.trading = new Trading({
       accounts: this.accounts,
@@ -74,8 +74,8 @@ export class SimulatedExchange {
   }
 
   /** The market of two currencies, lower case, or undefined. */
-  marketOf(src: string, dst: string): MarketState | undefined {
-    return this.byCurrencies.get(dst)?.get(src);
+  marketOf(base: string, quote: string): MarketState | undefined {
+    return this.byCurrencies.get(quote)?.get(base);
   }
 
   /** What units of a currency are worth in rial at the last prices, directly or by way of tether; null where no market says. */
@@ -96,14 +96,14 @@ export class SimulatedExchange {
       .trades.values()
       .filter((trade) => trade.timeMs > timeMs - MONTH_MS);
     const total = trades.reduce(
-      (sum, trade) => sum + (this.rialValue(trade.taker.market.rules.dst, trade.takerTotal) ?? 0n),
+      (sum, trade) => sum + (this.rialValue(trade.taker.market.rules.quote, trade.takerTotal) ?? 0n),
       0n,
     );
     return { total, count: trades.length };
   }
 
-  private lastPriceOf(src: string, dst: string): bigint | null {
-    const market = this.marketOf(src, dst);
+  private lastPriceOf(base: string, quote: string): bigint | null {
+    const market = this.marketOf(base, quote);
     return market === undefined ? null : priceUnits(market.grid, market.lastPrice as Price);
   }
 
@@ -112,10 +112,10 @@ export class SimulatedExchange {
     return new MarketState({
       market,
       lastPrice: parsePrice(market, settings.initialPrice),
-      srcName: settings.srcName,
-      dstName: settings.dstName,
-      srcHouse: this.accounts.houseOf(market.src),
-      dstHouse: this.accounts.houseOf(market.dst),
+      baseName: settings.baseName,
+      quoteName: settings.quoteName,
+      baseHouse: this.accounts.houseOf(market.base),
+      quoteHouse: this.accounts.houseOf(market.quote),
     });
   }
 }

@@ -80,7 +80,7 @@ export class FlowTrader {
       order.side === 'sell'
         ? BigInt(order.amount) * rules.amountStep
         : valueUp(rules, BigInt(order.price) * BigInt(order.amount));
-    const wallet = this.exchange.accounts.ensure(this.userId, order.side === 'sell' ? rules.src : rules.dst);
+    const wallet = this.exchange.accounts.ensure(this.userId, order.side === 'sell' ? rules.base : rules.quote);
     this.exchange.accounts.post(wallet, 'outside', { units: needed * TOP_UP_ORDERS, description: 'Deposit', timeMs });
   }
 }

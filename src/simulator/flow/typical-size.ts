@@ -8,7 +8,10 @@ const LEAST_ORDERS = 60;
 
 /** The size that orders of the flow vary around, in public amount steps; a float, as a size is chosen, not booked. */
 export function typicalAmount(rules: Market, price: number): number {
-  const value = Math.max(LEVEL_VALUE[rules.dst], (Number(rules.minOrderValue) / Number(UNITS_PER_ONE)) * LEAST_ORDERS);
+  const value = Math.max(
+    LEVEL_VALUE[rules.quote],
+    (Number(rules.minOrderValue) / Number(UNITS_PER_ONE)) * LEAST_ORDERS,
+  );
   return value / stepValueOf(rules, price);
 }
 

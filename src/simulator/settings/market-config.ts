@@ -26,7 +26,7 @@ export const marketConfig = z
         market: symbol,
         priceStep,
         amountStep,
-        minOrderValue: minOrderValue ?? MIN_ORDER_VALUES[plain.dst],
+        minOrderValue: minOrderValue ?? MIN_ORDER_VALUES[plain.quote],
       });
       parsePrice(market, initialPrice);
       return { market, initialPrice };

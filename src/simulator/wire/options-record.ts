@@ -15,8 +15,8 @@ function withUnderscores(units: bigint): string {
 function minOrders(exchange: SimulatedExchange, forms: WireForms): Record<string, unknown> {
   const least = new Map<string, bigint>();
   for (const { rules } of exchange.markets.values()) {
-    const known = least.get(rules.dst);
-    if (known === undefined || rules.minOrderValue > known) least.set(rules.dst, rules.minOrderValue);
+    const known = least.get(rules.quote);
+    if (known === undefined || rules.minOrderValue > known) least.set(rules.quote, rules.minOrderValue);
   }
   const entries: Record<string, unknown> = {};
   for (const [currency, units] of least) {
@@ -30,7 +30,7 @@ function minOrders(exchange: SimulatedExchange, forms: WireForms): Record<string
 /** Currencies of the markets, quote currencies first. */
 export function activeCurrencies(exchange: SimulatedExchange): readonly string[] {
   const rules = [...exchange.markets.values()].map((market) => market.rules);
-  return [...new Set(['rls', 'usdt', ...rules.map(({ src }) => src)])];
+  return [...new Set(['rls', 'usdt', ...rules.map(({ base }) => base)])];
 }
 
 /** `GET /v2/options`: minimum values and steps under the service's own name. Where markets of a currency differ in their minimum, the largest. */

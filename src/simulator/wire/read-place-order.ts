@@ -54,13 +54,13 @@ export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): R
   if (clientOrderId !== null && (typeof clientOrderId !== 'string' || !CLIENT_ORDER_ID.test(clientOrderId))) {
     return unreadable('clientOrderId', 'at most 32 letters, digits and hyphens');
   }
-  const src = wordField(input, 'srcCurrency', '');
-  const dst = wordField(input, 'dstCurrency', '');
-  if (src === '' || dst === '' || src === null || dst === null) {
+  const base = wordField(input, 'srcCurrency', '');
+  const quote = wordField(input, 'dstCurrency', '');
+  if (base === '' || quote === '' || base === null || quote === null) {
     return unreadable('srcCurrency', 'two currency symbols, srcCurrency and dstCurrency');
   }
-  const market = dst === 'rls' || dst === 'usdt' ? exchange.marketOf(src, dst) : undefined;
-  if (market === undefined) return refuse('InvalidMarketPair', `No market of ${src} and ${dst}`);
+  const market = quote === 'rls' || quote === 'usdt' ? exchange.marketOf(base, quote) : undefined;
+  if (market === undefined) return refuse('InvalidMarketPair', `No market of ${base} and ${quote}`);
   const { symbol, priceStep, amountStep } = market.rules;
   const amount = amountStepsField(input, 'amount', amountStep);
   if (Number.isNaN(amount) || amount < 0) return unreadable('amount', 'a positive decimal');

@@ -9,8 +9,8 @@ export function tradeRecord({ trade, order, total, fee }: TradeOfOrder, forms: W
   const record: Record<string, unknown> = {
     id: trade.id,
     orderId: order.id,
-    srcCurrency: order.market.srcName,
-    dstCurrency: order.market.dstName,
+    srcCurrency: order.market.baseName,
+    dstCurrency: order.market.quoteName,
     market: grid.pair,
     timestamp: writeTime(trade.timeMs),
     type: order.side,

@@ -17,12 +17,18 @@ export interface BodyCase {
   readonly refused?: { readonly code: string; readonly [field: string]: unknown };
 }
 
-export const BTC_RLS = { symbol: 'BTCIRT', src: 'btc', dst: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as const;
-export const BTC_USDT = { symbol: 'BTCUSDT', src: 'btc', dst: 'usdt', pair: 'BTC-USDT', statsKey: 'btc-usdt' } as const;
+export const BTC_RLS = { symbol: 'BTCIRT', base: 'btc', quote: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as const;
+export const BTC_USDT = {
+  symbol: 'BTCUSDT',
+  base: 'btc',
+  quote: 'usdt',
+  pair: 'BTC-USDT',
+  statsKey: 'btc-usdt',
+} as const;
 export const SHIB_USDT = {
   symbol: 'SHIBUSDT',
-  src: 'shib',
-  dst: 'usdt',
+  base: 'shib',
+  quote: 'usdt',
   pair: 'SHIB-USDT',
   statsKey: 'shib-usdt',
 } as const;

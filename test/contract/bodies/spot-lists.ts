@@ -6,8 +6,8 @@ const nothingButTheNeeded = {
   execution: null,
   tradeKind: null,
   market: null,
-  srcCurrencyName: null,
-  dstCurrencyName: null,
+  baseName: null,
+  quoteName: null,
   stopPrice: null,
   unmatchedAmount: null,
   total: null,
@@ -138,8 +138,8 @@ const trade = {
   id: 90210,
   orderId: 5684123456,
   market: BTC_RLS,
-  srcCurrencyName: 'Bitcoin',
-  dstCurrencyName: '\ufdfc',
+  baseName: 'Bitcoin',
+  quoteName: '\ufdfc',
   timeMs: CREATED_MS,
   side: 'sell',
   price: '12600000000',
@@ -148,7 +148,7 @@ const trade = {
   fee: '27257.7096',
 };
 
-const withoutNames = { srcCurrencyName: null, dstCurrencyName: null };
+const withoutNames = { baseName: null, quoteName: null };
 
 export const TRADES_LIST_BODIES: readonly BodyCase[] = [
   {

@@ -18,11 +18,11 @@ const ocoLeg = {
   ...limitOrder,
   side: 'sell',
   market: BTC_USDT,
-  dstCurrencyName: 'Tether',
+  quoteName: 'Tether',
   amount: '0.01',
   unmatchedAmount: '0.01',
 };
-const withoutNames = { srcCurrencyName: null, dstCurrencyName: null };
+const withoutNames = { baseName: null, quoteName: null };
 const ocoOrders = [
   { ...ocoLeg, id: 71, price: '71500.55', orderTotal: '715.0055', clientOrderId: 'oco-1', pairId: 72 },
   {
@@ -176,8 +176,8 @@ export const ORDER_STATUS_BODIES: readonly BodyCase[] = [
       side: 'sell',
       execution: null,
       market: null,
-      srcCurrencyName: 'Shiba Inu',
-      dstCurrencyName: 'Tether',
+      baseName: 'Shiba Inu',
+      quoteName: 'Tether',
       price: '0.00002731',
       amount: '123456789.12',
       unmatchedAmount: '123456789.12',
@@ -200,8 +200,8 @@ export const ORDER_STATUS_BODIES: readonly BodyCase[] = [
       id: 45,
       execution: 'stop_market',
       market: SHIB_USDT,
-      srcCurrencyName: 'Shiba Inu',
-      dstCurrencyName: 'Tether',
+      baseName: 'Shiba Inu',
+      quoteName: 'Tether',
       price: null,
       stopPrice: '0.00000001',
       amount: '1',

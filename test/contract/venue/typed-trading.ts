@@ -87,8 +87,8 @@ export class TypedTrading implements TradingPort {
       side: filter.type ?? null,
       execution: filter.execution ?? null,
       tradeType: filter.tradeType ?? null,
-      srcCurrency: filter.srcCurrency ?? null,
-      dstCurrency: filter.dstCurrency ?? null,
+      base: filter.srcCurrency ?? null,
+      quote: filter.dstCurrency ?? null,
       fromId: null,
       order: { field: 'id', descending: false },
       page: 1,
@@ -100,8 +100,8 @@ export class TypedTrading implements TradingPort {
 
   async trades(): Promise<readonly TradeFacts[]> {
     const query = {
-      srcCurrency: null,
-      dstCurrency: null,
+      base: null,
+      quote: null,
       fromId: null,
       side: null,
       page: 1,
@@ -127,7 +127,7 @@ export class TypedTrading implements TradingPort {
 
   async cancelOld(hours: number | null): Promise<void> {
     const createdAtOrBeforeMs = hours === null ? null : this.now() - hours * 3_600_000;
-    const filter = { execution: null, srcCurrency: null, dstCurrency: null, tradeType: null } as const;
+    const filter = { execution: null, base: null, quote: null, tradeType: null } as const;
     this.exchange.trading.cancelOld(this.userId, { ...filter, createdAtOrBeforeMs }, this.now());
   }
 

@@ -73,7 +73,7 @@ export function runBars(of: {
   const venue = new BarFillSimulator({
     markets: [market],
     fees: { rls: rates, usdt: rates },
-    balances: { [market.dst]: parseUnits(cash) },
+    balances: { [market.quote]: parseUnits(cash) },
     ...(rules === undefined ? {} : { rules }),
   });
   const runner = new StrategyRunner(strategy, { market: market.symbol, span, params, hasBooks: false });
@@ -87,7 +87,7 @@ export function runBars(of: {
     },
     markets: [{ market, columns }],
     venue,
-    quote: market.dst,
+    quote: market.quote,
     fromMs: of.fromMs ?? FROM_MS,
   }).run();
 }

@@ -41,7 +41,7 @@ function backtestOf(
     execution: { ...DEFAULT_ENGINE_TIMES, instance: 'back' },
     markets: [{ market, columns }],
     fees: { rls: FEES, usdt: FEES },
-    balances: { [market.dst]: parseUnits('5000000000') },
+    balances: { [market.quote]: parseUnits('5000000000') },
     rules: { volumeShareMillionths: null },
     fromMs: FROM_MS,
     config: {},

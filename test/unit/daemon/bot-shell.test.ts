@@ -27,8 +27,8 @@ const place: VenueCall = {
   kind: 'place',
   order: {
     clientOrderId: 'bot-a-1',
-    src: 'btc',
-    dst: 'usdt',
+    base: 'btc',
+    quote: 'usdt',
     side: 'buy',
     execution: 'limit',
     amount: '0.001' as never,

@@ -9,8 +9,8 @@ const NEVER = new AbortController().signal;
 
 const ORDER: OrderRequest = {
   clientOrderId: 'bot-a-1',
-  src: 'btc',
-  dst: 'usdt',
+  base: 'btc',
+  quote: 'usdt',
   side: 'buy',
   execution: 'limit',
   amount: decimalText('0.001'),
@@ -20,8 +20,8 @@ const ORDER: OrderRequest = {
 
 const PAIR: OcoRequest = {
   clientOrderId: 'bot-a-2',
-  src: 'btc',
-  dst: 'usdt',
+  base: 'btc',
+  quote: 'usdt',
   side: 'sell',
   amount: decimalText('0.001'),
   price: decimalText('65100'),
@@ -144,7 +144,7 @@ describe('the venue caller', () => {
     const book = { asks: [['65010', '0.02']] };
     expect(await valueOf({ kind: 'book', market: 'BTCUSDT' })).toMatchObject(book);
     expect(await valueOf({ kind: 'books' })).toMatchObject({ BTCUSDT: book });
-    expect(await valueOf({ kind: 'stats', src: ['btc'], dst: ['usdt'] })).toMatchObject([{ latest: '65000' }]);
+    expect(await valueOf({ kind: 'stats', base: ['btc'], quote: ['usdt'] })).toMatchObject([{ latest: '65000' }]);
     expect(await valueOf({ kind: 'public-trades', market: 'BTCUSDT' })).toMatchObject([{ amount: '0.01' }]);
     expect(await valueOf({ kind: 'options' })).toEqual([
       { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '11' },

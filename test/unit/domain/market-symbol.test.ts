@@ -7,8 +7,8 @@ describe('a market name', () => {
     (spelling) => {
       expect(parseMarket(spelling)).toEqual({
         symbol: 'BTCIRT',
-        src: 'btc',
-        dst: 'rls',
+        base: 'btc',
+        quote: 'rls',
         pair: 'BTC-RLS',
         statsKey: 'btc-rls',
       });
@@ -16,9 +16,9 @@ describe('a market name', () => {
   );
 
   test('keeps tether as a source apart from tether as a quote', () => {
-    expect(parseMarket('USDTIRT')).toMatchObject({ src: 'usdt', dst: 'rls' });
-    expect(parseMarket('BTCUSDT')).toMatchObject({ src: 'btc', dst: 'usdt' });
-    expect(parseMarket('1B_BABYDOGEIRT')).toMatchObject({ src: '1b_babydoge', dst: 'rls' });
+    expect(parseMarket('USDTIRT')).toMatchObject({ base: 'usdt', quote: 'rls' });
+    expect(parseMarket('BTCUSDT')).toMatchObject({ base: 'btc', quote: 'usdt' });
+    expect(parseMarket('1B_BABYDOGEIRT')).toMatchObject({ base: '1b_babydoge', quote: 'rls' });
   });
 
   test.each(['', 'BTC', 'IRT', 'BTCEUR', 'BTC IRT', 'USDTUSDT', 'btc-', '-rls'])('is not read from %j', (spelling) => {

@@ -21,8 +21,8 @@ describe('placing an order', () => {
     world.want(sell('BTCUSDT', { amount: '1.23456', price: '101.237', stopPrice: '102' }));
     expect(world.pending('place').call.order).toEqual({
       clientOrderId: expect.stringMatching(/^bot-one-e001-[a-z0-9]+$/),
-      src: 'btc',
-      dst: 'usdt',
+      base: 'btc',
+      quote: 'usdt',
       side: 'sell',
       execution: 'stop_limit',
       amount: '1.234',

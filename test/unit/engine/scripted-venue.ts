@@ -46,9 +46,9 @@ export class ScriptedVenue {
 
   /** Registers what was asked for. */
   place(order: OrderRequest, status = 'Active'): VenueOrder {
-    const { src, dst, side, execution, amount, price, stopPrice, clientOrderId } = order;
+    const { base, quote, side, execution, amount, price, stopPrice, clientOrderId } = order;
     return this.add({
-      market: marketOfCurrencies(src, dst),
+      market: marketOfCurrencies(base, quote),
       side,
       execution,
       amount,
@@ -60,8 +60,8 @@ export class ScriptedVenue {
   }
 
   placePair(pair: OcoRequest): readonly [VenueOrder, VenueOrder] {
-    const { src, dst, side, amount, price, stopPrice, stopLimitPrice, clientOrderId } = pair;
-    const market = marketOfCurrencies(src, dst);
+    const { base, quote, side, amount, price, stopPrice, stopLimitPrice, clientOrderId } = pair;
+    const market = marketOfCurrencies(base, quote);
     const first = this.add({
       market,
       side,
@@ -125,8 +125,8 @@ export class ScriptedVenue {
     };
     this.trades.push(trade);
     if (market === null) throw new Error(`expected a market for the order ${id}`);
-    this.move(market.src, side === 'buy' ? units - fee : -units, 'trade');
-    this.move(market.dst, side === 'buy' ? -total : total - fee, 'trade');
+    this.move(market.base, side === 'buy' ? units - fee : -units, 'trade');
+    this.move(market.quote, side === 'buy' ? -total : total - fee, 'trade');
     return trade;
   }
 

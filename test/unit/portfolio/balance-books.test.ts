@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { BalanceBooks, storedBooks, type TradeEffect } from '../../../src/portfolio/balance-books.ts';
 
 const BOTH: ReadonlySet<string> = new Set(['btc', 'usdt']);
-const BUY: TradeEffect = { src: 'btc', dst: 'usdt', side: 'buy', amount: 10n, total: 1_000n, fee: 1n };
-const SALE: TradeEffect = { src: 'btc', dst: 'usdt', side: 'sell', amount: 10n, total: 1_000n, fee: 2n };
+const BUY: TradeEffect = { base: 'btc', quote: 'usdt', side: 'buy', amount: 10n, total: 1_000n, fee: 1n };
+const SALE: TradeEffect = { base: 'btc', quote: 'usdt', side: 'sell', amount: 10n, total: 1_000n, fee: 2n };
 
 function begun(btc = 100n, usdt = 5_000n): BalanceBooks {
   const books = new BalanceBooks();
@@ -174,7 +174,7 @@ describe('the books of the balances, over any history', () => {
             const { side, amount: coins, total, fee } = happened;
             btc += side === 'buy' ? coins - fee : -coins;
             usdt += side === 'buy' ? -total : total - fee;
-            books.addTrade({ src: 'btc', dst: 'usdt', side, amount: coins, total, fee }, BOTH);
+            books.addTrade({ base: 'btc', quote: 'usdt', side, amount: coins, total, fee }, BOTH);
           }
           if (isReadNow) {
             expected = books.compare(totals(btc, usdt), 0);

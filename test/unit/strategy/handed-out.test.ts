@@ -15,7 +15,7 @@ import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-vi
 const MARKET = 'BTCIRT';
 
 const statistics: MarketStats = {
-  market: { symbol: MARKET, src: 'btc', dst: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as MarketStats['market'],
+  market: { symbol: MARKET, base: 'btc', quote: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as MarketStats['market'],
   isClosed: false,
   closedReason: null,
   bestSell: text('3'),

@@ -27,7 +27,7 @@ const runnerOf = (parts: Partial<StrategyDefinition> = {}, setup: Partial<Runner
 const look = (runner: StrategyRunner) => runner.handle(bookEvent('1', '2'), view);
 
 const statistics: MarketStats = {
-  market: { symbol: MARKET, src: 'btc', dst: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as MarketStats['market'],
+  market: { symbol: MARKET, base: 'btc', quote: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as MarketStats['market'],
   isClosed: false,
   closedReason: null,
   bestSell: null,

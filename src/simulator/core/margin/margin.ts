@@ -5,8 +5,8 @@ import { DEFAULT_MARGIN, type MarginSettings } from './margin-settings.ts';
 
 /** Source: interface, "Margin market setting". Rates and leverage are decimals, in units of 1e-10. */
 export interface MarginMarket {
-  readonly srcCurrency: string;
-  readonly dstCurrency: string;
+  readonly base: string;
+  readonly quote: string;
   readonly positionFeeRate: bigint;
   readonly maxLeverage: bigint;
   readonly sellEnabled: boolean;
@@ -31,7 +31,7 @@ export class Margin {
   /** Offered markets by symbol. With a user's level the leverage is at most that level's. */
   markets(markets: Iterable<MarketName>, level: string | null): ReadonlyMap<string, MarginMarket> {
     const offered = new Map<string, MarginMarket>();
-    for (const { symbol, src, dst } of markets) {
+    for (const { symbol, base, quote } of markets) {
       const settings = this.settings.markets === null ? {} : this.settings.markets[symbol];
       if (settings === undefined) continue;
       const { defaults } = this.settings;
@@ -39,8 +39,8 @@ export class Margin {
       const levelText = level === null ? undefined : this.settings.maxLeverageByLevel[level];
       const levelLeverage = levelText === undefined ? marketLeverage : parseUnits(levelText);
       offered.set(symbol, {
-        srcCurrency: src,
-        dstCurrency: dst,
+        base: base,
+        quote: quote,
         positionFeeRate: parseUnits(settings.positionFeeRate ?? defaults.positionFeeRate),
         maxLeverage: levelLeverage < marketLeverage ? levelLeverage : marketLeverage,
         sellEnabled: settings.sellEnabled ?? defaults.sellEnabled,
@@ -55,7 +55,7 @@ export class Margin {
     const pools = new Map<string, LiquidityPool>();
     if (this.settings.pools === null) {
       const capacity = parseUnits(this.settings.defaultPoolCapacity);
-      for (const { src } of markets) pools.set(src, { capacity, filledCapacity: 0n, availableBalance: capacity });
+      for (const { base } of markets) pools.set(base, { capacity, filledCapacity: 0n, availableBalance: capacity });
       return pools;
     }
     for (const [currency, settings] of Object.entries(this.settings.pools)) {

@@ -22,10 +22,10 @@ const TAPE_KEPT = 1_000;
 export class MarketState {
   rules: Market;
   grid: Market;
-  readonly srcName: string;
-  readonly dstName: string;
-  readonly srcHouse: Record<HouseAccount, bigint>;
-  readonly dstHouse: Record<HouseAccount, bigint>;
+  readonly baseName: string;
+  readonly quoteName: string;
+  readonly baseHouse: Record<HouseAccount, bigint>;
+  readonly quoteHouse: Record<HouseAccount, bigint>;
   readonly book = new MatchingBook<SimulatedOrder>();
   readonly stops = new StopBook();
   /** Accepted, not yet in the book (`New`). */
@@ -43,18 +43,18 @@ export class MarketState {
   constructor(options: {
     readonly market: Market;
     readonly lastPrice: number;
-    readonly srcName: string;
-    readonly dstName: string;
-    readonly srcHouse: Record<HouseAccount, bigint>;
-    readonly dstHouse: Record<HouseAccount, bigint>;
+    readonly baseName: string;
+    readonly quoteName: string;
+    readonly baseHouse: Record<HouseAccount, bigint>;
+    readonly quoteHouse: Record<HouseAccount, bigint>;
   }) {
     this.rules = options.market;
     this.grid = options.market;
     this.lastPrice = options.lastPrice;
-    this.srcName = options.srcName;
-    this.dstName = options.dstName;
-    this.srcHouse = options.srcHouse;
-    this.dstHouse = options.dstHouse;
+    this.baseName = options.baseName;
+    this.quoteName = options.quoteName;
+    this.baseHouse = options.baseHouse;
+    this.quoteHouse = options.quoteHouse;
   }
 
   /** How many grid steps one public price step is. */
@@ -78,7 +78,7 @@ export class MarketState {
   }): void {
     const { rules } = this;
     const next = createMarket({
-      market: { src: rules.src, dst: rules.dst },
+      market: { base: rules.base, quote: rules.quote },
       priceStep: change.priceStep ?? formatUnits(rules.priceStep),
       amountStep: change.amountStep ?? formatUnits(rules.amountStep),
       minOrderValue: change.minOrderValue ?? formatUnits(rules.minOrderValue),
@@ -105,7 +105,7 @@ export class MarketState {
       );
     }
     this.grid = createMarket({
-      market: { src: this.rules.src, dst: this.rules.dst },
+      market: { base: this.rules.base, quote: this.rules.quote },
       priceStep: formatUnits(priceStep),
       amountStep: formatUnits(amountStep),
       version: this.rules.version,

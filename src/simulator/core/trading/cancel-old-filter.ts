@@ -8,7 +8,7 @@ export function isChosenBy(filter: CancelOldOrders, order: SimulatedOrder): bool
     filter.tradeType !== 'margin' &&
     (filter.createdAtOrBeforeMs === null || order.createdAtMs <= filter.createdAtOrBeforeMs) &&
     (filter.execution === null || order.execution === filter.execution) &&
-    (filter.srcCurrency === null || rules.src === filter.srcCurrency) &&
-    (filter.dstCurrency === null || rules.dst === filter.dstCurrency)
+    (filter.base === null || rules.base === filter.base) &&
+    (filter.quote === null || rules.quote === filter.quote)
   );
 }

@@ -20,8 +20,8 @@ export interface OrdersQuery {
   readonly side: Side | null;
   readonly execution: Execution | null;
   readonly tradeType: 'spot' | 'margin' | null;
-  readonly srcCurrency: string | null;
-  readonly dstCurrency: string | null;
+  readonly base: string | null;
+  readonly quote: string | null;
   readonly fromId: number | null;
   readonly order: { readonly field: OrderSortField; readonly descending: boolean } | null;
   readonly page: number;
@@ -79,8 +79,8 @@ function matches({ order, status, matched }: OrderView, query: OrdersQuery): boo
     (query.side === null || order.side === query.side) &&
     (query.execution === null || order.execution === query.execution) &&
     query.tradeType !== 'margin' &&
-    (query.srcCurrency === null || order.market.rules.src === query.srcCurrency) &&
-    (query.dstCurrency === null || order.market.rules.dst === query.dstCurrency) &&
+    (query.base === null || order.market.rules.base === query.base) &&
+    (query.quote === null || order.market.rules.quote === query.quote) &&
     (query.fromId === null || order.id >= query.fromId)
   );
 }

@@ -78,11 +78,11 @@ export class SimulatedOrder extends BookOrder {
   }
 
   get payingWallet(): Wallet {
-    return this.side === 'buy' ? this.wallets.dst : this.wallets.src;
+    return this.side === 'buy' ? this.wallets.quote : this.wallets.base;
   }
 
   get receivingWallet(): Wallet {
-    return this.side === 'buy' ? this.wallets.src : this.wallets.dst;
+    return this.side === 'buy' ? this.wallets.base : this.wallets.quote;
   }
 
   get userId(): UserId {

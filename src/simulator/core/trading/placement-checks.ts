@@ -13,7 +13,7 @@ export type IsBarred = (userId: UserId, quote: QuoteCurrency) => string | null;
 export function checkMayTrade(market: MarketState, trader: Trader, isBarred: IsBarred | null): Refusal | null {
   if (market.isClosed) return refuse('MarketClosed', 'the market is closed for now');
   if (!trader.mayTrade) return refuse('TradingUnavailable', 'the identity process of this user is incomplete');
-  const reason = isBarred?.(trader.userId, market.rules.dst) ?? null;
+  const reason = isBarred?.(trader.userId, market.rules.quote) ?? null;
   return reason === null ? null : refuse('TradingUnavailable', reason);
 }
 

@@ -29,8 +29,8 @@ export interface CancelOldOrders {
   /** Only orders created at this time or before; null: all. */
   readonly createdAtOrBeforeMs: number | null;
   readonly execution: Execution | null;
-  readonly srcCurrency: string | null;
-  readonly dstCurrency: string | null;
+  readonly base: string | null;
+  readonly quote: string | null;
   readonly tradeType: 'spot' | 'margin' | null;
 }
 

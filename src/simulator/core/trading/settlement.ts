@@ -17,12 +17,12 @@ export function settleTrade(accounts: Accounts, trade: Trade): void {
   const { taker, maker } = trade;
   const { market } = taker;
   const amount = BigInt(trade.amount) * trade.grid.amountStep;
-  const { dst } = market.rules;
+  const { quote } = market.rules;
   trade.takerTotal = addFill(taker, trade);
   trade.makerTotal = addFill(maker, trade);
   const takerBuys = taker.side === 'buy';
-  trade.takerFee = feeOf(takerBuys ? amount : trade.takerTotal, taker.trader.fees[dst].taker);
-  trade.makerFee = feeOf(takerBuys ? trade.makerTotal : amount, maker.trader.fees[dst].maker);
+  trade.takerFee = feeOf(takerBuys ? amount : trade.takerTotal, taker.trader.fees[quote].taker);
+  trade.makerFee = feeOf(takerBuys ? trade.makerTotal : amount, maker.trader.fees[quote].maker);
   taker.fee += trade.takerFee;
   maker.fee += trade.makerFee;
   if (takerBuys) {
@@ -38,9 +38,9 @@ export function settleTrade(accounts: Accounts, trade: Trade): void {
       received: trade.makerTotal - trade.makerFee,
       fee: trade.makerFee,
     });
-    market.srcHouse.fees += trade.takerFee;
-    market.dstHouse.fees += trade.makerFee;
-    if (trade.takerTotal !== trade.makerTotal) market.dstHouse.rounding += trade.takerTotal - trade.makerTotal;
+    market.baseHouse.fees += trade.takerFee;
+    market.quoteHouse.fees += trade.makerFee;
+    if (trade.takerTotal !== trade.makerTotal) market.quoteHouse.rounding += trade.takerTotal - trade.makerTotal;
   } else {
     transfer(accounts, taker, {
       trade,
@@ -54,9 +54,9 @@ export function settleTrade(accounts: Accounts, trade: Trade): void {
       received: amount - trade.makerFee,
       fee: trade.makerFee,
     });
-    market.dstHouse.fees += trade.takerFee;
-    market.srcHouse.fees += trade.makerFee;
-    if (trade.takerTotal !== trade.makerTotal) market.dstHouse.rounding += trade.makerTotal - trade.takerTotal;
+    market.quoteHouse.fees += trade.takerFee;
+    market.baseHouse.fees += trade.makerFee;
+    if (trade.takerTotal !== trade.makerTotal) market.quoteHouse.rounding += trade.makerTotal - trade.takerTotal;
   }
 }
 

@@ -8,8 +8,8 @@ const TRADES_SHOWN_MS = 180 * 86_400_000;
 
 /** What the trades list is asked for. Source: `GET /market/trades/list`. */
 export interface TradesQuery {
-  readonly srcCurrency: string | null;
-  readonly dstCurrency: string | null;
+  readonly base: string | null;
+  readonly quote: string | null;
   readonly fromId: number | null;
   readonly side: Side | null;
   readonly ascending: boolean;
@@ -31,8 +31,8 @@ export function listTrades(trader: Trader, query: TradesQuery, timeMs: number): 
     if (trade === undefined || trade.timeMs < timeMs - TRADES_SHOWN_MS) continue;
     if (trade.timeMs > newestMs && (query.isUneven !== true || trade.id % 2 === 1)) continue;
     const { rules } = trade.maker.market;
-    if (query.srcCurrency !== null && rules.src !== query.srcCurrency) continue;
-    if (query.dstCurrency !== null && rules.dst !== query.dstCurrency) continue;
+    if (query.base !== null && rules.base !== query.base) continue;
+    if (query.quote !== null && rules.quote !== query.quote) continue;
     if (trade.taker.trader === trader && (query.side === null || trade.taker.side === query.side))
       chosen.push(takerSide(trade));
     if (trade.maker.trader === trader && (query.side === null || trade.maker.side === query.side))

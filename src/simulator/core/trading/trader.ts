@@ -13,8 +13,8 @@ const RECENT_KEPT = 10_000;
 
 /** The two wallets that a user trades a market with. */
 export interface WalletPair {
-  readonly src: Wallet;
-  readonly dst: Wallet;
+  readonly base: Wallet;
+  readonly quote: Wallet;
 }
 
 /** What the trading core knows of one user. */
@@ -49,8 +49,8 @@ export class Trader {
     let pair = this.walletPairs.get(market);
     if (pair === undefined) {
       pair = {
-        src: accounts.ensure(this.userId, market.rules.src),
-        dst: accounts.ensure(this.userId, market.rules.dst),
+        base: accounts.ensure(this.userId, market.rules.base),
+        quote: accounts.ensure(this.userId, market.rules.quote),
       };
       this.walletPairs.set(market, pair);
     }
@@ -60,8 +60,8 @@ export class Trader {
   /** What is free of the currency that an order of this side pays with; a wallet that is not there yet has nothing. */
   freeFor(side: Side, market: MarketState, accounts: Accounts): bigint {
     const pair = this.walletPairs.get(market);
-    if (pair !== undefined) return side === 'buy' ? pair.dst.free : pair.src.free;
-    return accounts.find(this.userId, side === 'buy' ? market.rules.dst : market.rules.src)?.free ?? 0n;
+    if (pair !== undefined) return side === 'buy' ? pair.quote.free : pair.base.free;
+    return accounts.find(this.userId, side === 'buy' ? market.rules.quote : market.rules.base)?.free ?? 0n;
   }
 
   /** A kept order by its id, or undefined. */

@@ -23,8 +23,8 @@ export const marginHandlers: WireHandlers<'marginMarkets' | 'liquidityPools' | '
         [
           symbol,
           {
-            srcCurrency: market.srcCurrency,
-            dstCurrency: market.dstCurrency,
+            srcCurrency: market.base,
+            dstCurrency: market.quote,
             positionFeeRate: writeDecimal(market.positionFeeRate, call.forms),
             maxLeverage: writeDecimal(market.maxLeverage, call.forms),
             sellEnabled: market.sellEnabled,

@@ -118,9 +118,9 @@ export const marketDataHandlers: WireHandlers<
     const request = readRequest('marketStats', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const stats: Record<string, unknown> = {};
-    for (const src of request.value.srcCurrency.split(',')) {
-      for (const dst of request.value.dstCurrency.split(',')) {
-        const market = call.exchange.marketOf(src, dst);
+    for (const base of request.value.srcCurrency.split(',')) {
+      for (const quote of request.value.dstCurrency.split(',')) {
+        const market = call.exchange.marketOf(base, quote);
         if (market !== undefined) stats[market.rules.statsKey] = statsRecord(market, call.timeMs, call.forms);
       }
     }

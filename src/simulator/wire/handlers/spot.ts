@@ -91,8 +91,8 @@ export const spotHandlers: WireHandlers<
       side: query.type ?? null,
       execution: query.execution ?? null,
       tradeType: query.tradeType ?? null,
-      srcCurrency: query.srcCurrency ?? null,
-      dstCurrency: query.dstCurrency ?? null,
+      base: query.srcCurrency ?? null,
+      quote: query.dstCurrency ?? null,
       fromId: query.fromId ?? null,
       order:
         order === undefined
@@ -127,8 +127,8 @@ export const spotHandlers: WireHandlers<
         createdAtOrBeforeMs: hours === undefined ? null : call.timeMs - hours * HOUR_MS,
         execution: execution ?? null,
         tradeType: tradeType ?? null,
-        srcCurrency: srcCurrency ?? null,
-        dstCurrency: dstCurrency ?? null,
+        base: srcCurrency ?? null,
+        quote: dstCurrency ?? null,
       },
       call.timeMs,
     );
@@ -143,8 +143,8 @@ export const spotHandlers: WireHandlers<
     const { items, hasNext } = listTrades(
       trader,
       {
-        srcCurrency: query.srcCurrency ?? null,
-        dstCurrency: query.dstCurrency ?? null,
+        base: query.srcCurrency ?? null,
+        quote: query.dstCurrency ?? null,
         fromId: query.fromId ?? null,
         side: query.tradeType ?? null,
         ascending: query.tradeOrder === 'asc',

@@ -29,15 +29,15 @@ function createVenue(rules: Partial<BarRules> = {}): BarFillSimulator {
 }
 
 function order(
-  fields: Partial<{ side: Side; execution: Execution; amount: string; price: string; id: string; src: string }> = {},
+  fields: Partial<{ side: Side; execution: Execution; amount: string; price: string; id: string; base: string }> = {},
 ): VenueCall {
-  const { side = 'buy', execution = 'limit', amount = '1', price = '99', id = 'a', src = 'btc' } = fields;
+  const { side = 'buy', execution = 'limit', amount = '1', price = '99', id = 'a', base = 'btc' } = fields;
   return {
     kind: 'place',
     order: {
       clientOrderId: id,
-      src,
-      dst: 'usdt',
+      base,
+      quote: 'usdt',
       side,
       execution,
       amount: decimalText(amount),
@@ -62,8 +62,8 @@ describe('the exchange on candles', () => {
     const venue = createVenue();
     expect(venue.answer(order(), 0)).toMatchObject({ outcome: 'refused', code: 'MarketClosed', effect: 'none' });
     venue.onCandle(0, flat(BTC, ['100']), 0);
-    expect(venue.answer(order({ src: 'eth' }), MINUTE_MS)).toMatchObject({ code: 'MarketClosed' });
-    expect(venue.answer(order({ src: 'doge' }), MINUTE_MS)).toMatchObject({ code: 'InvalidMarketPair' });
+    expect(venue.answer(order({ base: 'eth' }), MINUTE_MS)).toMatchObject({ code: 'MarketClosed' });
+    expect(venue.answer(order({ base: 'doge' }), MINUTE_MS)).toMatchObject({ code: 'InvalidMarketPair' });
     expect(venue.answer(order(), MINUTE_MS)).toMatchObject({ outcome: 'value', value: { id: 1, status: 'Active' } });
   });
 
@@ -77,7 +77,7 @@ describe('the exchange on candles', () => {
         side: 'buy',
         execution: 'limit',
         tradeKind: 'Spot',
-        market: { symbol: 'BTCUSDT', src: 'btc', dst: 'usdt', pair: 'BTC-USDT', statsKey: 'btc-usdt' },
+        market: { symbol: 'BTCUSDT', base: 'btc', quote: 'usdt', pair: 'BTC-USDT', statsKey: 'btc-usdt' },
         price: '99',
         stopPrice: null,
         amount: '1.234',
@@ -124,7 +124,7 @@ describe('the exchange on candles', () => {
     const venue = createVenue();
     venue.onCandle(0, flat(BTC, ['100']), 0);
     const [price, stopPrice, stopLimitPrice, amount] = ['105', '95', '94', '1'].map(decimalText) as never[];
-    const pair = { clientOrderId: 'a', src: 'btc', dst: 'usdt', side: 'sell' as const };
+    const pair = { clientOrderId: 'a', base: 'btc', quote: 'usdt', side: 'sell' as const };
     const placed = venue.answer(
       {
         kind: 'place-oco',
@@ -217,10 +217,10 @@ describe('the exchange on candles', () => {
     venue.onCandle(0, flat(BTC, ['100']), 0);
     venue.onCandle(1, flat(ETH, ['10']), 0);
     venue.answer(order({ amount: '9', price: '99' }), MINUTE_MS);
-    expect(venue.answer(order({ id: 'b', src: 'eth', amount: '10', price: '11' }), MINUTE_MS)).toMatchObject({
+    expect(venue.answer(order({ id: 'b', base: 'eth', amount: '10', price: '11' }), MINUTE_MS)).toMatchObject({
       code: 'OverValueOrder',
     });
-    venue.answer(order({ id: 'b', src: 'eth', amount: '9', price: '11' }), MINUTE_MS);
+    venue.answer(order({ id: 'b', base: 'eth', amount: '9', price: '11' }), MINUTE_MS);
     expect(venue.onCandle(0, flat(BTC, ['100'], MINUTE_MS), 0)).toBe(false);
     expect(venue.onCandle(1, flat(ETH, ['10'], MINUTE_MS), 0)).toBe(true);
     expect(venue.balance('eth')).toEqual({ total: parseUnits('8.9883'), held: 0n });

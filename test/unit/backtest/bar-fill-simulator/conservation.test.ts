@@ -172,8 +172,8 @@ class Bookkeeper {
     const [first, second] = offsets;
     const common = {
       clientOrderId: `c${this.orders.size}-${this.nowMs(action.market)}`,
-      src: market.src,
-      dst: market.dst,
+      base: market.base,
+      quote: market.quote,
       side,
       amount: formatAmount(market, amount as Amount),
     };
@@ -233,10 +233,10 @@ class Bookkeeper {
     this.fills += 1;
     expect(trade.id).toBe(this.lastTradeId + 1);
     this.lastTradeId = trade.id;
-    const { src, dst } = name!;
+    const { base, quote } = name!;
     const sign = side === 'buy' ? 1n : -1n;
-    this.totals[src]! += sign * amount - (side === 'buy' ? fee : 0n);
-    this.totals[dst]! -= sign * total + (side === 'sell' ? fee : 0n);
+    this.totals[base]! += sign * amount - (side === 'buy' ? fee : 0n);
+    this.totals[quote]! -= sign * total + (side === 'sell' ? fee : 0n);
     const filled = (this.filled.get(order.id!) ?? 0n) + amount;
     this.filled.set(order.id!, filled);
     expect(filled).toBeLessThanOrEqual(parseUnits(order.amount));

@@ -80,7 +80,7 @@ class Twins {
   private placeOnCandles(wish: Wish, clientOrderId: string): readonly [string, readonly number[]] {
     const { side, execution, prices, amount } = wish;
     const at = (steps: number) => formatPrice(MARKET, steps as Price);
-    const common = { clientOrderId, src: 'btc', dst: 'usdt', side, amount: formatAmount(MARKET, amount as Amount) };
+    const common = { clientOrderId, base: 'btc', quote: 'usdt', side, amount: formatAmount(MARKET, amount as Amount) };
     const [first, stop, stopLimit] = prices;
     const isPriced = execution === 'limit' || execution === 'stop_limit';
     const isStop = execution === 'stop_limit' || execution === 'stop_market';

@@ -29,11 +29,14 @@ describe('money that one market brings inside a bar', () => {
     const venue = new BarFillSimulator({ markets: [BTC, ETH], fees: NO_FEES, balances });
     venue.onCandle(0, bar(BTC, 0, ['100', '100', '100', '100']), 0);
     venue.onCandle(1, bar(ETH, 0, ['100', '100', '100', '100']), 0);
-    const [amount, price, dst] = [decimalText('10'), decimalText('105'), 'usdt'];
+    const [amount, price, quote] = [decimalText('10'), decimalText('105'), 'usdt'];
     const place = (order: object) =>
-      venue.answer({ kind: 'place', order: { dst, amount, stopPrice: null, price: null, ...order } as never }, HOUR_MS);
-    expect(place({ clientOrderId: 'a', src: 'btc', side: 'sell', execution: 'limit', price }).outcome).toBe('value');
-    expect(place({ clientOrderId: 'b', src: 'eth', side: 'buy', execution: 'market' }).outcome).toBe('value');
+      venue.answer(
+        { kind: 'place', order: { quote, amount, stopPrice: null, price: null, ...order } as never },
+        HOUR_MS,
+      );
+    expect(place({ clientOrderId: 'a', base: 'btc', side: 'sell', execution: 'limit', price }).outcome).toBe('value');
+    expect(place({ clientOrderId: 'b', base: 'eth', side: 'buy', execution: 'market' }).outcome).toBe('value');
     venue.onCandle(0, bar(BTC, 1, ['100', '110', '100', '110']), 0);
     venue.onCandle(1, bar(ETH, 1, ['200', '200', '200', '200']), 0);
     expect(venue.take().trades.map((trade) => `${trade.side} ${trade.amount} at ${trade.price}`)).toEqual([

@@ -53,8 +53,8 @@ function after({ side, isOco, legs, bar: shape }: Case, path: BarPath): { readon
   const at = (distance: number) => formatPrice(MARKET, (100 + sign * distance) as Price);
   const common = {
     clientOrderId: 'a',
-    src: 'btc',
-    dst: 'usdt',
+    base: 'btc',
+    quote: 'usdt',
     side,
     amount: decimalText('1'),
     stopPrice: at(legs[1]),

@@ -4,7 +4,7 @@ import { Told } from '../../../../src/backtest/parity/told.ts';
 import type { VenueCall } from '../../../../src/domain/venue-call.ts';
 
 const BOOK: VenueCall = { kind: 'book', market: 'BTCUSDT' };
-const STATS: VenueCall = { kind: 'stats', src: ['btc'], dst: ['usdt'] };
+const STATS: VenueCall = { kind: 'stats', base: ['btc'], quote: ['usdt'] };
 const ORDERS: VenueCall = { kind: 'orders', status: 'all', fromId: null };
 
 type Answer = readonly [call: VenueCall, value: unknown];

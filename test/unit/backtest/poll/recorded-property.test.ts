@@ -155,8 +155,8 @@ class Exchange {
         kind: 'place',
         order: {
           clientOrderId: `o${this.orders}`,
-          src: 'btc',
-          dst: 'usdt',
+          base: 'btc',
+          quote: 'usdt',
           side: of.side,
           execution,
           amount: tenths(of.amount),

@@ -115,8 +115,8 @@ class Play {
       kind: 'place',
       order: {
         clientOrderId: id,
-        src: 'btc',
-        dst: 'usdt',
+        base: 'btc',
+        quote: 'usdt',
         side: side as Side,
         execution,
         amount: decimalText(amount),

@@ -61,7 +61,7 @@ export function statsAnswer(latest: number): Answered {
     dayClose: null,
     dayChange: decimalText('-0.25'),
   };
-  return value({ kind: 'stats', src: [name.src], dst: [name.dst] }, [stats]);
+  return value({ kind: 'stats', base: [name.base], quote: [name.quote] }, [stats]);
 }
 
 let lives = 0;

@@ -26,7 +26,7 @@ export const ALI: UserSettings = {
 
 /** An exchange with two markets and one user. A signature is right when it is `signed:` and the message. */
 export function createExchange(options: Partial<ServicesOptions> = {}): SimulatedExchange {
-  const btc = { srcName: 'Bitcoin', dstName: 'rial' };
+  const btc = { baseName: 'Bitcoin', quoteName: 'rial' };
   return new SimulatedExchange(
     {
       markets: [
@@ -38,8 +38,8 @@ export function createExchange(options: Partial<ServicesOptions> = {}): Simulate
         {
           market: createMarket({ market: 'USDTIRT', priceStep: '10', amountStep: '0.01' }),
           initialPrice: '800000',
-          srcName: 'Tether',
-          dstName: 'rial',
+          baseName: 'Tether',
+          quoteName: 'rial',
         },
       ],
       fees: DEFAULT_FEES,
