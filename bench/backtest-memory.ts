@@ -11,7 +11,7 @@ keepHeapTight();
 const [catalogue = ''] = process.argv.slice(2);
 const params = { fast: 10, slow: 30, share: '0.01' };
 const config = readConfig(null, [
-  ['strategies', JSON.stringify([{ plugin: 'ma-cross', market: MARKET.symbol, span: '1m', params }])],
+  ['strategies', JSON.stringify([{ plugin: 'ma-cross', market: MARKET.symbol, timeframe: '1m', params }])],
   ['paper.balances', '{ "usdt": "10000" }'],
 ]);
 const { backtest } = await createBacktest({

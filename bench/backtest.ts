@@ -31,7 +31,7 @@ const MOST_RSS_MB = 400;
 const IDLE = defineStrategy({
   name: 'idle',
   params: z.strictObject({}),
-  subscribe: ({ market, span }) => [candles(market, span)],
+  subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
   init: () => null,
   onCandle: () => ({}),
 });
@@ -61,7 +61,7 @@ function run(columns: CandleColumns, strategy: StrategyDefinition, params: Reado
     balances: { usdt: parseUnits('10000') },
     rules: { volumeShareMillionths: null },
   });
-  const runner = new StrategyRunner(strategy, { market: MARKET.symbol, span: '1m', params });
+  const runner = new StrategyRunner(strategy, { market: MARKET.symbol, timeframe: '1m', params });
   const instance = { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} } as const;
   const whole = new CandleRunner({
     settings: { ...DEFAULT_ENGINE_TIMES, instance: 'bench', instances: [instance] },

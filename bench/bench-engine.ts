@@ -20,7 +20,7 @@ export const BENCH_MARKET = createMarket({
 
 /** An engine with one strategy in one market, and with the polls that the limits of the exchange give it. */
 export function createBenchEngine(definition: StrategyDefinition): Engine {
-  const runner = new StrategyRunner(definition, { market: BENCH_MARKET.symbol, span: '1m' });
+  const runner = new StrategyRunner(definition, { market: BENCH_MARKET.symbol, timeframe: '1m' });
   const { feeds } = planPolls(planInputOf([runner], budgetTable().values()));
   return new Engine(
     {

@@ -105,7 +105,11 @@ async function run(of: {
     const [best] = (side === 'buy' ? asks : bids) as readonly [BookLevel];
     return { id: null, timeMs, seenMs: timeMs, price: best[0], amount: TRADED, side };
   };
-  const runner = new StrategyRunner(QUOTER, { market: MARKET.symbol, span: '1m', params: { follows: of.follows } });
+  const runner = new StrategyRunner(QUOTER, {
+    market: MARKET.symbol,
+    timeframe: '1m',
+    params: { follows: of.follows },
+  });
   const rates = { maker: 1_000, taker: 2_000 };
   return runPoll({
     settings: {

@@ -54,8 +54,8 @@ const SOAKER = defineStrategy({
   onBook: ({ state }) => ({ state: { ...state, books: state.books + 1 } }),
   onTrades: ({ state }, { trades: fresh }) => ({ state: { ...state, trades: state.trades + fresh.length } }),
   onFill: ({ state }) => ({ state: { ...state, fills: state.fills + 1 } }),
-  onCandle({ state, market }, { span, close }) {
-    if (span !== '5m') return {};
+  onCandle({ state, market }, { timeframe, close }) {
+    if (timeframe !== '5m') return {};
     const middle = Number(close);
     const price = (factor: number): string => (middle * factor).toFixed(2);
     return {
@@ -76,7 +76,7 @@ function createInstances(): readonly StrategyInstanceSettings[] {
     runner: new StrategyRunner(SOAKER, {
       name: symbol.toLowerCase(),
       market: symbol,
-      span: '5m',
+      timeframe: '5m',
       knownMarkets,
     }),
     onError: 'stop',

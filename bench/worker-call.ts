@@ -81,7 +81,7 @@ export async function benchWorkerCall(): Promise<BenchResult[]> {
       shownFile: 'strategies/market-maker.ts',
       name: null,
       market: MARKET,
-      span: '1m',
+      timeframe: '1m',
       params: {},
       knownMarkets: null,
       restarts: false,

@@ -21,7 +21,7 @@ const DECLARATION = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+)/g;
 const INTRODUCTION = `# Indicators
 
 Generated from \`${FOLDER}/\`. A declaration shows what its parameters are when nothing is said. All of them may be left out, and
-after them comes which candles to read: \`adx(20, { span: '1h' })\`.
+after them comes which candles to read: \`adx(20, { timeframe: '1h' })\`.
 
 - A value is null before its first bar, and where its formula divides by zero.
 - Values are floats. "In price" means the market's quote currency, "in coins" the currency that is traded.

@@ -13,9 +13,9 @@ export default defineStrategy({
     /** When it buys; UTC. What falls due while nothing runs is not made up for. */
     cron: z.string().default('0 9 * * *'),
   }),
-  subscribe: ({ market, params, span, hasBooks }) => [
+  subscribe: ({ market, params, timeframe, hasBooks }) => [
     timer('buy', params.cron),
-    hasBooks ? book(market, { everyMs: 10_000, maxAgeMs: 60_000 }) : candles(market, span, { warmUp: 1 }),
+    hasBooks ? book(market, { everyMs: 10_000, maxAgeMs: 60_000 }) : candles(market, timeframe, { warmUp: 1 }),
   ],
   init: () => ({ isDue: false }),
   onTimer({ params, market, book, history }) {

@@ -12,9 +12,9 @@ export default defineStrategy({
     /** Share of the free quote currency that one entry spends. */
     share: decimal().prefault('0.1'),
     /** Candle length; the run's own without it. */
-    span: z.enum(['1m', '5m', '15m', '30m', '1h', '3h', '4h', '6h', '12h', '1d', '2d', '3d']).optional(),
+    timeframe: z.enum(['1m', '5m', '15m', '30m', '1h', '3h', '4h', '6h', '12h', '1d', '2d', '3d']).optional(),
   }),
-  subscribe: ({ market, params, span }) => [candles(market, params.span ?? span)],
+  subscribe: ({ market, params, timeframe }) => [candles(market, params.timeframe ?? timeframe)],
   indicators: ({ params }) => ({ fast: sma(params.fast), slow: sma(params.slow) }),
   init: () => ({}),
   onCandle(context, candle) {

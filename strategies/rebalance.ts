@@ -17,9 +17,9 @@ export default defineStrategy({
     /** When it looks; UTC. */
     cron: z.string().default('0 * * * *'),
   }),
-  subscribe: ({ market, params, span, hasBooks }) => [
+  subscribe: ({ market, params, timeframe, hasBooks }) => [
     timer('rebalance', params.cron),
-    hasBooks ? book(market, { everyMs: 10_000, maxAgeMs: 60_000 }) : candles(market, span, { warmUp: 1 }),
+    hasBooks ? book(market, { everyMs: 10_000, maxAgeMs: 60_000 }) : candles(market, timeframe, { warmUp: 1 }),
   ],
   init: () => null,
   onTimer({ params, market, position, equity, book, history }) {

@@ -35,10 +35,10 @@ export default defineStrategy({
     /** The least time between two rounds. */
     pauseMs: z.int().positive().default(60_000),
     /** Candle length; the run's own without it. */
-    span: z.enum(['1m', '5m', '15m', '30m', '1h']).optional(),
+    timeframe: z.enum(['1m', '5m', '15m', '30m', '1h']).optional(),
   }),
-  subscribe: ({ market, params, span, hasBooks }) =>
-    marketsOf(market).map((one) => (hasBooks ? book(one) : candles(one, params.span ?? span))),
+  subscribe: ({ market, params, timeframe, hasBooks }) =>
+    marketsOf(market).map((one) => (hasBooks ? book(one) : candles(one, params.timeframe ?? timeframe))),
   init: (): State => ({ closes: {}, lastMs: 0 }),
   onBook(context) {
     return round(context, { closes: context.state.closes, pricesOf: (market) => bestOf(context.bookOf(market)) });

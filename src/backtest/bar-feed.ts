@@ -3,7 +3,7 @@ import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
-import { SPANS, type Span } from '../strategy/subscriptions.ts';
+import { TIMEFRAMES, type Timeframe } from '../strategy/subscriptions.ts';
 
 /** A longer bar while its parts come in. Cells of the columns. */
 interface Building {
@@ -22,7 +22,7 @@ const NO_BARS: readonly ClosedCandle[] = [];
  * missing is closed by the first part that comes after it, since until then nothing says that there is none.
  */
 export class BarFeed {
-  readonly span: Span;
+  readonly timeframe: Timeframe;
   private readonly columns: CandleColumns;
   private readonly partMs: number;
   private readonly lengthMs: number;
@@ -32,16 +32,16 @@ export class BarFeed {
   private building: Building | null = null;
 
   /** Throws `INVALID_OPTIONS` where bars of this length can not be made of the recorded ones. */
-  constructor(columns: CandleColumns, span: Span) {
+  constructor(columns: CandleColumns, timeframe: Timeframe) {
     this.columns = columns;
-    this.span = span;
+    this.timeframe = timeframe;
     this.partMs = resolutionMs(columns.resolution);
-    this.lengthMs = resolutionMs(SPANS[span]);
-    this.source = { columns, span, barMs: this.lengthMs };
+    this.lengthMs = resolutionMs(TIMEFRAMES[timeframe]);
+    this.source = { columns, timeframe, barMs: this.lengthMs };
     if (this.lengthMs % this.partMs === 0) return;
     throw new SarrafError(
       'INVALID_OPTIONS',
-      `expected recorded bars of ${columns.market} that candles of ${span} can be made of, were of the resolution ${columns.resolution}`,
+      `expected recorded bars of ${columns.market} that candles of ${timeframe} can be made of, were of the resolution ${columns.resolution}`,
     );
   }
 
@@ -55,7 +55,7 @@ export class BarFeed {
     if (this.isOneToOne) return [this.same(index)];
     const { columns, building } = this;
     const openTimeMs = columns.openTimeMs[index] ?? Number.NaN;
-    const bucketMs = barStartMs(openTimeMs, SPANS[this.span]);
+    const bucketMs = barStartMs(openTimeMs, TIMEFRAMES[this.timeframe]);
     const seenAtMs = openTimeMs + this.partMs;
     const bars: ClosedCandle[] = [];
     if (building !== null && building.openTimeMs !== bucketMs) bars.push(this.close(building, seenAtMs));
@@ -106,11 +106,11 @@ export class BarFeed {
   }
 
   private told(
-    candle: Omit<ClosedCandle, 'market' | 'span' | 'seenAtMs' | 'missedBefore'>,
+    candle: Omit<ClosedCandle, 'market' | 'timeframe' | 'seenAtMs' | 'missedBefore'>,
     seenAtMs: number,
   ): ClosedCandle {
     const missedBefore = this.missedBefore(candle.openTimeMs);
-    return { ...candle, market: this.columns.market, span: this.span, seenAtMs, missedBefore };
+    return { ...candle, market: this.columns.market, timeframe: this.timeframe, seenAtMs, missedBefore };
   }
 
   private missedBefore(openTimeMs: number): number {

@@ -2,7 +2,7 @@ import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import { resolutionMs } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Market } from '../domain/market.ts';
-import { spanOf } from '../strategy/subscriptions.ts';
+import { timeframeOf } from '../strategy/subscriptions.ts';
 import { BarFeed } from './bar-feed.ts';
 
 export interface BarLaneOptions {
@@ -40,7 +40,7 @@ export class BarLane {
     this.market = market;
     this.columns = columns;
     this.feeds = feeds;
-    this.recorded = new BarFeed(columns, spanOf(columns.resolution));
+    this.recorded = new BarFeed(columns, timeframeOf(columns.resolution));
     this.next = first;
     this.barMs = resolutionMs(columns.resolution);
     this.nextMs = this.openMs;

@@ -158,14 +158,14 @@ export class CandleRunner {
 
   private laneOf({ market, columns }: BarMarket, index: number): BarLane {
     const { fromMs } = this.options;
-    const spans = new Set(
+    const timeframes = new Set(
       this.engine.instances.flatMap(({ runner }) =>
         runner.subscriptions.flatMap((wanted) =>
-          wanted.kind === 'candles' && wanted.market === market.symbol ? [wanted.span] : [],
+          wanted.kind === 'candles' && wanted.market === market.symbol ? [wanted.timeframe] : [],
         ),
       ),
     );
-    const feeds = [...spans].map((span) => new BarFeed(columns, span));
+    const feeds = [...timeframes].map((timeframe) => new BarFeed(columns, timeframe));
     let past = 0;
     for (; past < columns.length && (columns.openTimeMs[past] ?? 0) < fromMs; past += 1) this.warmUp(feeds, past);
     return new BarLane({ index, market, columns, feeds, first: past });

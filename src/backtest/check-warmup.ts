@@ -5,7 +5,7 @@ import { UNITS_PER_ONE } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import { SPANS } from '../strategy/subscriptions.ts';
+import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 import type { BarMarket } from './candle-runner.ts';
 
 /** What a run did. */
@@ -89,7 +89,7 @@ export function warmedOnly(
     for (const { runner } of instances) {
       for (const wanted of runner.subscriptions) {
         if (wanted.kind !== 'candles' || wanted.market !== market.symbol) continue;
-        const resolution = SPANS[wanted.span];
+        const resolution = TIMEFRAMES[wanted.timeframe];
         const parts = resolutionMs(resolution) / resolutionMs(columns.resolution);
         const at = Math.max(0, first - Math.ceil(runner.warmUpLength(wanted) * parts));
         // A longer bar is made of all of its parts.

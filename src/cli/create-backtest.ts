@@ -18,7 +18,7 @@ import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
 import { onStep } from '../recording/verify/check-step.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
-import { SPANS } from '../strategy/subscriptions.ts';
+import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 import { openCatalogue } from './data/data-options.ts';
 import { readBars, readFileBars } from './load-bars.ts';
 import { ownStrategies } from './own-strategies.ts';
@@ -131,7 +131,7 @@ export function marketsOf(instances: readonly StrategyInstanceSettings[]): reado
 function reachMs(instances: readonly StrategyInstanceSettings[], resolution: Resolution): number {
   const lengths = instances.flatMap(({ runner }) =>
     runner.subscriptions.flatMap((wanted) =>
-      wanted.kind === 'candles' ? [runner.warmUpLength(wanted) * resolutionMs(SPANS[wanted.span])] : [],
+      wanted.kind === 'candles' ? [runner.warmUpLength(wanted) * resolutionMs(TIMEFRAMES[wanted.timeframe])] : [],
     ),
   );
   return Math.max(0, ...lengths) * 2 + resolutionMs(resolution);
@@ -248,11 +248,11 @@ export function keptConfig(config: BotConfig, more: Readonly<Record<string, unkn
     balances: config.paper.balances,
     feesInMillionths: config.paper.fees,
     execution: config.execution,
-    strategies: config.strategies.map(({ plugin, name, market, span, params, capital, limits }) => ({
+    strategies: config.strategies.map(({ plugin, name, market, timeframe, params, capital, limits }) => ({
       plugin: plugin.kind === 'file' ? relative(process.cwd(), plugin.path) : plugin.name,
       name,
       market,
-      span,
+      timeframe,
       params,
       capital,
       risk: limits,

@@ -7,7 +7,7 @@ import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import { partitionsWithin } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
-import { SPANS } from '../strategy/subscriptions.ts';
+import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 
 /** Bars of the past are looked for this much further back than strategies need them, since some may be missing. */
 const SPARE = 2;
@@ -33,7 +33,7 @@ export async function recordedBars(
   for (const { runner } of instances) {
     for (const wanted of runner.subscriptions) {
       if (wanted.kind !== 'candles' || wanted.market !== market) continue;
-      const lengthMs = resolutionMs(SPANS[wanted.span]);
+      const lengthMs = resolutionMs(TIMEFRAMES[wanted.timeframe]);
       const neededMs = (runner.warmUpLength(wanted) + 1) * lengthMs * SPARE;
       // Those of another time are of no use, and must not stand before finer ones that are.
       const fromMs = range.fromMs - neededMs;

@@ -122,14 +122,14 @@ async function runnerOf(
   strategy: ConfiguredStrategy,
   { knownMarkets, threads, hasBooks = true }: LoadInstancesOptions,
 ): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
-  const { plugin, market, span, params, onError } = strategy;
+  const { plugin, market, timeframe, params, onError } = strategy;
   // A strategy that is given no name has its own; that of its file stands for it until it is loaded.
   const fileName = baseName(plugin.kind === 'file' ? plugin.path : plugin.name);
   const name = strategy.name === fileName ? null : strategy.name;
   const shownFile = sayFile(file);
   if (threads !== undefined) {
     const restarts = onError === 'pause';
-    const runner = await threads.begin({ file, shownFile, name, market, span, params, knownMarkets, restarts });
+    const runner = await threads.begin({ file, shownFile, name, market, timeframe, params, knownMarkets, restarts });
     return { runner, problems: [] };
   }
   const loaded = await loadStrategies(file);
@@ -139,7 +139,7 @@ async function runnerOf(
   const runner = new StrategyRunner(found.definition, {
     ...(name === null ? {} : { name }),
     market,
-    span,
+    timeframe,
     params,
     hasBooks,
     ...(knownMarkets === null ? {} : { knownMarkets }),

@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { SPANS, type Span } from '../strategy/subscriptions.ts';
+import { TIMEFRAMES, type Timeframe } from '../strategy/subscriptions.ts';
 import type { ReplayFile } from './replay-file.ts';
 
 /** Rows of a replay that serve as the past, so that strategies have candles to begin with: this many candles, or this share of trades. */
@@ -17,11 +17,11 @@ export function replayStart(file: ReplayFile): { readonly warmUpRows: number; re
 }
 
 /** The candle length that a recording suggests: the longest of the exchange that is not longer than its own, a minute for trades. */
-export function replaySpan(file: ReplayFile): Span {
+export function replayTimeframe(file: ReplayFile): Timeframe {
   if (file.kind !== 'candles') return '1m';
-  let best: Span = '1m';
-  for (const [span, resolution] of Object.entries(SPANS) as [Span, string][]) {
-    if (minutesOf(resolution) * 60_000 <= file.lengthMs) best = span;
+  let best: Timeframe = '1m';
+  for (const [timeframe, resolution] of Object.entries(TIMEFRAMES) as [Timeframe, string][]) {
+    if (minutesOf(resolution) * 60_000 <= file.lengthMs) best = timeframe;
   }
   return best;
 }

@@ -20,7 +20,7 @@ import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
 import { checkedCaller } from './account/checked-caller.ts';
 import { readReplayFile, type ReplayFile } from './replay-file.ts';
-import { replaySpan } from './replay-start.ts';
+import { replayTimeframe } from './replay-start.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
@@ -220,7 +220,7 @@ function inReplay(
   replay: ReplayFile | null,
 ): BotConfig['strategies'][number] {
   if (replay === null) return strategy;
-  return { ...strategy, market: replay.market.symbol as typeof strategy.market, span: replaySpan(replay) };
+  return { ...strategy, market: replay.market.symbol as typeof strategy.market, timeframe: replayTimeframe(replay) };
 }
 
 function openMirror(config: BotConfig, venue: BotVenue, onRelief: (message: string) => void): MirrorStore {

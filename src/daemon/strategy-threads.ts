@@ -1,6 +1,6 @@
 import { WorkerRunner, type IsolationLimits } from '../plugins/worker-runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import type { Span } from '../strategy/subscriptions.ts';
+import type { Timeframe } from '../strategy/subscriptions.ts';
 
 /** One strategy to be begun. */
 export interface ThreadedStrategy {
@@ -9,7 +9,7 @@ export interface ThreadedStrategy {
   /** Null: its own. */
   readonly name: string | null;
   readonly market: string;
-  readonly span: Span;
+  readonly timeframe: Timeframe;
   readonly params: Readonly<Record<string, unknown>>;
   /** Null: any market is believed. */
   readonly knownMarkets: ReadonlySet<string> | null;

@@ -1,6 +1,6 @@
 import { resolutionMs, type Candle, type Resolution } from '../domain/candle.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
-import { SPANS, type Span } from '../strategy/subscriptions.ts';
+import { TIMEFRAMES, type Timeframe } from '../strategy/subscriptions.ts';
 
 /** After a bar closes, its last trades take a moment to show. */
 const CLOSE_DELAY_MS = 1_000;
@@ -18,7 +18,7 @@ const MOST_WARM_UP = 5_000;
 /** The candles of one market at one length: closed ones only, in order, each once, gaps counted. Pure: it is told what was read and when. */
 export class CandleReader {
   readonly market: string;
-  readonly span: Span;
+  readonly timeframe: Timeframe;
   readonly resolution: Resolution;
   readonly lengthMs: number;
   lastOpenMs: number | null = null;
@@ -29,10 +29,10 @@ export class CandleReader {
   /** Bars of the past, oldest first, while they are gathered. */
   private past: Candle[] = [];
 
-  constructor(options: { readonly market: string; readonly span: Span; readonly warmUp: number }) {
+  constructor(options: { readonly market: string; readonly timeframe: Timeframe; readonly warmUp: number }) {
     this.market = options.market;
-    this.span = options.span;
-    this.resolution = SPANS[options.span];
+    this.timeframe = options.timeframe;
+    this.resolution = TIMEFRAMES[options.timeframe];
     this.lengthMs = resolutionMs(this.resolution);
     this.warmUpLeft = Math.min(options.warmUp, MOST_WARM_UP);
   }
@@ -102,6 +102,6 @@ export class CandleReader {
     const expectedMs = this.lastOpenMs === null ? candle.openTimeMs : this.lastOpenMs + this.lengthMs;
     this.lastOpenMs = candle.openTimeMs;
     const missedBefore = Math.round((candle.openTimeMs - expectedMs) / this.lengthMs);
-    return { ...candle, market: this.market, span: this.span, seenAtMs: nowMs, missedBefore };
+    return { ...candle, market: this.market, timeframe: this.timeframe, seenAtMs: nowMs, missedBefore };
   }
 }

@@ -572,16 +572,16 @@ function readersOf(
     if (feed.kind !== 'candles') continue;
     const wanted = instances.flatMap(({ runner }) =>
       runner.subscriptions.flatMap((subscription) =>
-        subscription.kind === 'candles' && feed.key === `candles ${subscription.market} ${subscription.span}`
+        subscription.kind === 'candles' && feed.key === `candles ${subscription.market} ${subscription.timeframe}`
           ? [{ subscription, length: runner.warmUpLength(subscription) }]
           : [],
       ),
     );
     const [first] = wanted;
     if (first === undefined) continue;
-    const { market, span } = first.subscription;
+    const { market, timeframe } = first.subscription;
     const warmUp = Math.max(...wanted.map(({ length }) => length));
-    readers.set(feed.key, new CandleReader({ market, span, warmUp }));
+    readers.set(feed.key, new CandleReader({ market, timeframe, warmUp }));
   }
   return readers;
 }

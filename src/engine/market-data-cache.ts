@@ -12,7 +12,7 @@ import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
-import { SPANS } from '../strategy/subscriptions.ts';
+import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Findings } from './findings.ts';
 import type { Outbox } from './outbox.ts';
@@ -322,9 +322,9 @@ function barAsBook(state: MarketState): SeenBook | null {
   if (open !== null) return open;
   if (bar === null) return null;
   if (state.seen === null) {
-    const { seenAtMs, span } = bar;
+    const { seenAtMs, timeframe } = bar;
     const close = unitsOf(bar.close);
-    const freshUntilMs = seenAtMs + resolutionMs(SPANS[span]);
+    const freshUntilMs = seenAtMs + resolutionMs(TIMEFRAMES[timeframe]);
     state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs, freshUntilMs };
   }
   return state.seen;

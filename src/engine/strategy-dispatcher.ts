@@ -59,9 +59,13 @@ export class StrategyDispatcher {
   private readonly routes = new Map<string, Listener[]>();
   private readonly told = new EventQueue();
   private readonly absent: AbsentFills;
-  private lastCandles: { readonly market: string; readonly span: string; readonly listeners: readonly Listener[] } = {
+  private lastCandles: {
+    readonly market: string;
+    readonly timeframe: string;
+    readonly listeners: readonly Listener[];
+  } = {
     market: '',
-    span: '',
+    timeframe: '',
     listeners: NO_LISTENERS,
   };
 
@@ -337,19 +341,19 @@ export class StrategyDispatcher {
   private addRoutes(listener: Listener): void {
     for (const wanted of listener.instance.runner.subscriptions) {
       if (wanted.kind === 'timer') continue;
-      const span = wanted.kind === 'candles' ? ` ${wanted.span}` : '';
-      const route = `${wanted.kind} ${wanted.market}${span}`;
+      const timeframe = wanted.kind === 'candles' ? ` ${wanted.timeframe}` : '';
+      const route = `${wanted.kind} ${wanted.market}${timeframe}`;
       const listeners = this.routes.get(route) ?? [];
       if (!listeners.includes(listener)) this.routes.set(route, [...listeners, listener]);
     }
   }
 
-  private listenersTo({ market, span }: Pick<ClosedCandle, 'market' | 'span'>): readonly Listener[] {
+  private listenersTo({ market, timeframe }: Pick<ClosedCandle, 'market' | 'timeframe'>): readonly Listener[] {
     const { lastCandles } = this;
     // They come in long rows of one market and length, so the last answer mostly is the next.
-    if (lastCandles.market === market && lastCandles.span === span) return lastCandles.listeners;
-    const listeners = this.routed(`candles ${market} ${span}`);
-    this.lastCandles = { market, span, listeners };
+    if (lastCandles.market === market && lastCandles.timeframe === timeframe) return lastCandles.listeners;
+    const listeners = this.routed(`candles ${market} ${timeframe}`);
+    this.lastCandles = { market, timeframe, listeners };
     return listeners;
   }
 

@@ -69,7 +69,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     runner: new StrategyRunner(WORKLOAD, {
       name: `chaos-${index}`,
       market: symbol,
-      span: '1m',
+      timeframe: '1m',
       knownMarkets,
       params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.05, 0.8), everyMs: 8_000 },
     }),
@@ -107,7 +107,7 @@ function hostileInstance(
   const runner = new StrategyRunner(createVandal(of.onVandal), {
     name: 'vandal',
     market: market.symbol,
-    span: '1m',
+    timeframe: '1m',
     knownMarkets: of.knownMarkets,
     params: { seed: dice.integer(0, 0xffff_ffff), everyMs: 8_000 },
   });

@@ -5,7 +5,7 @@ import type { Subscription } from '../strategy/subscriptions.ts';
 export class RecentCandles {
   private readonly series: {
     readonly market: string;
-    readonly span: string;
+    readonly timeframe: string;
     readonly most: number;
     bars: ClosedCandle[];
   }[];
@@ -13,13 +13,13 @@ export class RecentCandles {
   constructor(subscriptions: readonly Subscription[], warmUps: readonly number[]) {
     this.series = subscriptions.flatMap((wanted, index) =>
       wanted.kind === 'candles'
-        ? [{ market: wanted.market, span: wanted.span, most: warmUps[index] ?? 0, bars: [] }]
+        ? [{ market: wanted.market, timeframe: wanted.timeframe, most: warmUps[index] ?? 0, bars: [] }]
         : [],
     );
   }
 
   add(candle: ClosedCandle): void {
-    const one = this.series.find(({ market, span }) => market === candle.market && span === candle.span);
+    const one = this.series.find(({ market, timeframe }) => market === candle.market && timeframe === candle.timeframe);
     if (one === undefined || one.most === 0) return;
     one.bars.push(candle);
     if (one.bars.length > one.most) one.bars.shift();

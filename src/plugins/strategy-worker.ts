@@ -26,7 +26,7 @@ const KINDS: readonly StrategyEvent['kind'][] = [
 ];
 
 /** The thread of one strategy: loads its file, sets it up and calls its handlers, one call at a time. */
-const { memory, file, shownFile, name, market, span, params, knownMarkets } = workerData as WorkerSetup;
+const { memory, file, shownFile, name, market, timeframe, params, knownMarkets } = workerData as WorkerSetup;
 const port = parentPort as MessagePort;
 const line = new SharedLine(memory);
 const view = new RemoteView(line, port);
@@ -58,7 +58,7 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
     return new StrategyRunner(found.definition, {
       ...(name === null ? {} : { name }),
       market,
-      span,
+      timeframe,
       params,
       ...(knownMarkets === null ? {} : { knownMarkets: new Set(knownMarkets) }),
       source,

@@ -3,7 +3,7 @@ import type { ClosedCandle } from '../strategy/definition.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
-import type { Span } from '../strategy/subscriptions.ts';
+import type { Timeframe } from '../strategy/subscriptions.ts';
 
 /** What the thread of a strategy begins with. Nothing of the environment or the configuration besides comes to it. */
 export interface WorkerSetup {
@@ -14,7 +14,7 @@ export interface WorkerSetup {
   /** Null: the strategy's own. */
   readonly name: string | null;
   readonly market: string;
-  readonly span: Span;
+  readonly timeframe: Timeframe;
   readonly params: Readonly<Record<string, unknown>>;
   /** Null: any market is believed. */
   readonly knownMarkets: readonly string[] | null;

@@ -101,9 +101,9 @@ export class WorkerRunner implements StrategyPort {
     this.candles = new RecentCandles(this.subscriptions, this.warmUps);
   }
 
-  warmUpLength({ market, span }: CandleSubscription): number {
+  warmUpLength({ market, timeframe }: CandleSubscription): number {
     const at = this.subscriptions.findIndex(
-      (wanted) => wanted.kind === 'candles' && wanted.market === market && wanted.span === span,
+      (wanted) => wanted.kind === 'candles' && wanted.market === market && wanted.timeframe === timeframe,
     );
     return this.warmUps[at] ?? 0;
   }

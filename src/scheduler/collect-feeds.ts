@@ -1,7 +1,7 @@
 import { resolutionMs } from '../domain/candle.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
-import { SPANS, type CandleSubscription } from '../strategy/subscriptions.ts';
+import { TIMEFRAMES, type CandleSubscription } from '../strategy/subscriptions.ts';
 import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type DataAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -126,10 +126,15 @@ function statsFeed(ages: DataAges, asker: string): WantedFeed {
   return feedOf(target, { ages, asker });
 }
 
-function candlesFeed({ market, span }: CandleSubscription, asker: string): WantedFeed {
-  const lengthMs = resolutionMs(SPANS[span]);
+function candlesFeed({ market, timeframe }: CandleSubscription, asker: string): WantedFeed {
+  const lengthMs = resolutionMs(TIMEFRAMES[timeframe]);
   const longestMs = lengthMs * (1 + LATEST_BAR_SHARE);
-  const target = { key: `candles ${market} ${span}`, kind: 'candles', market, budget: 'market/udf/history' } as const;
+  const target = {
+    key: `candles ${market} ${timeframe}`,
+    kind: 'candles',
+    market,
+    budget: 'market/udf/history',
+  } as const;
   return feedOf(
     { ...target, requestClass: 'market' },
     { ages: { wantedMs: lengthMs, longestMs, idleMs: lengthMs }, asker },

@@ -26,8 +26,8 @@ export class CandleSeries {
     this.indicators.push([name, indicator]);
   }
 
-  isOf(market: string, span: string): boolean {
-    return this.subscription.market === market && this.subscription.span === span;
+  isOf(market: string, timeframe: string): boolean {
+    return this.subscription.market === market && this.subscription.timeframe === timeframe;
   }
 
   /** Takes a bar in and writes the new values; one that is not later than the last changes nothing, since averages can not take it back. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
-import { FRESHNESS, SPANS, type Span, type Subscription } from './subscriptions.ts';
+import { FRESHNESS, TIMEFRAMES, type Timeframe, type Subscription } from './subscriptions.ts';
 import { nextDueMs } from './timers.ts';
 
 /** Subscriptions of one strategy; each costs polls. */
@@ -11,7 +11,7 @@ export const LONGEST_WARM_UP = 499;
 
 const DAY_MS = 86_400_000;
 
-const spans = Object.keys(SPANS) as [Span, ...Span[]];
+const timeframes = Object.keys(TIMEFRAMES) as [Timeframe, ...Timeframe[]];
 
 const market = z.string().min(1).max(30);
 const age = z.int().min(100).max(DAY_MS);
@@ -30,7 +30,7 @@ const subscriptions = z
       z.strictObject({
         kind: z.literal('candles'),
         market,
-        span: z.enum(spans, `expected one of ${spans.join(', ')}`),
+        timeframe: z.enum(timeframes, `expected one of ${timeframes.join(', ')}`),
         warmUp: z.int().min(0).max(LONGEST_WARM_UP).default(0),
       }),
       polled('book'),
@@ -95,7 +95,7 @@ export function expectedMarket(was: string, knownMarkets: ReadonlySet<string>): 
 function nameOf(subscription: Subscription): string {
   if (subscription.kind === 'timer') return `timer ${subscription.name}`;
   const { kind, market } = subscription;
-  return kind === 'candles' ? `candles ${market} ${subscription.span}` : `${kind} ${market}`;
+  return kind === 'candles' ? `candles ${market} ${subscription.timeframe}` : `${kind} ${market}`;
 }
 
 function refusal(place: string, message: string): SarrafError {

@@ -3,12 +3,12 @@ import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ClosedCandle } from './definition.ts';
 import type { Bar } from './indicators/series.ts';
-import type { Span } from './subscriptions.ts';
+import type { Timeframe } from './subscriptions.ts';
 
 /** Where bars of one market and length come from, which is the same for all of them. */
 export interface BarSource {
   readonly columns: CandleColumns;
-  readonly span: Span;
+  readonly timeframe: Timeframe;
   /** The length of each. */
   readonly barMs: number;
 }
@@ -36,8 +36,8 @@ export class ColumnCandle implements ClosedCandle {
     return this.#source.columns.market;
   }
 
-  get span(): Span {
-    return this.#source.span;
+  get timeframe(): Timeframe {
+    return this.#source.timeframe;
   }
 
   get openTimeMs(): number {
@@ -127,7 +127,7 @@ const FIELDS = [
   'close',
   'volume',
   'market',
-  'span',
+  'timeframe',
   'seenAtMs',
   'missedBefore',
 ] as const;
@@ -135,8 +135,8 @@ const FIELDS = [
 const NAMES: ReadonlySet<string | symbol> = new Set(FIELDS);
 
 function shownFields(candle: ClosedCandle): ClosedCandle {
-  const { openTimeMs, open, high, low, close, volume, market, span, seenAtMs, missedBefore } = candle;
-  return { openTimeMs, open, high, low, close, volume, market, span, seenAtMs, missedBefore };
+  const { openTimeMs, open, high, low, close, volume, market, timeframe, seenAtMs, missedBefore } = candle;
+  return { openTimeMs, open, high, low, close, volume, market, timeframe, seenAtMs, missedBefore };
 }
 
 /** By names that are written out, since looking a field up by any name takes longer than making its text. */

@@ -4,7 +4,7 @@ import type { OrderBook } from '../domain/order-book.ts';
 import type { ClosedCandle, IndicatorSpecs, OwnOrder } from './definition.ts';
 import type { ValueOf } from './indicator-specs.ts';
 import type { MarketRules } from './market-rules.ts';
-import type { Span } from './subscriptions.ts';
+import type { Timeframe } from './subscriptions.ts';
 
 /** How long ago each kind of data was read, in ms; null before the first. */
 export interface DataAges {
@@ -65,5 +65,5 @@ export interface StrategyContext<Params, State, Specs extends IndicatorSpecs = I
   readonly rulesOf: (market: string) => MarketRules | null;
   readonly agesOf: (market: string) => DataAges;
   /** The last bars of another candle subscription; empty where there is none. */
-  readonly historyOf: (market: string, span: Span) => readonly ClosedCandle[];
+  readonly historyOf: (market: string, timeframe: Timeframe) => readonly ClosedCandle[];
 }

@@ -9,7 +9,7 @@ import type { StrategyContext } from './context.ts';
 import type { IndicatorSpec } from './indicator-specs.ts';
 import type { Intent } from './intents.ts';
 import type { Rejection } from './strategy-event.ts';
-import type { Span, Subscription } from './subscriptions.ts';
+import type { Timeframe, Subscription } from './subscriptions.ts';
 
 export type { StrategyContext } from './context.ts';
 
@@ -72,7 +72,7 @@ export interface OrderUpdate {
 /** A candle that has closed: it will not change any more. */
 export type ClosedCandle = Candle & {
   readonly market: string;
-  readonly span: Span;
+  readonly timeframe: Timeframe;
   /** When it was read. */
   readonly seenAtMs: number;
   /** Bars missing directly before it: the exchange gave none, because nothing was traded or because they could not be read. */
@@ -124,13 +124,13 @@ export interface StrategyDefinition<
   readonly name: string;
   readonly params: ParamsSchema;
   /**
-   * `span` is the candle length that the run offers by default. `hasBooks` is false in a backtest on candles, which holds no books, no trades of others and no
+   * `timeframe` is the candle length that the run offers by default. `hasBooks` is false in a backtest on candles, which holds no books, no trades of others and no
    * statistics, and refuses a strategy that subscribes to them.
    */
   subscribe(setup: {
     readonly market: string;
     readonly params: z.output<ParamsSchema>;
-    readonly span: Span;
+    readonly timeframe: Timeframe;
     readonly hasBooks: boolean;
   }): readonly Subscription[];
   /** Indicators of the subscribed candles. */

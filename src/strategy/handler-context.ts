@@ -9,7 +9,7 @@ import type { IndicatorValue } from './indicator-specs.ts';
 import type { MarketRules } from './market-rules.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { EngineView } from './strategy-event.ts';
-import type { Span } from './subscriptions.ts';
+import type { Timeframe } from './subscriptions.ts';
 
 /** What stays the same from one call of a strategy's handlers to the next. */
 export interface HandlerSetup {
@@ -119,9 +119,9 @@ export class HandlerContext implements StrategyContext<unknown, unknown> {
     return (market) => new MarketAges(this.#view, market);
   }
 
-  get historyOf(): (market: string, span: Span) => readonly ClosedCandle[] {
-    return (market, span) =>
-      Object.freeze(this.#setup.series.find((series) => series.isOf(market, span))?.history ?? NO_CANDLES);
+  get historyOf(): (market: string, timeframe: Timeframe) => readonly ClosedCandle[] {
+    return (market, timeframe) =>
+      Object.freeze(this.#setup.series.find((series) => series.isOf(market, timeframe))?.history ?? NO_CANDLES);
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Span } from './subscriptions.ts';
+import type { Timeframe } from './subscriptions.ts';
 
 /** Which candles an indicator reads, among those that the strategy subscribes to; what is left out matches any, and the first that matches is it. */
 export interface CandleSource {
-  readonly span?: Span;
+  readonly timeframe?: Timeframe;
   readonly market?: string;
 }
 

@@ -73,15 +73,16 @@ export function checkedSetup(options: {
 
 /** The first series that an indicator may mean. */
 function seriesFor(
-  { market, span }: CandleSource,
+  { market, timeframe }: CandleSource,
   of: { readonly name: string; readonly series: readonly CandleSeries[] },
 ): CandleSeries {
   const found = of.series.find(
     ({ subscription }) =>
-      (market === undefined || market === subscription.market) && (span === undefined || span === subscription.span),
+      (market === undefined || market === subscription.market) &&
+      (timeframe === undefined || timeframe === subscription.timeframe),
   );
   if (found !== undefined) return found;
-  const meant = ['candles', market, span].filter((part) => part !== undefined).join(' ');
+  const meant = ['candles', market, timeframe].filter((part) => part !== undefined).join(' ');
   throw new SarrafError(
     'INVALID_STRATEGY',
     `expected a subscription to ${meant} for the indicator ${of.name}, was none of them`,

@@ -14,14 +14,14 @@ import type { EngineView, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
 import type { StrategyPort } from './strategy-port.ts';
-import type { CandleSubscription, Span, Subscription } from './subscriptions.ts';
+import type { CandleSubscription, Timeframe, Subscription } from './subscriptions.ts';
 
 export interface RunnerSetup {
   /** The name of this instance; the definition's without it. A strategy may run more than once, under names of their own. */
   readonly name?: string;
   readonly market: string;
   /** The candle length that the run offers. */
-  readonly span: Span;
+  readonly timeframe: Timeframe;
   readonly params?: Readonly<Record<string, unknown>>;
   /** Whether the run has books, trades of others and statistics; true without it. */
   readonly hasBooks?: boolean;
@@ -64,7 +64,7 @@ export class StrategyRunner implements StrategyPort {
 
   /** Throws `INVALID_STRATEGY` when the name, the parameters, a subscription or an indicator is not what it should be; what the author throws, too. */
   constructor(definition: StrategyDefinition, setup: RunnerSetup) {
-    const { market, span, knownMarkets, hasBooks = true } = setup;
+    const { market, timeframe, knownMarkets, hasBooks = true } = setup;
     this.definition = definition;
     this.name = setup.name ?? definition.name;
     this.market = market;
@@ -75,7 +75,7 @@ export class StrategyRunner implements StrategyPort {
     }
     const params = checkedParameters(definition, this.name, setup.params ?? {});
     const { subscriptions, series, indicators } = checkedSetup({
-      wanted: definition.subscribe({ market, params, span, hasBooks }),
+      wanted: definition.subscribe({ market, params, timeframe, hasBooks }),
       specs: definition.indicators?.({ params, market }) ?? {},
       knownMarkets,
     });
@@ -200,8 +200,14 @@ export class StrategyRunner implements StrategyPort {
     return checked;
   }
 
-  private seriesOf({ market, span }: { readonly market: string; readonly span: Span }): CandleSeries | undefined {
-    for (const series of this.setup.series) if (series.isOf(market, span)) return series;
+  private seriesOf({
+    market,
+    timeframe,
+  }: {
+    readonly market: string;
+    readonly timeframe: Timeframe;
+  }): CandleSeries | undefined {
+    for (const series of this.setup.series) if (series.isOf(market, timeframe)) return series;
     return undefined;
   }
 }

@@ -54,11 +54,11 @@ export type { Rejection } from './strategy-event.ts';
 export {
   book,
   candles,
-  SPANS,
+  TIMEFRAMES,
   stats,
   timer,
   trades,
   type Freshness,
-  type Span,
+  type Timeframe,
   type Subscription,
 } from './subscriptions.ts';

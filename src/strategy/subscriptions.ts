@@ -1,7 +1,7 @@
 import type { Resolution } from '../domain/candle.ts';
 
 /** Lengths of candles, as people write them, and the exchange's own words for them. */
-export const SPANS = Object.freeze({
+export const TIMEFRAMES = Object.freeze({
   '1m': '1',
   '5m': '5',
   '15m': '15',
@@ -16,12 +16,13 @@ export const SPANS = Object.freeze({
   '3d': '3D',
 } as const satisfies Record<string, Resolution>);
 
-export type Span = keyof typeof SPANS;
+export type Timeframe = keyof typeof TIMEFRAMES;
 
 /** The length of candles of a resolution, as strategies say it. */
-export function spanOf(resolution: Resolution): Span {
-  for (const span in SPANS) if (SPANS[span as Span] === resolution) return span as Span;
-  throw new RangeError(`expected a resolution of ${Object.values(SPANS).join(', ')}, was ${resolution}`);
+export function timeframeOf(resolution: Resolution): Timeframe {
+  for (const timeframe in TIMEFRAMES)
+    if (TIMEFRAMES[timeframe as Timeframe] === resolution) return timeframe as Timeframe;
+  throw new RangeError(`expected a resolution of ${Object.values(TIMEFRAMES).join(', ')}, was ${resolution}`);
 }
 
 /** How often data is wanted, and how old it may get. What a strategy leaves out is its kind's own (`FRESHNESS`). */
@@ -43,7 +44,7 @@ export const FRESHNESS = {
 export interface CandleSubscription {
   readonly kind: 'candles';
   readonly market: string;
-  readonly span: Span;
+  readonly timeframe: Timeframe;
   /** Bars of the past that are there before the first live one, beside what the indicators need. 0 to 499. */
   readonly warmUp: number;
 }
@@ -66,8 +67,12 @@ export interface TimerSubscription {
 export type Subscription = CandleSubscription | PolledSubscription | TimerSubscription;
 
 /** Closed candles, in order, each once; after a gap the next one says how many are missing. */
-export function candles(market: string, span: Span, options: { readonly warmUp?: number } = {}): CandleSubscription {
-  return { kind: 'candles', market, span, warmUp: options.warmUp ?? 0 };
+export function candles(
+  market: string,
+  timeframe: Timeframe,
+  options: { readonly warmUp?: number } = {},
+): CandleSubscription {
+  return { kind: 'candles', market, timeframe, warmUp: options.warmUp ?? 0 };
 }
 
 /** The order book: wanted every 2 s, at most 30 s old. */

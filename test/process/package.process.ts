@@ -42,7 +42,7 @@ import { amount } from './amount.ts';
 export default defineStrategy({
   name: 'own',
   params: z.strictObject({}),
-  subscribe: ({ market, span }) => [candles(market, span)],
+  subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
   init: () => ({}),
   onCandle: ({ market }) => ({ intents: [buy(market, { amount })] }),
 });

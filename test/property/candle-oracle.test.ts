@@ -10,7 +10,7 @@ import { createRiskLimits } from '../../src/execution/risk/create-risk-limits.ts
 import { defineStrategy, type OwnOrder } from '../../src/strategy/definition.ts';
 import { buy, cancel, oco, sell, type Intent } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import { candles, timer, type Span } from '../../src/strategy/subscriptions.ts';
+import { candles, timer, type Timeframe } from '../../src/strategy/subscriptions.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import {
   runOracle,
@@ -55,14 +55,17 @@ const nameOf = (key: string, tag: string | null): string => (key.endsWith('/2') 
 /** A strategy that does at each bar what is written for it, and notes in `views` what it is shown. */
 function scripted(
   { wishes, timed, onFill, balances, markets, quote }: OracleWorld,
-  subscribed: readonly { readonly symbol: string; readonly span: Span }[],
+  subscribed: readonly { readonly symbol: string; readonly timeframe: Timeframe }[],
   views: View[],
 ) {
   const currencies = new Set([quote, ...markets.map(({ base }) => base), ...Object.keys(balances)]);
   return defineStrategy({
     name: 'scripted',
     params: z.strictObject({}),
-    subscribe: () => [timer('tick', '*/10 * * * *'), ...subscribed.map(({ symbol, span }) => candles(symbol, span))],
+    subscribe: () => [
+      timer('tick', '*/10 * * * *'),
+      ...subscribed.map(({ symbol, timeframe }) => candles(symbol, timeframe)),
+    ],
     init: () => ({ filled: [] as string[] }),
     onTimer({ orders }, { dueMs }) {
       return { intents: intentsOf(timed.get(dueMs), orders) };
@@ -129,7 +132,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
   const traded = world.markets.map(({ symbol, barMs }, index) => {
     const terms = SCALES[given.scale]![index]!;
     const columns = columnsOf(barsOf(terms, given.shapes[index]!, barMs), terms, barMs);
-    return { symbol, span: barMs === HOUR_MS ? '1h' : '30m', market: terms.market, columns } as const;
+    return { symbol, timeframe: barMs === HOUR_MS ? '1h' : '30m', market: terms.market, columns } as const;
   });
   const venue = new BarFillSimulator({
     markets: traded.map(({ market }) => market),
@@ -139,7 +142,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
   });
   const runner = new StrategyRunner(scripted(world, traded, views), {
     market: traded[0]!.symbol,
-    span: '1h',
+    timeframe: '1h',
     params: {},
   });
   const run = new CandleRunner({

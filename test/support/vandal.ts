@@ -61,7 +61,7 @@ function partsOf(what: object, root: object): readonly (readonly [name: string, 
         const part: unknown = Reflect.get(at, name, what);
         add(String(name), part);
         if (typeof part !== 'function' || name === 'constructor' || what !== root) return;
-        add(`${String(name)}()`, (part as (market: string, span: string) => unknown)('BTCIRT', '1h'));
+        add(`${String(name)}()`, (part as (market: string, timeframe: string) => unknown)('BTCIRT', '1h'));
       });
     }
     add('[[Prototype]]', Object.getPrototypeOf(at));

@@ -26,7 +26,7 @@ import {
   rulesOf,
   type RuleOptions,
 } from '../backtest-options.ts';
-import { spanOf } from '../../strategy/subscriptions.ts';
+import { timeframeOf } from '../../strategy/subscriptions.ts';
 import { checkBacktest } from '../check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { createBacktest, type CsvSource } from '../create-backtest.ts';
@@ -102,7 +102,10 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
   const overrides: Override[] = [];
   if (strategy !== undefined) {
     const plugin = /[/.]/.test(strategy) ? resolve(strategy) : strategy;
-    overrides.push(['strategies', JSON.stringify([{ plugin, market, span: spanOf(resolution), params: param }])]);
+    overrides.push([
+      'strategies',
+      JSON.stringify([{ plugin, market, timeframe: timeframeOf(resolution), params: param }]),
+    ]);
   }
   if (cash !== undefined || balance !== undefined)
     overrides.push(['paper.balances', JSON.stringify(balancesOf(options))]);

@@ -12,7 +12,7 @@ import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Budget } from '../../exchange/endpoint.ts';
-import { SPANS, type Span } from '../../strategy/subscriptions.ts';
+import { TIMEFRAMES, type Timeframe } from '../../strategy/subscriptions.ts';
 import { wrongInput } from '../command-error.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
 import { marketOption, overrideOption } from '../option-readers.ts';
@@ -25,7 +25,7 @@ interface Options {
   readonly set: readonly Override[];
   readonly strategies?: string;
   readonly market?: readonly string[];
-  readonly span?: Span;
+  readonly timeframe?: Timeframe;
   readonly json?: true;
 }
 
@@ -37,7 +37,7 @@ Examples:
   sarraf plan
   sarraf plan --config bot.yaml --set strategies.0.market=ETHIRT
   sarraf plan --strategies strategies/market-maker.ts --market BTCIRT ETHIRT USDTIRT
-  sarraf plan --span 15m --json`;
+  sarraf plan --timeframe 15m --json`;
 
 const DEFAULT_MARKET = 'BTCIRT';
 
@@ -50,17 +50,17 @@ const addMarket = (text: string, before: readonly string[] = []): readonly strin
 
 /** The configuration that is planned, or, without a file, one for each market: a strategy of one name may be in several. */
 function configsOf(options: Options): readonly [BotConfig, ...BotConfig[]] {
-  const { config, strategies, market: markets = [DEFAULT_MARKET], span, set } = options;
+  const { config, strategies, market: markets = [DEFAULT_MARKET], timeframe, set } = options;
   if (config !== undefined) {
-    const short = [strategies, options.market, span].some((value) => value !== undefined);
-    if (short) throw wrongInput('expected --config, or --strategies, --market and --span in its place, were both');
+    const short = [strategies, options.market, timeframe].some((value) => value !== undefined);
+    if (short) throw wrongInput('expected --config, or --strategies, --market and --timeframe in its place, were both');
     return [readConfig(config, set)];
   }
   const plugins =
     strategies === undefined ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin) : strategyFilesAt(resolve(strategies));
   const [first = DEFAULT_MARKET, ...others] = markets;
   const configFor = (market: string): BotConfig => {
-    const listed = plugins.map((plugin) => ({ plugin, market, ...(span === undefined ? {} : { span }) }));
+    const listed = plugins.map((plugin) => ({ plugin, market, ...(timeframe === undefined ? {} : { timeframe }) }));
     return readConfig(null, [['strategies', JSON.stringify(listed)], ...set]);
   };
   return [configFor(first), ...others.map(configFor)];
@@ -140,7 +140,7 @@ export function planCommand(): Command {
     .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
     .option('--strategies <path>', 'folder of strategies, or one file (default: those of "sarraf run")')
     .option('--market <symbols...>', `markets that each strategy trades in (default: "${DEFAULT_MARKET}")`, addMarket)
-    .addOption(new Option('--span <length>', 'length of candles (default: "1m")').choices(Object.keys(SPANS)))
+    .addOption(new Option('--timeframe <length>', 'length of candles (default: "1m")').choices(Object.keys(TIMEFRAMES)))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => plan(options));

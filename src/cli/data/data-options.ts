@@ -6,7 +6,7 @@ import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
-import { SPANS } from '../../strategy/subscriptions.ts';
+import { TIMEFRAMES } from '../../strategy/subscriptions.ts';
 import { failed, wrongInput, type CommandError } from '../command-error.ts';
 
 /** What every command of the catalogue knows. */
@@ -87,11 +87,11 @@ const TODOS: Readonly<Partial<Record<string, string>>> = {
 
 /** Reads a resolution of candles, as strategies write it (`1h`) or as the exchange does (`60`). */
 export function resolutionOption(text: string): Resolution {
-  const span = Object.entries(SPANS).find(([known]) => known === text.toLowerCase())?.[1];
-  const found = span ?? RESOLUTIONS.find((known) => known === text.toUpperCase());
+  const timeframe = Object.entries(TIMEFRAMES).find(([known]) => known === text.toLowerCase())?.[1];
+  const found = timeframe ?? RESOLUTIONS.find((known) => known === text.toUpperCase());
   if (found !== undefined) return found;
   throw new InvalidArgumentError(
-    `expected one of ${Object.keys(SPANS).join(', ')}, or in the exchange's words ${RESOLUTIONS.join(', ')}.`,
+    `expected one of ${Object.keys(TIMEFRAMES).join(', ')}, or in the exchange's words ${RESOLUTIONS.join(', ')}.`,
   );
 }
 

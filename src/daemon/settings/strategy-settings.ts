@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SPANS, type Span } from '../../strategy/subscriptions.ts';
+import { TIMEFRAMES, type Timeframe } from '../../strategy/subscriptions.ts';
 import { duration } from './duration-field.ts';
 import { marketSymbol } from './market-field.ts';
 import { strategyRiskSettings } from './risk-settings.ts';
@@ -13,7 +13,7 @@ export type PluginPlace =
 /** Part of every clientOrderId, so it is short and plain. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-const SPAN_NAMES = Object.keys(SPANS) as [Span, ...Span[]];
+const TIMEFRAME_NAMES = Object.keys(TIMEFRAMES) as [Timeframe, ...Timeframe[]];
 
 /** Each has its own runner, state and poll feeds. */
 export const MOST_STRATEGIES = 100;
@@ -32,8 +32,8 @@ export const strategySettings = z
         "What it is called in logs, the mirror and order ids; the plugin's name by default. Needed where one plugin runs twice.",
       ),
     market: marketSymbol().describe('The market it trades, such as BTCIRT or btc-usdt.'),
-    span: z
-      .enum(SPAN_NAMES)
+    timeframe: z
+      .enum(TIMEFRAME_NAMES)
       .prefault('1m')
       .describe('Length of the candles that it is run on, where its params do not say otherwise.'),
     params: z

@@ -54,7 +54,7 @@ export default defineStrategy({
     stats(market),
     timer('minute', '* * * * *'),
   ],
-  indicators: () => ({ average: sma(3), slow: sma(2, { span: '5m' }) }),
+  indicators: () => ({ average: sma(3), slow: sma(2, { timeframe: '5m' }) }),
   init: (): State => ({ calls: 0 }),
   onStart: (context, what) => look(context, 'start', what),
   onStop: (context, what) => look(context, 'stop', what),

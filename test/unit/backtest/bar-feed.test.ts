@@ -73,7 +73,7 @@ describe('bars of the recorded length', () => {
       close: '100',
       volume: '2',
       market: 'BTCUSDT',
-      span: '1m',
+      timeframe: '1m',
       seenAtMs: FROM_MS + MINUTE_MS,
       missedBefore: 0,
     };

@@ -11,7 +11,7 @@ import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits
 import type { RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import type { Span } from '../../../src/strategy/subscriptions.ts';
+import type { Timeframe } from '../../../src/strategy/subscriptions.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
@@ -65,10 +65,10 @@ export function runBars(of: {
   readonly feeMillionths?: number;
   readonly rules?: Partial<BarRules>;
   readonly limits?: Partial<RiskLimits>;
-  readonly span?: Span;
+  readonly timeframe?: Timeframe;
   readonly fromMs?: number;
 }): CandleRun {
-  const { market, columns, strategy, params = {}, cash, feeMillionths = 1_000, rules, span = '1h' } = of;
+  const { market, columns, strategy, params = {}, cash, feeMillionths = 1_000, rules, timeframe = '1h' } = of;
   const rates = { maker: feeMillionths, taker: feeMillionths };
   const venue = new BarFillSimulator({
     markets: [market],
@@ -76,7 +76,7 @@ export function runBars(of: {
     balances: { [market.quote]: parseUnits(cash) },
     ...(rules === undefined ? {} : { rules }),
   });
-  const runner = new StrategyRunner(strategy, { market: market.symbol, span, params, hasBooks: false });
+  const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe, params, hasBooks: false });
   return new CandleRunner({
     settings: {
       ...DEFAULT_ENGINE_TIMES,

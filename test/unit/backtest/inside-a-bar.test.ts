@@ -5,7 +5,7 @@ import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { buy, cancel, iceberg, sell, target, twap, type Intent } from '../../../src/strategy/intents.ts';
-import { candles, timer, type Span } from '../../../src/strategy/subscriptions.ts';
+import { candles, timer, type Timeframe } from '../../../src/strategy/subscriptions.ts';
 import { FROM_MS, runBars, TETHER, walkOf } from './candle-run.ts';
 
 const MINUTE_MS = 60_000;
@@ -34,7 +34,7 @@ function hours(...bars: readonly (string | null)[]): CandleColumns {
 
 /** Does what is written for its first bar, for moments of its timer in minutes, and for its first fill. */
 function script(of: {
-  readonly span?: Span;
+  readonly timeframe?: Timeframe;
   readonly cron?: string;
   readonly atBar?: readonly Intent[];
   readonly atMinute?: Readonly<Record<number, readonly Intent[]>>;
@@ -43,7 +43,7 @@ function script(of: {
   return defineStrategy({
     name: 'script',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [candles(market, of.span ?? '1h'), timer('minute', of.cron ?? '* * * * *')],
+    subscribe: ({ market }) => [candles(market, of.timeframe ?? '1h'), timer('minute', of.cron ?? '* * * * *')],
     init: () => ({ bars: 0, fills: 0 }),
     onCandle: ({ state }) => ({
       state: { ...state, bars: state.bars + 1 },
@@ -138,13 +138,13 @@ describe('an order that comes inside a bar', () => {
 describe('an order from onFill', () => {
   test('is placed though a minute has passed since the last bar, and guards from the fill on', () => {
     const strategy = script({
-      span: '1m',
+      timeframe: '1m',
       atBar: [buy('BTCUSDT', { amount: '1' })],
       atFill: [sell('BTCUSDT', { amount: '1', stopPrice: '95', price: '94' })],
     });
     const columns = { ...hours(FLAT, '100 100 94.5 100', FLAT), resolution: '1' } as const;
     columns.openTimeMs.set(columns.openTimeMs.map((_, index) => FROM_MS + index * MINUTE_MS));
-    const { orders, fills } = run(columns, strategy, { span: '1m' });
+    const { orders, fills } = run(columns, strategy, { timeframe: '1m' });
     expect(orders.map(({ execution, state }) => `${execution} ${state}`)).toEqual([
       'market filled',
       'stop_limit filled',
@@ -169,7 +169,7 @@ describe('an order from onFill', () => {
       },
     });
     const columns = walkOf(TETHER, { bars: 3_000, seed: 3, price: 60_000, resolution: '1' });
-    const { orders, fills } = run(columns, strategy, { span: '1m' });
+    const { orders, fills } = run(columns, strategy, { timeframe: '1m' });
     const bought = fills.filter(({ side }) => side === 'buy').length;
     expect(bought).toBeGreaterThan(100);
     expect(orders.filter(({ execution }) => execution === 'stop_market')).toHaveLength(bought);

@@ -16,7 +16,7 @@ import { FROM_MS, RIAL, runBars, TETHER, walkOf } from './candle-run.ts';
 const DAY_MS = 86_400_000;
 
 const instanceOf = (definition: StrategyDefinition) => ({
-  runner: new StrategyRunner(definition, { market: 'BTCUSDT', span: '1h', hasBooks: false }),
+  runner: new StrategyRunner(definition, { market: 'BTCUSDT', timeframe: '1h', hasBooks: false }),
 });
 
 const wanting = (subscribe: StrategyDefinition['subscribe']): StrategyDefinition =>
@@ -35,12 +35,12 @@ describe('a run on candles', () => {
   });
 
   test('takes candles and timers, and what asks for books only where there are some', () => {
-    const polite = wanting(({ hasBooks, market, span }) => [
+    const polite = wanting(({ hasBooks, market, timeframe }) => [
       timer('day', '0 0 * * *'),
-      hasBooks ? book(market) : candles(market, span),
+      hasBooks ? book(market) : candles(market, timeframe),
     ]);
     expect(() => refuseUnserved([polite, maCross, dca, rebalance].map(instanceOf))).not.toThrow();
-    expect(new StrategyRunner(polite, { market: 'BTCUSDT', span: '1h' }).subscriptions[1]?.kind).toBe('book');
+    expect(new StrategyRunner(polite, { market: 'BTCUSDT', timeframe: '1h' }).subscriptions[1]?.kind).toBe('book');
   });
 });
 

@@ -44,7 +44,7 @@ function looker(look: (...handed: readonly unknown[]) => void): StrategyDefiniti
   return defineStrategy({
     name: 'looker',
     params: z.strictObject({}),
-    subscribe: ({ market, span }) => [candles(market, span, { warmUp: 5 })],
+    subscribe: ({ market, timeframe }) => [candles(market, timeframe, { warmUp: 5 })],
     indicators: () => ({ average: sma(3) }),
     init: () => ({}),
     onCandle(context, candle) {

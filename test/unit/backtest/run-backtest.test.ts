@@ -33,7 +33,7 @@ function backtestOf(
     params = strategy === maCross ? { fast: 5, slow: 12, share: '0.5' } : {},
   } = of;
   const market = columns.market === TETHER.symbol ? TETHER : RIAL;
-  const runner = new StrategyRunner(strategy, { market: market.symbol, span: '1h', params });
+  const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe: '1h', params });
   return {
     instances: [
       { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...limits }, capital: {} },
@@ -114,7 +114,7 @@ describe('a backtest on bars', () => {
     const strategy = defineStrategy({
       name: 'breaks',
       params: z.strictObject({}),
-      subscribe: ({ market, span }) => [candles(market, span)],
+      subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
       init: () => ({ seen: 0 }),
       onCandle({ state }) {
         if (state.seen === 5) throw new Error('six is too many');
@@ -130,7 +130,7 @@ const cheating = (future: { closes: Float64Array }): StrategyDefinition =>
   defineStrategy({
     name: 'oracle',
     params: z.strictObject({}),
-    subscribe: ({ market, span }) => [candles(market, span)],
+    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
     init: () => ({ index: 0 }),
     onCandle({ state, market, position, orders }) {
       const index = state.index + 1;

@@ -42,7 +42,7 @@ function barsOf(market: Market, prices: readonly (number | null)[]): { market: M
 function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSettings {
   const runner = new StrategyRunner(triangle, {
     market: 'BTCIRT',
-    span: '1h',
+    timeframe: '1h',
     params: { size: '1000', edge: 0.01 },
     hasBooks: false,
   });

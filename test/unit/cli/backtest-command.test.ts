@@ -180,7 +180,7 @@ describe('sarraf backtest', () => {
       [
         'paper: { balances: { usdt: "5000" } }',
         'strategies:',
-        '  - { plugin: ma-cross, market: BTCUSDT, span: 3h, params: { fast: 2, slow: 5 } }',
+        '  - { plugin: ma-cross, market: BTCUSDT, timeframe: 3h, params: { fast: 2, slow: 5 } }',
       ].join('\n'),
     );
     const { code, out, error } = await backtest(
@@ -314,7 +314,7 @@ describe('sarraf backtest', () => {
         `import { candles, defineStrategy } from '#sdk';`,
         `export default defineStrategy({`,
         `  name: 'breaks', params: z.strictObject({}),`,
-        `  subscribe: ({ market, span }) => [candles(market, span)],`,
+        `  subscribe: ({ market, timeframe }) => [candles(market, timeframe)],`,
         `  init: () => ({ seen: 0 }),`,
         `  onCandle({ state }) { if (state.seen === 9) throw new Error('ten is too many'); return { state: { seen: state.seen + 1 } }; },`,
         `});`,

@@ -23,7 +23,7 @@ async function checked(
   const rates = { maker: 1_000, taker: 1_000 };
   const newInstances = async (): Promise<readonly StrategyInstanceSettings[]> => [
     {
-      runner: new StrategyRunner(strategyFor(), { market: TETHER.symbol, span: '1h', hasBooks: false }),
+      runner: new StrategyRunner(strategyFor(), { market: TETHER.symbol, timeframe: '1h', hasBooks: false }),
       onError: 'stop',
       pauseMs: 60_000,
       limits: createRiskLimits(),
@@ -54,7 +54,7 @@ const follower = (
   defineStrategy({
     name: 'follower',
     params: z.strictObject({}),
-    subscribe: ({ market, span }) => [candles(market, span)],
+    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
     indicators: () => ({ average: ema(5) }),
     init: () => ({ index: 0 }),
     onCandle({ state, market, position, orders, indicators }, { close }) {
@@ -70,7 +70,7 @@ const gatherer = (): StrategyDefinition =>
   defineStrategy({
     name: 'gatherer',
     params: z.strictObject({}),
-    subscribe: ({ market, span }) => [candles(market, span)],
+    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
     init: () => ({ closes: [] as number[] }),
     onCandle({ state, market, position, orders }, { close }) {
       const closes = [...state.closes, Number(close)].slice(-100);

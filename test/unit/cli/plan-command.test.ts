@@ -16,19 +16,19 @@ import { book, candles, defineStrategy, trades } from '#sdk';
 export default defineStrategy({
   name: '${name}',
   params: z.strictObject({}),
-  subscribe: ({ market, span }) => [${subscriptions}],
+  subscribe: ({ market, timeframe }) => [${subscriptions}],
   init: () => ({}),
 });`;
 
 beforeAll(() => {
-  writeFileSync(wantsLittle, strategy('little', `book(market, { everyMs: 4_000 }), candles(market, span)`));
+  writeFileSync(wantsLittle, strategy('little', `book(market, { everyMs: 4_000 }), candles(market, timeframe)`));
   writeFileSync(wantsTooMuch, strategy('too-much', `trades(market, { everyMs: 2_000, maxAgeMs: 3_000 })`));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('sarraf plan', () => {
   test('prints the age of every datum, the use of every endpoint and what a restart takes', async () => {
-    const { code, out, error } = await sarrafHere(['plan', '--strategies', wantsLittle, '--span', '1h']);
+    const { code, out, error } = await sarrafHere(['plan', '--strategies', wantsLittle, '--timeframe', '1h']);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^ {2}book BTCIRT +4 s +4 s +5\.5 s +30 s +little$/m);
     expect(out).toMatch(/^ {2}candles BTCIRT 1h +at close +60 min +close \+ 2\.5 s +close \+ 30 min +little$/m);
@@ -69,7 +69,7 @@ describe('sarraf plan', () => {
   test.each([
     ['no market', ['--market', 'FOO'], 'expected a market such as'],
     ['no strategy', ['--strategies', '/nowhere'], 'one file at /nowhere, was nothing'],
-    ['no length of a candle', ['--span', '7m'], 'Allowed choices are 1m'],
+    ['no length of a candle', ['--timeframe', '7m'], 'Allowed choices are 1m'],
     ['no value for a path', ['--set', 'strategies'], 'expected path=value'],
     ['said twice', ['--config', 'config/bot.yaml', '--market', 'BTCIRT'], 'expected --config, or --strategies'],
     ['no file', ['--config', '/nowhere.yaml'], '/nowhere.yaml:1:1: expected a file'],
@@ -100,10 +100,10 @@ exchange:
   credentials: { token: secret-of-the-bot }
   limits: { v2/options: { limit: 5, window: 10s } }
 strategies:
-  - { plugin: wants-little.ts, name: first, market: FOOIRT, span: 15m }
+  - { plugin: wants-little.ts, name: first, market: FOOIRT, timeframe: 15m }
 `,
     );
-    const { code, out, error } = await sarrafHere(['plan', '--config', config, '--set', 'strategies.0.span=5m']);
+    const { code, out, error } = await sarrafHere(['plan', '--config', config, '--set', 'strategies.0.timeframe=5m']);
     expect([code, error.includes('secret-of-the-bot')]).toEqual([0, false]);
     expect(out).toMatch(/^Plan for first \(FOOIRT\)$/m);
     expect(out).toMatch(/^ {2}candles FOOIRT 5m .* first$/m);

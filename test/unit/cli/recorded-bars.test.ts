@@ -6,7 +6,7 @@ import type { StrategyInstanceSettings } from '../../../src/engine/engine-settin
 import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { candles as wanted, type Span } from '../../../src/strategy/subscriptions.ts';
+import { candles as wanted, type Timeframe } from '../../../src/strategy/subscriptions.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { BTCIRT, candles, temporaryCatalogue } from '../recording/temporary-catalogue.ts';
 
@@ -15,14 +15,14 @@ const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const RANGE = { fromMs: NOON_MS, toMs: NOON_MS + HOUR_MS };
 
 /** A strategy that wants three bars of the past of a length. */
-function instanceOf(span: Span): StrategyInstanceSettings {
+function instanceOf(timeframe: Timeframe): StrategyInstanceSettings {
   const definition = defineStrategy({
     name: 'looker',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [wanted(market, span, { warmUp: 3 })],
+    subscribe: ({ market }) => [wanted(market, timeframe, { warmUp: 3 })],
     init: () => ({}),
   });
-  const runner = new StrategyRunner(definition, { market: BTCIRT, span });
+  const runner = new StrategyRunner(definition, { market: BTCIRT, timeframe });
   return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
 }
 
@@ -36,8 +36,11 @@ async function catalogueWith(...resolutions: readonly (readonly [Resolution, ste
   return catalogue;
 }
 
-async function barsFor(catalogue: Catalogue, ...spans: readonly Span[]): Promise<readonly (readonly unknown[])[]> {
-  const bars = await recordedBars(catalogue, { market: BTCIRT, instances: spans.map(instanceOf), range: RANGE });
+async function barsFor(
+  catalogue: Catalogue,
+  ...timeframes: readonly Timeframe[]
+): Promise<readonly (readonly unknown[])[]> {
+  const bars = await recordedBars(catalogue, { market: BTCIRT, instances: timeframes.map(instanceOf), range: RANGE });
   return bars.map(({ columns }) => [
     columns.resolution,
     ((columns.openTimeMs[0] ?? 0) - NOON_MS) / 60_000,

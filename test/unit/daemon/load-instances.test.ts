@@ -32,12 +32,15 @@ const write = (name: string, text: string): string => {
   return path;
 };
 
-const plugin = (name: string, subscribe = `[candles(market, params.span ?? span)]`) => `import { z } from 'zod';
+const plugin = (
+  name: string,
+  subscribe = `[candles(market, params.timeframe ?? timeframe)]`,
+) => `import { z } from 'zod';
 import { candles, defineStrategy } from '#sdk';
 export default defineStrategy({
   name: '${name}',
-  params: z.strictObject({ span: z.string().optional(), share: z.number().positive().default(1) }),
-  subscribe: ({ market, params, span }) => ${subscribe},
+  params: z.strictObject({ timeframe: z.string().optional(), share: z.number().positive().default(1) }),
+  subscribe: ({ market, params, timeframe }) => ${subscribe},
   init: () => ({}),
 });
 `;
@@ -48,20 +51,24 @@ describe('loading the instances of a bot', () => {
   test('sets each strategy up in its market, with its candle length, its capital and what becomes of its errors', async () => {
     write('trend.ts', plugin('trend'));
     const { instances, problems } = await load([
-      { plugin: 'trend', ...ON, span: '1h' },
+      { plugin: 'trend', ...ON, timeframe: '1h' },
       {
         plugin: 'trend',
         name: 'slow-one',
         market: 'btc-usdt',
-        params: { span: '1d' },
+        params: { timeframe: '1d' },
         onError: 'cancel',
         capital: { usdt: '12.5' },
       },
     ]);
     expect(problems).toEqual([]);
     expect(instances).toMatchObject([
-      { runner: { name: 'trend', market: 'BTCIRT', subscriptions: [{ span: '1h' }] }, onError: 'stop', capital: {} },
-      { runner: { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ span: '1d' }] }, onError: 'cancel' },
+      {
+        runner: { name: 'trend', market: 'BTCIRT', subscriptions: [{ timeframe: '1h' }] },
+        onError: 'stop',
+        capital: {},
+      },
+      { runner: { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ timeframe: '1d' }] }, onError: 'cancel' },
     ]);
     expect(instances[1]?.capital).toEqual({ usdt: 125_000_000_000n });
   });

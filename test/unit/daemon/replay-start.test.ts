@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReplayFile } from '../../../src/daemon/replay-file.ts';
-import { replaySpan, replayStart } from '../../../src/daemon/replay-start.ts';
+import { replayTimeframe, replayStart } from '../../../src/daemon/replay-start.ts';
 import { candle, trade, HOUR_MS, START_MS } from '../../support/replayed-market.ts';
 
 const MINUTE_MS = 60_000;
@@ -50,11 +50,11 @@ describe('the candles of strategies on a replay', () => {
     ['1d', 24 * HOUR_MS],
     ['2d', 48 * HOUR_MS],
     ['3d', 7 * 24 * HOUR_MS],
-  ])('are of %s where those of the recording last %i ms', (span, lengthMs) => {
-    expect(replaySpan(recordingOf('candles', 2, lengthMs))).toBe(span);
+  ])('are of %s where those of the recording last %i ms', (timeframe, lengthMs) => {
+    expect(replayTimeframe(recordingOf('candles', 2, lengthMs))).toBe(timeframe);
   });
 
   test('are of a minute where it is of trades', () => {
-    expect(replaySpan(recordingOf('trades', 2))).toBe('1m');
+    expect(replayTimeframe(recordingOf('trades', 2))).toBe('1m');
   });
 });

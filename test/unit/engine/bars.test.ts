@@ -50,13 +50,13 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
     },
     onReject: (ctx, { code }) => void lines.push(`${name} reject ${code} ${ctx.nowMs}`),
     onCandle: (ctx, bar) => {
-      const { market, span, openTimeMs, close, seenAtMs } = bar;
+      const { market, timeframe, openTimeMs, close, seenAtMs } = bar;
       const own = ctx.orders.map(({ clientOrderId, state }) => `${clientOrderId} ${state}`);
       const { seen } = ctx.state;
       lines.push(
-        `${name} ${market} ${span} ${openTimeMs} ${close} ${seenAtMs} at ${ctx.nowMs}: ${seen}, ${ctx.equity}, ${ctx.agesOf(market).candles}, ${own.join('; ')}`,
+        `${name} ${market} ${timeframe} ${openTimeMs} ${close} ${seenAtMs} at ${ctx.nowMs}: ${seen}, ${ctx.equity}, ${ctx.agesOf(market).candles}, ${own.join('; ')}`,
       );
-      const what = pick(`${name} ${market} ${span} ${openTimeMs}`, 40);
+      const what = pick(`${name} ${market} ${timeframe} ${openTimeMs}`, 40);
       if (of.throws && what === 0) throw new Error('does not like it');
       const wish = { amount: '0.001', price: close };
       const intents: Intent[] = [];
@@ -77,7 +77,7 @@ function life(isJournaled: boolean): readonly string[] {
   const instance = (name: string, onError: ErrorPolicy, market: string) => ({
     runner: new StrategyRunner(nosy(name, { lines, throws: onError !== 'cancel' || name === 'third' }), {
       market,
-      span: '1h',
+      timeframe: '1h',
     }),
     onError,
     pauseMs: 5 * HOUR_MS,

@@ -253,7 +253,7 @@ export class EngineWorld {
     const { settings = {}, instances = [{}], feeds = FEEDS } = options;
     const definitions = options.strategies ?? [this.wisher()];
     const all = definitions.map((definition, index): StrategyInstanceSettings => ({
-      runner: new StrategyRunner(definition, { market: MARKET.symbol, span: '1m' }),
+      runner: new StrategyRunner(definition, { market: MARKET.symbol, timeframe: '1m' }),
       onError: 'stop',
       pauseMs: 60_000,
       limits: createRiskLimits(),

@@ -118,7 +118,7 @@ describe('a strategy that stops', () => {
     });
     const source = { file: 'strategies/bad.ts', lineOf: (error: unknown) => (error === failure ? 12 : null) };
     const world = new EngineWorld({
-      instances: [{ runner: new StrategyRunner(bad, { market: 'BTCUSDT', span: '1m', source }) }],
+      instances: [{ runner: new StrategyRunner(bad, { market: 'BTCUSDT', timeframe: '1m', source }) }],
     });
     world.advance(4_000);
     const place = { handler: 'onBook', file: 'strategies/bad.ts', line: 12 };

@@ -23,7 +23,12 @@ function instanceOver(markets: readonly string[]): StrategyInstance {
     onBook: () => undefined,
   });
   const market = markets[0] ?? '';
-  const runner = new StrategyRunner(definition, { market, span: '1m', params: {}, knownMarkets: new Set(TRIANGLE) });
+  const runner = new StrategyRunner(definition, {
+    market,
+    timeframe: '1m',
+    params: {},
+    knownMarkets: new Set(TRIANGLE),
+  });
   const limits = createRiskLimits();
   return new StrategyInstance({ runner, onError: 'stop', pauseMs: 0, limits, capital: {} }, (symbol) =>
     (TRIANGLE as readonly string[]).includes(symbol),

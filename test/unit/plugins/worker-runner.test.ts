@@ -61,7 +61,7 @@ const view = engineView({ nowMs: 5, position: '4' });
 
 async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerMs?: number } = {}) {
   const { handlerMs = 60_000, ...more } = options;
-  const setup = { file, shownFile: 'deeds.ts', name: null, market: 'BTCIRT', span: '1h', params: {} } as const;
+  const setup = { file, shownFile: 'deeds.ts', name: null, market: 'BTCIRT', timeframe: '1h', params: {} } as const;
   const runner = await WorkerRunner.start({
     setup: { ...setup, knownMarkets: null },
     limits: { handlerMs, loadMs: 120_000, memoryMb: 64, restartsAnHour: 1 },
@@ -127,7 +127,7 @@ describe('a strategy in a thread', () => {
       shownFile: 'reader.ts',
       name: null,
       market: 'BTCIRT',
-      span: '1h',
+      timeframe: '1h',
       params: {},
     } as const;
     const runner = await begin({ setup: { ...setup, knownMarkets: null } });
@@ -146,7 +146,7 @@ describe('a strategy in a thread', () => {
     const [wrong, gone] = [join(folder, 'wrong.ts'), join(folder, 'gone')];
     const leaves = `import { writeFileSync } from 'node:fs';\nprocess.on('exit', () => writeFileSync('${gone}', ''));\n`;
     writeFileSync(wrong, `${leaves}${SOURCE}`);
-    const setup = { file: wrong, shownFile: 'wrong.ts', name: null, market: 'BTCIRT', span: '1h' } as const;
+    const setup = { file: wrong, shownFile: 'wrong.ts', name: null, market: 'BTCIRT', timeframe: '1h' } as const;
     const thread = new StrategyThread({
       setup: { ...setup, params: { size: 'large' }, knownMarkets: null },
       limits: { handlerMs: 60_000, loadMs: 120_000, memoryMb: 64 },

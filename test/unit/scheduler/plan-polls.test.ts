@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PlanBudget, PlanInput } from '../../../src/scheduler/plan-input.ts';
 import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
-import { book, candles, stats, timer, trades, type Freshness, type Span } from '../../../src/strategy/subscriptions.ts';
+import {
+  book,
+  candles,
+  stats,
+  timer,
+  trades,
+  type Freshness,
+  type Timeframe,
+} from '../../../src/strategy/subscriptions.ts';
 
 /** Limits as the interface states them: name, requests, ms, reserve. */
 const BUDGETS = `
@@ -49,7 +57,7 @@ function subscriptionsOf(text: string): PlanInput['subscriptions'] {
         case 'stats':
           return { strategy, subscription: stats(market, freshness) };
         case 'candles':
-          return { strategy, subscription: candles(market, rest[0] as Span) };
+          return { strategy, subscription: candles(market, rest[0] as Timeframe) };
         default:
           return { strategy, subscription: timer(market, '0 9 * * *') };
       }
@@ -257,10 +265,10 @@ describe('every plan', () => {
     maxAgeMs: fc.integer({ min: 100, max: 240_000 }),
   });
   const market = fc.constantFrom(...MARKETS);
-  const span = fc.constantFrom('1m' as const, '15m' as const, '1h' as const);
+  const timeframe = fc.constantFrom('1m' as const, '15m' as const, '1h' as const);
   const subscription = fc.oneof(
     fc.tuple(fc.constantFrom(book, trades, stats), market, ages).map(([want, symbol, rest]) => want(symbol, rest)),
-    fc.tuple(market, span).map(([symbol, length]) => candles(symbol, length)),
+    fc.tuple(market, timeframe).map(([symbol, length]) => candles(symbol, length)),
   );
   const situation = fc.record({
     subscriptions: fc

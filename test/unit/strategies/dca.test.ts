@@ -7,7 +7,7 @@ import dca from '../../../strategies/dca.ts';
 import { bookEvent, engineView } from '../strategy/engine-view.ts';
 
 const start = (market: string, params: Readonly<Record<string, unknown>> = {}): StrategyRunner =>
-  new StrategyRunner(dca, { market, span: '1h', params });
+  new StrategyRunner(dca, { market, timeframe: '1h', params });
 
 const bookAt = (ask: string): OrderBook | null => {
   const event = bookEvent('1', ask);

@@ -18,7 +18,7 @@ let orders: OwnOrder[];
 let nowMs: number;
 
 function start(params: Readonly<Record<string, unknown>> = PARAMS): void {
-  runner = new StrategyRunner(grid, { market: MARKET, span: '1h', params });
+  runner = new StrategyRunner(grid, { market: MARKET, timeframe: '1h', params });
 }
 
 function tell(event: StrategyEvent, middle: number): readonly Intent[] {

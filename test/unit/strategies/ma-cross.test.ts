@@ -10,7 +10,7 @@ const MARKET = 'BTCUSDT';
 function start(): (price: string, seen?: Seen) => readonly Intent[] {
   const runner = new StrategyRunner(maCross, {
     market: MARKET,
-    span: '1h',
+    timeframe: '1h',
     params: { fast: 2, slow: 3, share: '0.1' },
   });
   let openTimeMs = 0;

@@ -10,7 +10,7 @@ const MARKET = 'BTCUSDT';
 const start = (): StrategyRunner =>
   new StrategyRunner(marketMaker, {
     market: MARKET,
-    span: '1h',
+    timeframe: '1h',
     params: { spreadBps: 10, share: '0.01', maxQuotes: 10, moveBps: 5 },
   });
 

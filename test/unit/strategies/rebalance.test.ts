@@ -9,7 +9,7 @@ const event = bookEvent(99, 101, MARKET);
 const book = event.kind === 'book' ? event.book : null;
 
 const start = (params: Readonly<Record<string, unknown>> = {}): StrategyRunner =>
-  new StrategyRunner(rebalance, { market: MARKET, span: '1h', params });
+  new StrategyRunner(rebalance, { market: MARKET, timeframe: '1h', params });
 
 function look(seen: Seen): unknown {
   const runner = start({ share: '0.5', bandBps: 200 });

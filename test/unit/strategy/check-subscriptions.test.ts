@@ -19,7 +19,7 @@ describe('subscriptions', () => {
   test('have the ages of their kind where nothing is said', () => {
     expect(checkedSubscriptions([{ kind: 'book', market: 'BTCIRT' }])).toEqual([book('BTCIRT')]);
     expect(book('BTCIRT')).toEqual({ kind: 'book', market: 'BTCIRT', everyMs: 2_000, maxAgeMs: 30_000 });
-    expect(checkedSubscriptions([{ kind: 'candles', market: 'BTCIRT', span: '1h' }])).toEqual([
+    expect(checkedSubscriptions([{ kind: 'candles', market: 'BTCIRT', timeframe: '1h' }])).toEqual([
       candles('BTCIRT', '1h'),
     ]);
   });
@@ -29,9 +29,9 @@ describe('subscriptions', () => {
     ['nothing', undefined, 'subscribe: '],
     ['an unknown kind', [book('BTCIRT'), { kind: 'tape' }], 'subscribe.1.kind: '],
     [
-      'an unknown span',
-      [{ kind: 'candles', market: 'BTCIRT', span: '7m' }],
-      'subscribe.0.span: expected one of 1m, 5m',
+      'an unknown timeframe',
+      [{ kind: 'candles', market: 'BTCIRT', timeframe: '7m' }],
+      'subscribe.0.timeframe: expected one of 1m, 5m',
     ],
     ['an unknown field', [{ ...book('BTCIRT'), depth: 5 }], 'subscribe.0: '],
     ['an age of nothing', [book('BTCIRT', { everyMs: 0 })], 'subscribe.0.everyMs: '],

@@ -4,7 +4,7 @@ import { ColumnCandle, plainCandle } from '../../../src/strategy/column-candle.t
 import { FROM_MS, TETHER, walkOf } from '../backtest/candle-run.ts';
 
 const columns = walkOf(TETHER, { bars: 3, seed: 1, price: 60_000 });
-const inColumns = new ColumnCandle({ columns, span: '1h', barMs: 3_600_000 }, 1, 0);
+const inColumns = new ColumnCandle({ columns, timeframe: '1h', barMs: 3_600_000 }, 1, 0);
 const candle = plainCandle(inColumns);
 
 const expected = {
@@ -15,7 +15,7 @@ const expected = {
   close: String((columns.close[1] ?? 0) / 100),
   volume: '5000',
   market: 'BTCUSDT',
-  span: '1h',
+  timeframe: '1h',
   seenAtMs: FROM_MS + 7_200_000,
   missedBefore: 0,
 };

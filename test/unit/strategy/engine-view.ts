@@ -51,7 +51,7 @@ export function closedCandle(close: string | number, more: Partial<ClosedCandle>
   const price = text(close);
   return {
     market: 'BTCIRT',
-    span: '1h',
+    timeframe: '1h',
     openTimeMs: 0,
     open: price,
     high: price,

@@ -7,7 +7,7 @@ import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import { ColumnCandle } from '../../../src/strategy/column-candle.ts';
 import type { HandlerResult, StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { bollinger, book, buy, candles, Decimal, macd, quotes, sma, SPANS } from '../../../src/strategy/sdk.ts';
+import { bollinger, book, buy, candles, Decimal, macd, quotes, sma, TIMEFRAMES } from '../../../src/strategy/sdk.ts';
 import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import { vandalize } from '../../support/vandal.ts';
 import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';
@@ -76,7 +76,7 @@ const fill = {
 const columnBar = new ColumnCandle(
   {
     columns: columnsOf({ market: 'BTCIRT' as MarketSymbol, resolution: '60' }, [closedCandle('5')]),
-    span: '1h',
+    timeframe: '1h',
     barMs: 3_600_000,
   },
   0,
@@ -143,7 +143,7 @@ function everything(context: object, what: object): string {
 describe('what a strategy is handed', () => {
   const given = { more: { nested: [1, 2, { three: 3 }] } };
   const runnerOf = (handle: (context: object, what: object) => unknown): StrategyRunner => {
-    const runner = new StrategyRunner(strategyOf(handle), { market: MARKET, span: '1h', params: given });
+    const runner = new StrategyRunner(strategyOf(handle), { market: MARKET, timeframe: '1h', params: given });
     for (const close of [1, 2, 3]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
     return runner;
   };
@@ -199,14 +199,14 @@ describe('what a strategy is handed', () => {
   });
 
   test('are lengths of candles that stay as they are', () => {
-    expect(() => ((SPANS as Record<string, string>)['1m'] = 'D')).toThrow('read only');
+    expect(() => ((TIMEFRAMES as Record<string, string>)['1m'] = 'D')).toThrow('read only');
   });
 });
 
 function runnerOfIntents(intents: unknown): StrategyRunner {
   return new StrategyRunner(
     strategyOf(() => ({ intents })),
-    { market: MARKET, span: '1h' },
+    { market: MARKET, timeframe: '1h' },
   );
 }
 

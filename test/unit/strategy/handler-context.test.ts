@@ -35,7 +35,7 @@ function looking(look: (context: Context) => unknown): { readonly runner: Strate
       return {};
     },
   };
-  return { runner: new StrategyRunner(definition, { market: 'BTCIRT', span: '1h' }), seen };
+  return { runner: new StrategyRunner(definition, { market: 'BTCIRT', timeframe: '1h' }), seen };
 }
 
 describe('the context of a handler', () => {
@@ -138,7 +138,7 @@ describe('the context of a handler', () => {
     const bars = [10, 20, 30, 40].map((close, openTimeMs) => closedCandle(close, { openTimeMs }));
     for (const bar of bars) runner.warmUp(bar);
     for (const close of [7, 9]) {
-      const candle = closedCandle(close, { market: 'ETHIRT', span: '5m', openTimeMs: close });
+      const candle = closedCandle(close, { market: 'ETHIRT', timeframe: '5m', openTimeMs: close });
       runner.handle({ kind: 'candle', candle }, engineView());
     }
     runner.handle(bookEvent('1', '2'), engineView());

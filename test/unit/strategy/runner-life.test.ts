@@ -22,7 +22,7 @@ function definitionOf(parts: Partial<StrategyDefinition> = {}): StrategyDefiniti
 }
 
 const runnerOf = (parts: Partial<StrategyDefinition> = {}, setup: Partial<RunnerSetup> = {}): StrategyRunner =>
-  new StrategyRunner(definitionOf(parts), { market: MARKET, span: '1h', ...setup });
+  new StrategyRunner(definitionOf(parts), { market: MARKET, timeframe: '1h', ...setup });
 
 const look = (runner: StrategyRunner) => runner.handle(bookEvent('1', '2'), view);
 
@@ -203,7 +203,7 @@ describe('the state of a strategy', () => {
 describe('the indicators of a strategy', () => {
   const parts: Partial<StrategyDefinition> = {
     subscribe: ({ market }) => [candles(market, '1h'), candles(market, '5m', { warmUp: 40 }), candles('ETHIRT', '1h')],
-    indicators: () => ({ slow: sma(20), short: sma(3, { span: '5m' }), long: ema(30, { market: 'ETHIRT' }) }),
+    indicators: () => ({ slow: sma(20), short: sma(3, { timeframe: '5m' }), long: ema(30, { market: 'ETHIRT' }) }),
   };
 
   test('ask for the bars that they need, or for more where the subscription does', () => {
@@ -245,7 +245,7 @@ describe('the indicators of a strategy', () => {
   });
 
   test.each([
-    [sma(3, { span: '15m' }), 'expected a subscription to candles 15m for the indicator odd'],
+    [sma(3, { timeframe: '15m' }), 'expected a subscription to candles 15m for the indicator odd'],
     [sma(3, { market: 'FOOIRT' }), 'expected a subscription to candles FOOIRT for the indicator odd'],
   ])('are refused where the strategy does not subscribe to the candles of %j', (spec, message) => {
     expect(() => runnerOf({ ...parts, indicators: () => ({ odd: spec }) })).toThrow(message);

@@ -16,14 +16,14 @@ function runnerOf(
   const definition: StrategyDefinition = {
     name: 'sample',
     params: z.strictObject({}),
-    subscribe: ({ market, span }) => [candles(market, span)],
+    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
     init: () => init,
     onCandle: (context) => handler(context) as HandlerResult<unknown>,
   };
-  return new StrategyRunner(definition, { market: MARKET, span: '1h' });
+  return new StrategyRunner(definition, { market: MARKET, timeframe: '1h' });
 }
 
-const candle = (close: string, openTimeMs: number) => closedCandle(close, { span: '15m', openTimeMs });
+const candle = (close: string, openTimeMs: number) => closedCandle(close, { timeframe: '15m', openTimeMs });
 const tell = (runner: StrategyRunner) => runner.handle({ kind: 'candle', candle: closedCandle('12600000000') }, view);
 
 const averaging = (params: Readonly<Record<string, unknown>> = {}) => {
@@ -31,7 +31,7 @@ const averaging = (params: Readonly<Record<string, unknown>> = {}) => {
   const definition = defineStrategy({
     name: 'averaging',
     params: z.strictObject({ length: z.int().positive().default(3), share: decimal().prefault('0.1') }),
-    subscribe: ({ market, span }) => [candles(market, span)],
+    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
     indicators: ({ params: { length } }) => ({ average: sma(length) }),
     init: () => null,
     onCandle({ indicators, params: { share } }) {
@@ -39,7 +39,7 @@ const averaging = (params: Readonly<Record<string, unknown>> = {}) => {
       return {};
     },
   });
-  return { runner: new StrategyRunner(definition, { market: MARKET, span: '15m', params }), values };
+  return { runner: new StrategyRunner(definition, { market: MARKET, timeframe: '15m', params }), values };
 };
 
 describe('a strategy at work', () => {
@@ -74,11 +74,11 @@ describe('a strategy at work', () => {
     const definition: StrategyDefinition = {
       name: 'sample',
       params: z.strictObject({}),
-      subscribe: ({ market, span }) => [candles(market, span)],
+      subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
       indicators: () => ({ odd: spec as ReturnType<typeof sma> }),
       init: () => null,
     };
-    expect(() => new StrategyRunner(definition, { market: MARKET, span: '1h' })).toThrow(message);
+    expect(() => new StrategyRunner(definition, { market: MARKET, timeframe: '1h' })).toThrow(message);
   });
 
   test('leaves the state as it is when a handler returns none', () => {
@@ -165,7 +165,7 @@ describe('the setup of a strategy', () => {
     ]);
   });
 
-  test('subscribes with the span of the run', () => {
+  test('subscribes with the timeframe of the run', () => {
     expect(averaging().runner.subscriptions).toEqual([candles(MARKET, '15m')]);
   });
 
@@ -180,7 +180,9 @@ describe('the setup of a strategy', () => {
 
   test.each(['Capital', 'thirteen-long', 'under_score', '-a', ''])('refuses the name %j', (name) => {
     const definition = { ...(averaging().runner as unknown as { definition: StrategyDefinition }).definition, name };
-    expect(() => new StrategyRunner(definition, { market: MARKET, span: '1h' })).toThrow('expected a strategy name');
+    expect(() => new StrategyRunner(definition, { market: MARKET, timeframe: '1h' })).toThrow(
+      'expected a strategy name',
+    );
   });
 
   test('takes decimals as text or number and keeps every digit', () => {

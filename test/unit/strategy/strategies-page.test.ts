@@ -12,7 +12,7 @@ const page = readFileSync('docs/strategies.md', 'utf8');
 const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
 
 /** What an author does not call: values and types with functions of their own. */
-const NOT_CALLED = new Set(['Decimal', 'SPANS', 'defineStrategy']);
+const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy']);
 
 const HANDLERS = 'onStart onStop onCandle onBook onTrades onStats onTimer onFill onOrder onReject'.split(' ');
 
@@ -47,7 +47,7 @@ describe('the page for authors', () => {
     const { strategies, problems } = await loadStrategies(folder);
     expect(problems).toEqual([]);
     const runners = strategies.map(
-      ({ definition }) => new StrategyRunner(definition, { market: 'BTCIRT', span: '1h' }),
+      ({ definition }) => new StrategyRunner(definition, { market: 'BTCIRT', timeframe: '1h' }),
     );
     expect(runners.map(({ name }) => name)).toEqual(['band', 'morning']);
   });

@@ -125,7 +125,7 @@ export async function runRecorded(
     stats = null,
     ...rest
   } = of;
-  const runner = new StrategyRunner(strategy, { market: 'BTCUSDT', span: '1m', params });
+  const runner = new StrategyRunner(strategy, { market: 'BTCUSDT', timeframe: '1m', params });
   return runPoll({
     settings: {
       ...DEFAULT_ENGINE_TIMES,

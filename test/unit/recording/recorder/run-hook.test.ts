@@ -44,7 +44,7 @@ test('a run records what its mirror saw, at the same times, and asks for nothing
     isRecorded: boolean,
   ): Promise<{ readonly seen: readonly Seen[]; readonly requests: number }> => {
     const { config, venue, time } = createEmbeddedWorld({ seed: 3 });
-    const runner = new StrategyRunner(watcher, { market: BTCIRT, span: '1m' });
+    const runner = new StrategyRunner(watcher, { market: BTCIRT, timeframe: '1m' });
     const instances = config.strategies.slice(0, 1).map(({ limits }) => ({
       runner,
       limits,
