@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readStored, storedCount, storedUnits } from '../domain/stored-json.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
-import { earlierResults, earlierUnits, restoreEarlier } from '../portfolio/earlier-results.ts';
 import { restoreLedger, storedLedger, storeLedger } from '../portfolio/stored-ledger.ts';
 import type { StrategyRecord } from './mirror-change.ts';
 
@@ -19,23 +17,19 @@ export interface InstanceFigures {
 }
 
 /** The JSON of a strategy's row. */
-export const storedInstance = z
-  .object({
-    /** The strategy's own, which only the strategy can check. */
-    state: z.custom<unknown>((value) => value !== undefined, 'expected the state of the strategy'),
-    ledger: storedLedger.optional(),
-    /** Of mirrors before there was a ledger. */
-    results: earlierResults.optional(),
-    requests: storedCount,
-    fills: storedCount,
-    orders: storedCount,
-    fees: z.record(z.string(), z.union([storedUnits, earlierUnits])),
-  })
-  .refine(({ ledger, results }) => ledger !== undefined || results !== undefined, 'expected its ledger');
+export const storedInstance = z.object({
+  /** The strategy's own, which only the strategy can check. */
+  state: z.custom<unknown>((value) => value !== undefined, 'expected the state of the strategy'),
+  ledger: storedLedger,
+  requests: storedCount,
+  fills: storedCount,
+  orders: storedCount,
+  fees: z.record(z.string(), storedUnits),
+});
 
 type StoredInstance = z.output<typeof storedInstance>;
 
-type InstanceRow = Pick<StrategyRecord, 'name' | 'json' | 'atMs'>;
+type InstanceRow = Pick<StrategyRecord, 'name' | 'json'>;
 
 /** The JSON of a strategy's row: its state, which is JSON already, and its figures. */
 export function writeInstance(stateJson: string, { ledger, requests, fills, orders, fees }: InstanceFigures): string {
@@ -45,14 +39,14 @@ export function writeInstance(stateJson: string, { ledger, requests, fills, orde
 }
 
 /**
- * The figures of a strategy's row, the ledger's being put into `ledger`, which is new. Rows of earlier mirrors are read too.
+ * The figures of a strategy's row, the ledger's being put into `ledger`, which is new.
  * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
  */
 export function readInstance(
   record: InstanceRow,
   ledger: AssetLedger,
 ): InstanceFigures & Pick<StoredInstance, 'state'> {
-  return figuresOf(readRow(record), { ledger, atMs: record.atMs });
+  return figuresOf(readRow(record), ledger);
 }
 
 /**
@@ -61,10 +55,8 @@ export function readInstance(
  */
 export function readFigures(record: InstanceRow): InstanceFigures & Pick<StoredInstance, 'state'> {
   const row = readRow(record);
-  const hasRial = row.results !== undefined && Object.keys(row.results.rls.markets).length > 0;
-  const currency: QuoteCurrency = row.ledger?.currency ?? (hasRial ? 'rls' : 'usdt');
-  const ledger = new AssetLedger({ currency, quotes: new Set([currency]), sees: () => true });
-  return figuresOf(row, { ledger, atMs: record.atMs });
+  const { currency } = row.ledger;
+  return figuresOf(row, new AssetLedger({ currency, quotes: new Set([currency]), sees: () => true }));
 }
 
 function readRow({ name, json }: InstanceRow): StoredInstance {
@@ -72,11 +64,9 @@ function readRow({ name, json }: InstanceRow): StoredInstance {
 }
 
 function figuresOf(
-  { state, ledger: stored, results, requests, fills, orders, fees }: StoredInstance,
-  of: { readonly ledger: AssetLedger; readonly atMs: number },
+  { state, ledger: stored, requests, fills, orders, fees }: StoredInstance,
+  ledger: AssetLedger,
 ): InstanceFigures & Pick<StoredInstance, 'state'> {
-  const { ledger, atMs } = of;
-  if (stored !== undefined) restoreLedger(ledger, stored);
-  else if (results !== undefined) restoreEarlier(ledger, results, atMs);
+  restoreLedger(ledger, stored);
   return { state, ledger, requests, fills, orders, fees: new Map(Object.entries(fees)) };
 }

@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
-import { parseUnits, formatUnits } from '../domain/money.ts';
-import { MIGRATIONS } from './migrations.ts';
 import { CHECK_FUNCTIONS, checkOf } from './row-checks.ts';
+import { SCHEMA } from './schema.ts';
 import { DAMAGED_ADVICE, unusable } from './unusable.ts';
 
 /** Rows of a table that are looked at, the newest first: what a restart and the commands read is among them. */
@@ -41,12 +40,7 @@ export function checkMirror(database: Database.Database): void {
 function makeTables(): Tables {
   const database = new Database(':memory:');
   try {
-    database.aggregate<bigint>('decimal_sum', {
-      start: 0n,
-      step: (total, text) => total + parseUnits(String(text)),
-      result: (total) => formatUnits(total),
-    });
-    for (const step of MIGRATIONS) database.exec(step);
+    database.exec(SCHEMA);
     return tablesOf(database);
   } finally {
     database.close();

@@ -2,9 +2,8 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
-import { formatUnits, parseUnits } from '../domain/money.ts';
 import { checkMirror } from './check-mirror.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
 /** "sarr" in ASCII: tells a mirror from any other SQLite file. */
@@ -36,8 +35,9 @@ export function makeFolderOf(path: string): void {
 }
 
 /**
- * Opens a mirror to write to it, or makes it: write-ahead log, every durable commit on the disk before it counts, all steps of the schema.
- * Throws `DATA_UNUSABLE`, with the file left as it is, when it is another program's, of a newer version, damaged or can not be written.
+ * Opens a mirror to write to it, or makes it: write-ahead log, every durable commit on the disk before it counts.
+ * Throws `DATA_UNUSABLE`, with the file left as it is, when it is another program's, of another version, damaged or
+ * can not be written.
  */
 export function openMirrorFile(path: string, durability: 'full' | 'off'): Database.Database {
   let database: Database.Database | null = null;
@@ -50,7 +50,7 @@ export function openMirrorFile(path: string, durability: 'full' | 'off'): Databa
     database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'OFF'}`);
     database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
     database.pragma(`journal_size_limit = ${LOG_BYTES}`);
-    migrate(database);
+    makeSchema(database);
     return database;
   } catch (error) {
     database?.close();
@@ -71,12 +71,11 @@ export function openMirrorReadOnly(path: string): Database.Database {
     }
     refuseForeignFile(path);
     database = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_MS });
-    const version = knownVersion(database);
-    if (version < MIGRATIONS.length) {
+    if (versionOf(database) === EMPTY_VERSION) {
       throw unusable({
         path,
-        found: `version ${version}, where this sarraf reads version ${MIGRATIONS.length}`,
-        advice: 'start the bot once with "sarraf run", which brings it up to date',
+        found: 'one without tables',
+        advice: 'start the bot with "sarraf run", which makes them',
       });
     }
     checkMirror(database);
@@ -85,15 +84,6 @@ export function openMirrorReadOnly(path: string): Database.Database {
     database?.close();
     throw openingFailed(path, error);
   }
-}
-
-/** Adds decimal texts exactly; "0" for none. */
-function addDecimalSum(database: Database.Database): void {
-  database.aggregate<bigint>('decimal_sum', {
-    start: 0n,
-    step: (total, text) => total + parseUnits(String(text)),
-    result: (total) => formatUnits(total),
-  });
 }
 
 /** A file of no bytes is what a process leaves that ended while it made it. */
@@ -124,36 +114,41 @@ function foreignFile(path: string): SarrafError {
   return unusable({ path, found: 'another file', advice: 'move it, or name another folder with --data' });
 }
 
-/** The version of a mirror that this sarraf knows. Throws `DATA_UNUSABLE` for another program's database and for a newer version. */
-function knownVersion(database: Database.Database): number {
+/** What SQLite says of a file before any version was written into it. */
+const EMPTY_VERSION = 0;
+
+/**
+ * `SCHEMA_VERSION`, or 0 where a process ended before it made the tables. Throws `DATA_UNUSABLE` for another program's
+ * database and for a mirror of another version.
+ */
+function versionOf(database: Database.Database): number {
   const { name } = database;
   if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw foreignFile(name);
   const version = Number(database.pragma('user_version', { simple: true }));
-  if (version <= MIGRATIONS.length) return version;
+  if (version === SCHEMA_VERSION || version === EMPTY_VERSION) return version;
   throw unusable({
     path: name,
-    found: `version ${version}, where this sarraf knows up to ${MIGRATIONS.length}`,
-    advice: 'use the newer sarraf, or name another folder with --data',
+    found: `version ${version}, where this sarraf reads version ${SCHEMA_VERSION}`,
+    advice: 'use the sarraf that wrote it, or name another folder with --data and begin anew',
   });
 }
 
 function check(database: Database.Database): void {
-  const version = knownVersion(database);
+  const version = versionOf(database);
   const health = database.pragma('quick_check(1)', { simple: true });
   if (health === 'ok') return;
   // It says more where rows are damaged and not pages.
-  if (version === MIGRATIONS.length) checkMirror(database);
+  if (version === SCHEMA_VERSION) checkMirror(database);
   throw unusable({ path: database.name, found: `a damaged file (${String(health)})`, advice: DAMAGED_ADVICE });
 }
 
-/** All steps in one transaction: a mirror has one version or another, whatever ends the process. */
-function migrate(database: Database.Database): void {
-  addDecimalSum(database);
+/** All tables in one transaction: a mirror has them all or none, whatever ends the process. */
+function makeSchema(database: Database.Database): void {
   database
     .transaction(() => {
-      const version = Number(database.pragma('user_version', { simple: true }));
-      for (const step of MIGRATIONS.slice(version)) database.exec(step);
-      database.pragma(`user_version = ${MIGRATIONS.length}`);
+      if (versionOf(database) === SCHEMA_VERSION) return;
+      database.exec(SCHEMA);
+      database.pragma(`user_version = ${SCHEMA_VERSION}`);
     })
     .immediate();
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { DURABLE, kept, MirrorFolder } from './mirror-fixture.ts';
 
 let place: MirrorFolder;
@@ -48,14 +49,16 @@ describe('a mirror is not opened', () => {
     expectRefused(readFileSync(place.path), 'another file: move it');
   });
 
-  test('when it is of a newer version', () => {
+  test('when it is of another version', () => {
     place.open().close();
-    const newer = new Database(place.path);
-    newer.pragma('user_version = 99');
-    newer.pragma('journal_mode = DELETE');
-    newer.close();
+    const other = new Database(place.path);
+    other.pragma('user_version = 2');
+    other.pragma('journal_mode = DELETE');
+    other.close();
     rmSync(`${place.path}.ballast`);
-    expectRefused(readFileSync(place.path), 'version 99, where this sarraf knows up to 2: use the newer sarraf');
+    const message =
+      'version 2, where this sarraf reads version 1: use the sarraf that wrote it, or name another folder';
+    expectRefused(readFileSync(place.path), message);
   });
 
   test.each([
@@ -76,6 +79,16 @@ describe('a mirror is not opened', () => {
     mkdirSync(place.path);
     expect(() => place.open()).toThrow(refusal('see that the folder can be written to'));
   });
+});
+
+test('a file that was named a mirror before its tables were made, as a crash leaves it, becomes a mirror', () => {
+  const begun = new Database(place.path);
+  begun.pragma('application_id = 1935766130');
+  begun.close();
+  expect(() => new MirrorReader(place.path)).toThrow(refusal('found one without tables: start the bot'));
+  const store = place.open();
+  store.apply([kept('a')], DURABLE);
+  expect(store.isWritable()).toBe(true);
 });
 
 test('says where, what and what to do in one line', () => {

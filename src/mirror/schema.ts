@@ -1,12 +1,12 @@
-/**
- * Version 2: everything that the engine writes down. What version 1 knew is carried over: an order that was on its way there counts as unknown
- * here, its fills are added up exactly, and every change of it becomes a line of the journal.
- */
-export const SECOND_STEP = `
-  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+/** The version that a mirror says of itself (`user_version`). A file of 0 is one that nothing was made in yet. */
+export const SCHEMA_VERSION = 1;
 
-  ALTER TABLE orders RENAME TO orders_1;
-  ALTER TABLE candles RENAME TO candles_1;
+/**
+ * Everything that the engine writes down. A later version changes these tables, raises the number and brings an older
+ * mirror up to date in `makeSchema` (mirror-file.ts); until there is one, a mirror of another version is refused.
+ */
+export const SCHEMA = `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE TABLE orders (
     id INTEGER PRIMARY KEY,
@@ -41,14 +41,6 @@ export const SECOND_STEP = `
     updated_at_ms INTEGER NOT NULL
   ) STRICT;
 
-  CREATE TABLE journal (
-    seq INTEGER PRIMARY KEY,
-    at_ms INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    json TEXT NOT NULL
-  ) STRICT;
-
   CREATE TABLE fills (
     id INTEGER PRIMARY KEY,
     trade_id INTEGER NOT NULL,
@@ -62,6 +54,14 @@ export const SECOND_STEP = `
     amount TEXT NOT NULL,
     total TEXT NOT NULL,
     fee TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE journal (
+    seq INTEGER PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    json TEXT NOT NULL
   ) STRICT;
 
   CREATE TABLE intents (
@@ -101,6 +101,14 @@ export const SECOND_STEP = `
     PRIMARY KEY (symbol, version)
   ) STRICT, WITHOUT ROWID;
 
+  CREATE TABLE balances (
+    currency TEXT PRIMARY KEY,
+    wallet_id INTEGER,
+    total TEXT NOT NULL,
+    held TEXT NOT NULL,
+    seen_at_ms INTEGER NOT NULL
+  ) STRICT;
+
   CREATE TABLE transactions (
     currency TEXT NOT NULL,
     id INTEGER NOT NULL,
@@ -109,6 +117,32 @@ export const SECOND_STEP = `
     description TEXT NOT NULL,
     PRIMARY KEY (currency, id)
   ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE books (
+    market TEXT PRIMARY KEY,
+    bids TEXT NOT NULL,
+    asks TEXT NOT NULL,
+    updated_at_ms INTEGER,
+    seen_at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE stats (
+    market TEXT PRIMARY KEY,
+    is_closed INTEGER NOT NULL,
+    closed_reason TEXT,
+    best_sell TEXT,
+    best_buy TEXT,
+    volume_src TEXT,
+    volume_dst TEXT,
+    latest TEXT,
+    mark TEXT,
+    day_low TEXT,
+    day_high TEXT,
+    day_open TEXT,
+    day_close TEXT,
+    day_change TEXT,
+    seen_at_ms INTEGER NOT NULL
+  ) STRICT;
 
   CREATE TABLE candles (
     market TEXT NOT NULL,
@@ -133,54 +167,6 @@ export const SECOND_STEP = `
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE kept (name TEXT PRIMARY KEY, json TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
-  ALTER TABLE balances ADD COLUMN wallet_id INTEGER;
-  ALTER TABLE stats ADD COLUMN is_closed INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE stats ADD COLUMN closed_reason TEXT;
-  ALTER TABLE stats ADD COLUMN volume_src TEXT;
-  ALTER TABLE stats ADD COLUMN volume_dst TEXT;
-  ALTER TABLE stats ADD COLUMN mark TEXT;
-  ALTER TABLE stats ADD COLUMN day_low TEXT;
-  ALTER TABLE stats ADD COLUMN day_high TEXT;
-  ALTER TABLE stats ADD COLUMN day_open TEXT;
-  ALTER TABLE stats ADD COLUMN day_close TEXT;
-
-  INSERT INTO orders (order_key, client_order_id, intent_id, strategy, market, market_version, side, execution, price, amount, planned_at_ms,
-    sent_at_ms, attempts, state, venue_id, venue_status, matched, filled, filled_total, fee, closed_at_ms, order_id_floor, trade_id_floor,
-    updated_at_ms)
-  SELECT client_order_id, client_order_id, client_order_id, strategy, market, 0, side, execution, price, amount, planned_at_ms, planned_at_ms, 1,
-    CASE stage
-      WHEN 'open' THEN 'open'
-      WHEN 'settling' THEN 'settling'
-      WHEN 'refused' THEN 'rejected'
-      WHEN 'ended' THEN iif(status = 'Done', 'filled', 'cancelled')
-      ELSE 'unknown'
-    END,
-    venue_id, status, matched,
-    (SELECT decimal_sum(amount) FROM trades WHERE trades.client_order_id = orders_1.client_order_id),
-    (SELECT decimal_sum(total) FROM trades WHERE trades.client_order_id = orders_1.client_order_id),
-    (SELECT decimal_sum(fee) FROM trades WHERE trades.client_order_id = orders_1.client_order_id),
-    iif(stage IN ('ended', 'refused'), ifnull(
-      (SELECT max(at_ms) FROM order_changes WHERE order_changes.client_order_id = orders_1.client_order_id), planned_at_ms), NULL),
-    0, 0,
-    ifnull((SELECT max(at_ms) FROM order_changes WHERE order_changes.client_order_id = orders_1.client_order_id), planned_at_ms)
-  FROM orders_1 ORDER BY planned_at_ms, client_order_id;
-
-  INSERT INTO fills (trade_id, venue_order_id, order_key, strategy, market, side, at_ms, price, amount, total, fee)
-  SELECT trades.venue_id, orders_1.venue_id, trades.client_order_id, orders_1.strategy, trades.market, trades.side, at_ms, trades.price,
-    trades.amount, total, fee
-  FROM trades JOIN orders_1 USING (client_order_id) ORDER BY trades.venue_id, trades.side;
-
-  INSERT INTO journal (at_ms, kind, subject, json)
-  SELECT at_ms, 'order', client_order_id, json_object('stage', stage, 'status', status, 'matched', matched)
-  FROM order_changes ORDER BY id;
-
-  INSERT INTO candles SELECT * FROM candles_1;
-
-  DROP TABLE order_changes;
-  DROP TABLE trades;
-  DROP TABLE orders_1;
-  DROP TABLE candles_1;
 
   CREATE INDEX orders_unfinished ON orders (state) WHERE state NOT IN ('filled', 'cancelled', 'rejected');
   CREATE INDEX orders_by_venue_id ON orders (venue_id);
