@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
-import { createVenueCaller, type VenueCaller } from '../src/daemon/venue-caller.ts';
+import { createVenueCaller, type VenueCaller } from '../src/venues/venue-caller.ts';
 import type { EngineOutput, EngineRequest } from '../src/engine/engine-command.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';

@@ -2,7 +2,7 @@ import { decimalText, ZERO, type DecimalText } from '../src/domain/decimal-text.
 import type { Market } from '../src/domain/market.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
-import type { OrderRequest, VenueAnswer, VenueCall, VenueValues } from '../src/domain/venue-call.ts';
+import type { OrderRequest, VenueAnswer, VenueCall, VenueValues } from '../src/venues/port.ts';
 
 const LEVELS = 24;
 const BOOKS = 16;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { BudgetLedger } from '../src/budget/ledger.ts';
 import { MemoryLockouts } from '../src/budget/lockouts.ts';
-import type { BotVenue } from '../src/daemon/bot-venue.ts';
+import type { Venue } from '../src/venues/venue.ts';
 import { createBot } from '../src/daemon/create-bot.ts';
 import { createScreen } from '../src/daemon/screen.ts';
 import { readBotConfig } from '../src/daemon/settings/read-bot-config.ts';
-import { createVenueCaller } from '../src/daemon/venue-caller.ts';
+import { createVenueCaller } from '../src/venues/venue-caller.ts';
 import { createRandom } from '../src/domain/random.ts';
 import type { StrategyInstanceSettings } from '../src/engine/engine-settings.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
@@ -87,7 +87,7 @@ function createInstances(): readonly StrategyInstanceSettings[] {
 }
 
 /** The way to the venue: replies take a while, and are of the venue at the time of the question. */
-function createVenue(time: VirtualTime, venue: SoakVenue): BotVenue & { readonly requests: () => number } {
+function createVenue(time: VirtualTime, venue: SoakVenue): Venue & { readonly requests: () => number } {
   const random = createRandom(3);
   const client = new ExchangeClient({
     transport: { send: () => Promise.reject(new Error('expected no request')), close: async () => {} },

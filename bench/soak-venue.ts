@@ -7,7 +7,7 @@ import { formatUnits, parseUnits, UNITS_PER_ONE } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
-import type { OrderRequest, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../src/domain/venue-call.ts';
+import type { OrderRequest, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../src/venues/port.ts';
 
 const COINS =
   'btc eth ltc xrp bch bnb eos xlm etc trx doge uni dai link dot aave ada shib ftm mana sand avax near sol atom grt fil crv sushi comp';

@@ -3,7 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
-import type { WalletReading } from '../domain/venue-call.ts';
+import type { WalletReading } from '../venues/port.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
@@ -15,8 +15,8 @@ import type { ClosedCandle } from '../strategy/definition.ts';
 import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarLane } from './bar-lane.ts';
-import type { BarFillSimulator } from './bar-fill-simulator/bar-fill-simulator.ts';
-import type { EquityValuer } from './bar-fill-simulator/equity-valuer.ts';
+import type { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
+import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
 import type { LoggedLine } from '../engine/strategy-instance.ts';
 
 /** One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm strategies up. */

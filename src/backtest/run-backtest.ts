@@ -7,9 +7,9 @@ import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, TradedMarket } from './backtest-run.ts';
 import { CandleRunner, type BarMarket, type CandleRun } from './candle-runner.ts';
-import { describeBarRules } from './bar-fill-simulator/describe-bar-rules.ts';
-import type { BarRules } from './bar-fill-simulator/bar-rules.ts';
-import { BarFillSimulator } from './bar-fill-simulator/bar-fill-simulator.ts';
+import { describeBarRules } from './describe-bar-rules.ts';
+import type { BarRules } from '../venues/bars/bar-rules.ts';
+import { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
 
 /** A backtest on bars, ready to run. */

@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
-import { DEFAULT_CANDLE_RULES, type BarPath, type BarRules } from '../backtest/bar-fill-simulator/bar-rules.ts';
+import { DEFAULT_CANDLE_RULES, type BarPath, type BarRules } from '../venues/bars/bar-rules.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import type { CsvSource } from './create-backtest.ts';
 import { marketOption } from './option-readers.ts';
-import type { PollRules } from '../backtest/poll/poll-rules.ts';
+import type { PollRules } from '../venues/recorded/poll-rules.ts';
 
 /** Reads `name=value` behind those before it; the value is JSON where it reads as such, else text. */
 export function parameterOption(

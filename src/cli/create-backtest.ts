@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { refuseUnserved } from '../backtest/refuse-unserved.ts';
 import type { BarMarket } from '../backtest/candle-runner.ts';
-import type { BarRules } from '../backtest/bar-fill-simulator/bar-rules.ts';
+import type { BarRules } from '../venues/bars/bar-rules.ts';
 import { needsBridge } from '../backtest/run-currency.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
 import { loadInstances } from '../daemon/load-instances.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BacktestRun } from '../backtest/backtest-run.ts';
-import type { PollRules } from '../backtest/poll/poll-rules.ts';
+import type { PollRules } from '../venues/recorded/poll-rules.ts';
 import { refuseUnvalued, runCurrency } from '../backtest/run-currency.ts';
 import { runPoll, type PollMarket } from '../backtest/poll/run-poll.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';

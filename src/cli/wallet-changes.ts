@@ -1,6 +1,6 @@
 import { parseMarket } from '../domain/market-symbol.ts';
 import { parseUnits } from '../domain/money.ts';
-import type { WalletTransaction } from '../domain/venue-call.ts';
+import type { WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { Movements } from '../mirror/read-movements.ts';
 

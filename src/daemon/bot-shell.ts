@@ -1,11 +1,11 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
-import type { VenueAnswer } from '../domain/venue-call.ts';
+import type { VenueAnswer } from '../venues/port.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
-import { sendRequest, type SendRequestOptions } from './send-request.ts';
+import { sendRequest, type SendRequestOptions } from '../venues/send-request.ts';
 
 /** What decides; the engine. */
 export interface Stepper {

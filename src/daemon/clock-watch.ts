@@ -1,6 +1,6 @@
 import { ageText } from '../scheduler/age-text.ts';
 import type { HttpResponse } from '../exchange/transport.ts';
-import type { WrapTransport } from './bot-venue.ts';
+import type { WrapTransport } from '../venues/venue.ts';
 
 /** A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error of the clock. */
 const TOLERATED_MS = 10_000;

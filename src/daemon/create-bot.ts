@@ -8,7 +8,7 @@ import type { Budget } from '../exchange/endpoint.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
-import type { BotVenue } from './bot-venue.ts';
+import type { Venue } from '../venues/venue.ts';
 import { bookBudgetOf, bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { credentialAdvice } from './settings/credential-advice.ts';
 import { PaceWatch } from './pace-watch.ts';
@@ -28,7 +28,7 @@ export interface CreatedBot {
 
 export interface CreateBotOptions {
   readonly config: BotConfig;
-  readonly venue: BotVenue;
+  readonly venue: Venue;
   readonly instances: readonly StrategyInstanceSettings[];
   readonly mirror: MirrorStore;
   readonly screen: Screen;
@@ -87,7 +87,7 @@ export function createBot({
 
 function settingsOf(
   config: BotConfig,
-  of: { readonly venue: BotVenue; readonly instances: readonly StrategyInstanceSettings[]; readonly plan: PollPlan },
+  of: { readonly venue: Venue; readonly instances: readonly StrategyInstanceSettings[]; readonly plan: PollPlan },
 ): EngineSettings {
   const { pollStretch, markets } = of.venue;
   const { credentials } = config.exchange;

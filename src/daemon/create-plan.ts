@@ -7,7 +7,7 @@ import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import type { VenueCaller } from './venue-caller.ts';
+import type { VenueCaller } from '../venues/venue-caller.ts';
 
 /** Pages of orders and trades that a bot is behind by after a restart: what it had not settled, and what came since. */
 const PAGES_BEHIND = 2;

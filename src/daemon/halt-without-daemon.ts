@@ -3,7 +3,7 @@ import { MirrorStore } from '../mirror/mirror-store.ts';
 import type { ControlProgress, ControlResult } from './control/control-command.ts';
 import { createBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
-import { createLiveVenue } from './live-venue.ts';
+import { createLiveVenue } from '../venues/live/live-venue.ts';
 import { checkedCaller } from './account/checked-caller.ts';
 import { takeRunLocks } from './locks/run-locks.ts';
 import { runUntil } from './run-loop.ts';

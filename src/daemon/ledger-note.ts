@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writePrivateFile } from './private-file.ts';
+import { writePrivateFile } from '../configuration/private-file.ts';
 
 /** Where the bot of a data folder has its requests counted, for those who look at the folder alone. */
 export interface LedgerNote {

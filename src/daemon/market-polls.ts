@@ -1,15 +1,15 @@
 import { monotonicMs } from '../budget/process-owner.ts';
 import { readLedger } from '../budget/ledger-report.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { statsCall } from '../domain/market-calls.ts';
+import { statsCall } from '../venues/port.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { VenueCall } from '../domain/venue-call.ts';
+import type { VenueCall } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import { PollQueue } from '../scheduler/poll-queue.ts';
 import type { Cancel } from '../virtual/virtual-time.ts';
-import type { RemoteExchange } from './live-venue.ts';
+import type { RemoteExchange } from '../venues/live/live-venue.ts';
 import type { Recording, RecordingSummary } from './recording.ts';
-import { sendRequest } from './send-request.ts';
+import { sendRequest } from '../venues/send-request.ts';
 
 /** A question waits for its slot no longer than this, or than its own interval. */
 const SHORTEST_WAIT_MS = 5_000;

@@ -1,12 +1,12 @@
-import type { BotVenue } from './bot-venue.ts';
-import { createEmbeddedVenue } from './embedded-venue.ts';
-import { createLiveVenue, type Opening } from './live-venue.ts';
-import { createPaperVenue } from './paper-venue.ts';
-import type { ReplayFile } from './replay-file.ts';
+import type { Venue } from '../venues/venue.ts';
+import { createEmbeddedVenue } from '../venues/embedded/embedded-venue.ts';
+import { createLiveVenue, type Opening } from '../venues/live/live-venue.ts';
+import { createPaperVenue } from '../venues/paper/paper-venue.ts';
+import type { ReplayFile } from '../venues/embedded/replay-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that are traded. */
-export async function openVenue(config: BotConfig, replay: ReplayFile | null, opening: Opening): Promise<BotVenue> {
+export async function openVenue(config: BotConfig, replay: ReplayFile | null, opening: Opening): Promise<Venue> {
   const { wrap, startMs } = opening;
   switch (config.mode) {
     case 'live':

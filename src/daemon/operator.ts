@@ -1,6 +1,6 @@
 import type { EngineNotice } from '../engine/engine-command.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
-import type { BotVenue } from './bot-venue.ts';
+import type { Venue } from '../venues/venue.ts';
 import { ControlInbox, type TakenCommand } from './control/control-inbox.ts';
 import type { CreatedBot } from './create-bot.ts';
 import type { HealthSource } from './health/health-source.ts';
@@ -10,7 +10,7 @@ import type { BotConfig } from './settings/create-bot-config.ts';
 export interface OperatorOptions {
   readonly bot: CreatedBot;
   readonly config: BotConfig;
-  readonly venue: BotVenue;
+  readonly venue: Venue;
   readonly mirror: MirrorStore;
   /** The ledger's file; null where it is in memory. */
   readonly ledgerFile: string | null;

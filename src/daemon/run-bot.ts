@@ -4,7 +4,7 @@ import { formatUnits } from '../domain/money.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
-import type { BotVenue } from './bot-venue.ts';
+import type { Venue } from '../venues/venue.ts';
 import { ClockWatch, watchedTransport } from './clock-watch.ts';
 import { CrashWatch } from './crash-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
@@ -19,15 +19,15 @@ import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
 import { checkedCaller } from './account/checked-caller.ts';
-import { readReplayFile, type ReplayFile } from './replay-file.ts';
-import { replayTimeframe } from './replay-start.ts';
+import { readReplayFile, type ReplayFile } from '../venues/embedded/replay-file.ts';
+import { replayTimeframe } from '../venues/embedded/replay-start.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
 import { clock as clockText, createLogScreen, createScreen, type Screen } from './screen.ts';
 import { mirrorName } from './session-file.ts';
 import { banner, ledgerOf } from './settings/banner.ts';
-import { ledgerSubjects } from './settings/client-credentials.ts';
+import { ledgerSubjects } from '../venues/live/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { summarize, summaryLines, type Summary } from './summary.ts';
 import { profitOfInstance } from '../engine/profit-of-instance.ts';
@@ -119,7 +119,7 @@ interface Run {
   readonly locks: RunLocks;
 }
 
-async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
+async function runAt(venue: Venue, run: Run): Promise<Summary> {
   const { screen } = run;
   const { config } = run.options;
   const threads = new StrategyThreads({
@@ -139,7 +139,7 @@ async function runAt(venue: BotVenue, run: Run): Promise<Summary> {
   }
 }
 
-async function runInstances(venue: BotVenue, run: Run, threads: StrategyThreads): Promise<Summary> {
+async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): Promise<Summary> {
   const { options, screen, replay, recording, health } = run;
   const { config } = options;
   const { instances, problems } = await loadInstances({
@@ -223,7 +223,7 @@ function inReplay(
   return { ...strategy, market: replay.market.symbol as typeof strategy.market, timeframe: replayTimeframe(replay) };
 }
 
-function openMirror(config: BotConfig, venue: BotVenue, onRelief: (message: string) => void): MirrorStore {
+function openMirror(config: BotConfig, venue: Venue, onRelief: (message: string) => void): MirrorStore {
   const { folder, retention } = config.data;
   const options = {
     path: join(folder, mirrorName(config.mode, venue)),
@@ -240,7 +240,7 @@ function openMirror(config: BotConfig, venue: BotVenue, onRelief: (message: stri
 function sayBegin(
   screen: Screen,
   of: {
-    readonly venue: BotVenue;
+    readonly venue: Venue;
     readonly replay: ReplayFile | null;
     readonly bot: CreatedBot;
     readonly config: BotConfig;
@@ -263,7 +263,7 @@ function sayBegin(
 /** From the first step to the last. Whatever ends the run, no order of ours is left behind if that can be helped. */
 async function live(
   bot: CreatedBot,
-  of: { readonly options: RunOptions; readonly venue: BotVenue; readonly screen: Screen; readonly operator: Operator },
+  of: { readonly options: RunOptions; readonly venue: Venue; readonly screen: Screen; readonly operator: Operator },
 ): Promise<void> {
   const { options, venue, screen, operator } = of;
   const { shell } = bot;
@@ -287,7 +287,7 @@ async function live(
   }
 }
 
-function statusLine({ engine, counts }: CreatedBot, venue: BotVenue): string {
+function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {
   const made = engine.instances.map((instance) => {
     const made = profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol));
     const profit = made.profit === null ? '-' : `${moneyText(made.profit, made.currency)} ${made.currency}`;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 import type { BotShell } from './bot-shell.ts';
-import type { BotVenue } from './bot-venue.ts';
+import type { Venue } from '../venues/venue.ts';
 import type { CreatedBot } from './create-bot.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
@@ -21,7 +21,7 @@ const LAST_COMPARISON_MS = 5_000;
 const VIRTUAL_DRAIN_MS = 600_000;
 
 export interface RunUntil {
-  readonly venue: Pick<BotVenue, 'time'>;
+  readonly venue: Pick<Venue, 'time'>;
   readonly signal?: AbortSignal;
   /** Of the wall's time; null: no limit. */
   readonly forMs?: number | null;
@@ -60,7 +60,7 @@ export async function runUntil(
  */
 export async function drain(
   bot: CreatedBot,
-  of: { readonly config: BotConfig; readonly venue: BotVenue; readonly onStatus?: () => void },
+  of: { readonly config: BotConfig; readonly venue: Venue; readonly onStatus?: () => void },
 ): Promise<void> {
   const { config, venue } = of;
   const { openOrders, withinMs } = config.drain;

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
-import type { BotVenue } from './bot-venue.ts';
+import type { Venue } from '../venues/venue.ts';
 import type { CreatedBot } from './create-bot.ts';
 import { EventFile } from './event-file.ts';
 import { Recording } from './recording.ts';
@@ -15,7 +15,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** What a run begins with. */
 interface BeginningOfRun {
   readonly bot: CreatedBot;
-  readonly venue: BotVenue;
+  readonly venue: Venue;
   readonly config: BotConfig;
   readonly mirror: MirrorStore;
 }

@@ -7,7 +7,7 @@ import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { createLogger } from './logging/create-logger.ts';
 import { logNotice } from './logging/log-notice.ts';
-import { secretsOf } from './settings/client-credentials.ts';
+import { secretsOf } from '../venues/live/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** Where lines go: a line for people, or one JSON object a line for programs. */

@@ -1,6 +1,6 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { formatUnits, unitsOf } from '../domain/money.ts';
-import type { WalletReading } from '../domain/venue-call.ts';
+import type { WalletReading } from '../venues/port.ts';
 import type { Findings } from './findings.ts';
 import type { Outbox } from './outbox.ts';
 import { walletFlaw } from './plausibility/wallet-flaw.ts';

@@ -1,4 +1,4 @@
-import type { VenueAnswer } from '../domain/venue-call.ts';
+import type { VenueAnswer } from '../venues/port.ts';
 
 /** Takes in the answer to a request, with when it came and when the request can have left last; null where it never did. */
 export type AnswerTaker = (

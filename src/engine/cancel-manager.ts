@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isClosedStatus, type VenueOrder } from '../domain/order.ts';
 import { readStored } from '../domain/stored-json.ts';
-import type { VenueAnswer } from '../domain/venue-call.ts';
+import type { VenueAnswer } from '../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { OrderBlotter } from './order-blotter.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { exitsAmong, type HeldOf } from '../execution/exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
-import type { Page } from '../domain/venue-call.ts';
+import type { Page } from '../venues/port.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { ControlCommand, DrainPolicy } from './engine-event.ts';
 import type { AnswerTaker } from './answer-taker.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
-import type { VenueAnswer, VenueCallKind } from '../domain/venue-call.ts';
+import type { VenueAnswer, VenueCallKind } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 
 /** How a credential is called, without its value, and what to do once the exchange refuses it: whole sentences without the last stop. */

@@ -1,5 +1,5 @@
 import type { RequestClass } from '../domain/request-class.ts';
-import type { VenueCall } from '../domain/venue-call.ts';
+import type { VenueCall } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { MirrorChange } from './mirror-change.ts';

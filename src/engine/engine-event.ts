@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { VenueAnswer, WalletReading } from '../domain/venue-call.ts';
+import type { VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 

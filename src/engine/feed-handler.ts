@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import type { Candle } from '../domain/candle.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import { statsCall } from '../domain/market-calls.ts';
+import { statsCall } from '../venues/port.ts';
 import { unitsOf } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import { storedTimeMs } from '../domain/stored-json.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
-import type {
-  MarketRule,
-  Page,
-  VenueAnswer,
-  VenueCall,
-  WalletReading,
-  WalletTransaction,
-} from '../domain/venue-call.ts';
+import type { MarketRule, Page, VenueAnswer, VenueCall, WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 import { PollQueue } from '../scheduler/poll-queue.ts';

@@ -1,7 +1,7 @@
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import { unitsOf } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { Page, VenueCall } from '../domain/venue-call.ts';
+import type { Page, VenueCall } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { FeeRates } from './fee-rates.ts';

@@ -7,7 +7,7 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { MarketRule } from '../domain/venue-call.ts';
+import type { MarketRule } from '../venues/port.ts';
 import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';

@@ -4,7 +4,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { WalletReading, WalletTransaction } from '../domain/venue-call.ts';
+import type { WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 

@@ -1,5 +1,5 @@
 import type { VenueOrder } from '../domain/order.ts';
-import type { VenueAnswer } from '../domain/venue-call.ts';
+import type { VenueAnswer } from '../venues/port.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { Outbox } from './outbox.ts';

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
-import type { Page, VenueAnswer, VenueCall } from '../domain/venue-call.ts';
+import type { Page, VenueAnswer, VenueCall } from '../venues/port.ts';
 import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { clientOrderIdOf, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';

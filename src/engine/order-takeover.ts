@@ -1,6 +1,6 @@
 import type { VenueOrder } from '../domain/order.ts';
 import { readStored } from '../domain/stored-json.ts';
-import type { Page } from '../domain/venue-call.ts';
+import type { Page } from '../venues/port.ts';
 import { KnownNames, storedNames } from '../execution/known-names.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
 import type { AnswerTaker } from './answer-taker.ts';

@@ -1,5 +1,5 @@
 import type { RequestClass } from '../domain/request-class.ts';
-import type { VenueCall } from '../domain/venue-call.ts';
+import type { VenueCall } from '../venues/port.ts';
 import { usesCredential } from './credential-watch.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
 import type { JournalEntry, MirrorChange } from './mirror-change.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import { readStored, storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
-import type { WalletReading, WalletTransaction } from '../domain/venue-call.ts';
+import type { WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { BalanceBooks, storedBooks, type Disagreement } from '../portfolio/balance-books.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';

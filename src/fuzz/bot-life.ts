@@ -1,8 +1,8 @@
 import type { RequestLimiter } from '../budget/limiter.ts';
 import { LedgerStore, type StoredBudget } from '../budget/store.ts';
 import { BotShell, type Stepper } from '../daemon/bot-shell.ts';
-import { createLimitedClient } from '../daemon/limited-client.ts';
-import { createVenueCaller } from '../daemon/venue-caller.ts';
+import { createLimitedClient } from '../venues/live/limited-client.ts';
+import { createVenueCaller } from '../venues/venue-caller.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';

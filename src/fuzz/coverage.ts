@@ -1,4 +1,4 @@
-import type { VenueAnswer } from '../domain/venue-call.ts';
+import type { VenueAnswer } from '../venues/port.ts';
 import type { JournalEntry } from '../engine/mirror-change.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { VANDAL_ACTS } from './vandal.ts';

@@ -1,7 +1,7 @@
 import type { LimitedCall, LimitedReply, RequestLimiter } from '../budget/limiter.ts';
 import type { ChangeStore, Stepper } from '../daemon/bot-shell.ts';
 import type { RequestClass } from '../domain/request-class.ts';
-import type { VenueCallKind } from '../domain/venue-call.ts';
+import type { VenueCallKind } from '../venues/port.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';

@@ -1,4 +1,4 @@
-import type { WalletTransaction } from '../domain/venue-call.ts';
+import type { WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';

@@ -1,5 +1,5 @@
 import type { RequestClass } from '../domain/request-class.ts';
-import type { VenueCall } from '../domain/venue-call.ts';
+import type { VenueCall } from '../venues/port.ts';
 
 /** Something that is asked for again and again. */
 export interface Feed {

@@ -3,7 +3,7 @@ import type { OrderRecord } from '../../src/execution/order-record.ts';
 import type { RiskCheck } from '../../src/execution/risk/risk-check.ts';
 import maCross from '../../strategies/ma-cross.ts';
 import { runBars, TETHER, walkOf as barsOf } from '../unit/backtest/candle-run.ts';
-import { runRecorded, walkOf as recordingOf } from '../unit/backtest/poll/recorded-run.ts';
+import { runRecorded, walkOf as recordingOf } from '../unit/venues/recorded/recorded-run.ts';
 
 /** A change planted in one risk check, while it is set. */
 const planted = vi.hoisted(() => ({ check: null as RiskCheck | null }));

@@ -16,7 +16,7 @@ import {
   TETHER,
   walkOf,
   type Recording,
-} from '../unit/backtest/poll/recorded-run.ts';
+} from '../unit/venues/recorded/recorded-run.ts';
 
 const SECONDS = 600;
 const RECORDING = walkOf({ seconds: SECONDS, seed: 1 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
-import { BarFillSimulator } from '../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';

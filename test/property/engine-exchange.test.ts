@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatUnits, parseUnits } from '../../src/domain/money.ts';
 import { isOpenStatus, type VenueOrder } from '../../src/domain/order.ts';
-import type { VenueCall } from '../../src/domain/venue-call.ts';
+import type { VenueCall } from '../../src/venues/port.ts';
 import { mayTrade } from '../../src/execution/order-record.ts';
 import {
   buy,

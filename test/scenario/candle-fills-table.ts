@@ -6,9 +6,9 @@ import { createMarket } from '../../src/domain/market.ts';
 import { formatUnits, parseUnits } from '../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../src/domain/order.ts';
 import type { VenueTrade } from '../../src/domain/trade.ts';
-import type { VenueAnswer } from '../../src/domain/venue-call.ts';
-import type { BarRules } from '../../src/backtest/bar-fill-simulator/bar-rules.ts';
-import { BarFillSimulator } from '../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import type { VenueAnswer } from '../../src/venues/port.ts';
+import type { BarRules } from '../../src/venues/bars/bar-rules.ts';
+import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, taker: 2_000 } };

@@ -1,4 +1,4 @@
-/** A folder of `src/` and what it may import beside itself. */
+/** A folder of `src/`, or one file of it without its ending, and what it may import beside itself. */
 export interface LayerRule {
   readonly folder: string;
   readonly mayImport: readonly string[];
@@ -9,6 +9,7 @@ export interface LayerRule {
 /** Bottom up; a pure folder imports only pure folders before it. */
 const PURE = [
   'domain',
+  'venues/port',
   'portfolio',
   'strategy',
   'scheduler',
@@ -17,7 +18,17 @@ const PURE = [
   'simulator/core',
   'simulator/flow',
 ];
-const SHELLS = ['budget', 'exchange', 'simulator', 'mirror', 'recording', 'plugins', 'configuration', 'virtual'];
+const SHELLS = [
+  'budget',
+  'exchange',
+  'simulator',
+  'mirror',
+  'recording',
+  'plugins',
+  'configuration',
+  'virtual',
+  'venues',
+];
 
 export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
@@ -30,6 +41,11 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'plugins', mayImport: PURE, isPure: false },
   { folder: 'configuration', mayImport: ['domain'], isPure: false },
   { folder: 'virtual', mayImport: [...PURE, 'budget', 'exchange', 'simulator'], isPure: false },
+  {
+    folder: 'venues',
+    mayImport: [...PURE, 'budget', 'exchange', 'simulator', 'configuration', 'virtual', 'recording'],
+    isPure: false,
+  },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
   { folder: 'backtest', mayImport: [...PURE, ...SHELLS, 'daemon'], isPure: false },
   { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, 'daemon'], isPure: false },
@@ -38,7 +54,7 @@ export const LAYERS: readonly LayerRule[] = [
 
 /** The rule for a file of `src/`, by the longest folder that holds it; none for a file of `src/` itself, which is the package's face. */
 function ruleFor(path: string): LayerRule | undefined {
-  return LAYERS.filter(({ folder }) => path.startsWith(`src/${folder}/`)).toSorted(
+  return LAYERS.filter(({ folder }) => path.startsWith(`src/${folder}/`) || path === `src/${folder}.ts`).toSorted(
     (left, right) => right.folder.length - left.folder.length,
   )[0];
 }

@@ -1,9 +1,9 @@
 import { monotonicMs } from '../../src/budget/process-owner.ts';
-import { createAccountReader } from '../../src/daemon/account/account-reader.ts';
-import { openRemoteExchange } from '../../src/daemon/live-venue.ts';
-import type { CredentialSettings } from '../../src/daemon/settings/credentials-settings.ts';
+import { createAccountReader } from '../../src/venues/live/account-reader.ts';
+import { openRemoteExchange } from '../../src/venues/live/live-venue.ts';
+import type { CredentialSettings } from '../../src/venues/live/credentials-settings.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
-import { Secret } from '../../src/daemon/settings/secret.ts';
+import { Secret } from '../../src/configuration/secret.ts';
 import type { ServedAccount } from './served-account.ts';
 
 /** One start of a bot that logs in by name and password, as far as its private calls. */

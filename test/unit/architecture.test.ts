@@ -26,6 +26,8 @@ describe('the layers', () => {
     ['src/domain/market.ts', `import { Trading } from '../simulator/core/trading/trading.ts';`],
     ['src/domain/market.ts', `import type {\n  ExchangeClient,\n} from '../exchange/client.ts';`],
     ['src/simulator/core/exchange.ts', `import { ENDPOINTS } from '../../exchange/endpoints/index.ts';`],
+    ['src/engine/engine.ts', `import { openVenue } from '../venues/live/live-venue.ts';`],
+    ['src/venues/port.ts', `import type { Engine } from '../engine/engine.ts';`],
     ['src/simulator/core/exchange.ts', `import { readFileSync } from 'node:fs';`],
     ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],
     ['src/exchange/client.ts', `import { WireDoor } from '../simulator/wire/door.ts';`],

@@ -1,6 +1,6 @@
 import { loadInstances } from '../../daemon/load-instances.ts';
 import type { SessionFile } from '../../daemon/session-file.ts';
-import type { VenueCall } from '../../domain/venue-call.ts';
+import type { VenueCall } from '../../venues/port.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
@@ -8,7 +8,7 @@ import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { budgetTable } from '../../exchange/budget-table.ts';
 import { MemoryMirror } from '../poll/memory-mirror.ts';
 import { planOf } from '../poll/poll-bot.ts';
-import { tripKey } from '../poll/poll-rules.ts';
+import { tripKey } from '../../venues/recorded/poll-rules.ts';
 import type { WantedThing } from './session-view.ts';
 import { Told } from './told.ts';
 import { Watch } from './watch.ts';

@@ -2,7 +2,7 @@ import { readEvents } from '../../daemon/event-file.ts';
 import { readSessionFile } from '../../daemon/session-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
-import type { DrawnLatency } from '../poll/poll-rules.ts';
+import type { DrawnLatency } from '../../venues/recorded/poll-rules.ts';
 import { readSession, type ReadSession } from './read-session.ts';
 
 /** Round trips of a kind that are drawn from at most, spread over the session. */

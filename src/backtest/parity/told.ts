@@ -3,7 +3,7 @@ import type { MarketStats } from '../../domain/market-stats.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
-import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../domain/venue-call.ts';
+import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../venues/port.ts';
 
 /** What something was from a moment on, in ms since 1970, as a text: the same text is the same thing. */
 export interface Telling {

@@ -14,7 +14,7 @@ import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { VirtualTime } from '../../virtual/virtual-time.ts';
 import type { MemoryMirror } from './memory-mirror.ts';
-import type { PollCaller } from './poll-caller.ts';
+import type { RecordedCaller } from '../../venues/recorded/recorded-caller.ts';
 
 /** The live bot in virtual time. */
 export interface PollBot {
@@ -29,7 +29,7 @@ export interface PollBotOptions {
   readonly settings: Omit<EngineSettings, 'feeds'>;
   readonly budgets: ReadonlyMap<string, Budget>;
   readonly time: VirtualTime;
-  readonly caller: PollCaller;
+  readonly caller: RecordedCaller;
   readonly mirror: MemoryMirror;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
   readonly onAnswer?: BotShellOptions['onAnswer'];

@@ -2,21 +2,21 @@ import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { valueIn } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';
-import type { PollExchange } from './poll-exchange.ts';
-import type { RecordedMarket } from './recorded-market.ts';
+import type { RecordedExchange } from '../../venues/recorded/recorded-exchange.ts';
+import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 
 /** What the account is worth in one quote currency, by the last prices at the exchange, whether the bot has seen them or not; and how that went. */
 export class PollEquity {
   /** Currencies of the account that no market values: they count for nothing. */
   readonly unvalued: readonly string[];
-  private readonly exchange: PollExchange;
+  private readonly exchange: RecordedExchange;
   private readonly quote: QuoteCurrency;
-  private readonly markets: ReadonlyMap<string, RecordedMarket>;
+  private readonly markets: ReadonlyMap<string, FollowedMarket>;
   private readonly timeMs: number[] = [];
   private readonly equity: number[] = [];
   private readonly isExposed: number[] = [];
 
-  constructor(exchange: PollExchange, quote: QuoteCurrency) {
+  constructor(exchange: RecordedExchange, quote: QuoteCurrency) {
     this.exchange = exchange;
     this.quote = quote;
     this.markets = new Map(exchange.markets.map((market) => [market.state.rules.symbol, market]));
@@ -41,7 +41,7 @@ export class PollEquity {
     if (this.timeMs.at(-1) === timeMs) return;
     this.timeMs.push(timeMs);
     this.equity.push(Number(this.exact()) / Number(UNITS_PER_ONE));
-    const holds = ({ state: { rules } }: RecordedMarket): boolean =>
+    const holds = ({ state: { rules } }: FollowedMarket): boolean =>
       rules.base !== this.quote && this.exchange.balance(rules.base) >= rules.amountStep;
     this.isExposed.push([...this.markets.values()].some(holds) ? 1 : 0);
   }

@@ -2,7 +2,7 @@ import { resolutionMs, type Candle } from '../../domain/candle.ts';
 import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from '../../recording/records.ts';
-import type { RecordedMarket } from './recorded-market.ts';
+import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
 
 /** What was recorded of one market, in the order of its own time. */
@@ -37,7 +37,7 @@ interface Lane {
 
 /** The streams of one market, and what they move. */
 export interface Track {
-  readonly market: RecordedMarket;
+  readonly market: FollowedMarket;
   readonly books: RecordedStream<RecordedBook>;
   readonly trades: RecordedStream<RecordedTrade> | null;
   /** Books and trades, which are the market: it stands still when they have ended. In the order in which rows of the same time count. */
@@ -46,7 +46,7 @@ export interface Track {
   readonly sideLanes: readonly Lane[];
 }
 
-export function createTrack(market: RecordedMarket, recording: MarketRecording): Track {
+export function createTrack(market: FollowedMarket, recording: MarketRecording): Track {
   const isByVenue = recording.changesWhen !== 'seen';
   const dueMs = (venueMs: number | null, seenMs: number): number => (isByVenue ? (venueMs ?? seenMs) : seenMs);
   const books = new RecordedStream(recording.books, ({ venueTimeMs, seenMs }) => dueMs(venueTimeMs, seenMs));
@@ -73,7 +73,7 @@ function laneOf<Row>(stream: RecordedStream<Row>, take: (row: Row, dueMs: number
   return { stream, hand: (dueMs) => take(stream.take(), dueMs) };
 }
 
-function lanesOfBars(market: RecordedMarket, bars: readonly BarRecording[]): readonly Lane[] {
+function lanesOfBars(market: FollowedMarket, bars: readonly BarRecording[]): readonly Lane[] {
   const finestMs = Math.min(...bars.map(({ columns }) => resolutionMs(columns.resolution)));
   return bars.map(({ columns, covered }) => {
     const { resolution } = columns;

@@ -22,13 +22,13 @@ import { describePollRules } from './describe-poll-rules.ts';
 import { MemoryMirror } from './memory-mirror.ts';
 import { planWarnings } from './plan-warnings.ts';
 import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll-bot.ts';
-import { PollCaller } from './poll-caller.ts';
+import { RecordedCaller } from '../../venues/recorded/recorded-caller.ts';
 import { PollEquity } from './poll-equity.ts';
-import { PollExchange } from './poll-exchange.ts';
-import { createPollRules, type PollRules } from './poll-rules.ts';
+import { RecordedExchange } from '../../venues/recorded/recorded-exchange.ts';
+import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
-import type { RecordedMarket } from './recorded-market.ts';
-import { candleOf } from './venue-records.ts';
+import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
+import { candleOf } from '../../venues/door/venue-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';
 
 /** One market with what was recorded of it, in the order of time. */
@@ -114,7 +114,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const rules = createPollRules(options.rules);
   const budgets = budgetTable(limits, options.headroom);
   const plan = planOf(options.settings.instances, budgets);
-  const exchange = new PollExchange({
+  const exchange = new RecordedExchange({
     markets: markets.map(({ market, trades }) => ({ market, hasTrades: trades !== null })),
     fees,
     balances,
@@ -147,7 +147,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
 /** One life of the bot, from its first moment to the end of what was recorded. */
 class PollLife {
   private readonly options: PollRunOptions;
-  private readonly exchange: PollExchange;
+  private readonly exchange: RecordedExchange;
   private readonly feed: RecordedFeed;
   private readonly time: VirtualTime;
   private readonly mirror: MemoryMirror;
@@ -164,7 +164,7 @@ class PollLife {
   constructor(of: {
     readonly options: PollRunOptions;
     readonly rules: PollRules;
-    readonly exchange: PollExchange;
+    readonly exchange: RecordedExchange;
     readonly feed: RecordedFeed;
     readonly plan: PollPlan;
     readonly firstMs: number;
@@ -181,7 +181,7 @@ class PollLife {
     this.time = new VirtualTime(firstMs);
     this.mirror = new MemoryMirror(onJournal);
     const budgets = budgetTable(limits, options.headroom);
-    const caller = new PollCaller({
+    const caller = new RecordedCaller({
       exchange,
       time: this.time,
       latency: rules.latency,
@@ -296,7 +296,7 @@ class PollLife {
     next();
   }
 
-  private tradedMarket(market: RecordedMarket, index: number): TradedMarket {
+  private tradedMarket(market: FollowedMarket, index: number): TradedMarket {
     const { state, price } = market;
     const spanMs = this.toMs - this.fromMs;
     const resolution = RESOLUTIONS.find((candidate) => spanMs / resolutionMs(candidate) <= MOST_BARS) ?? 'D';

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressName } from '../../budget/ledger-file.ts';
-import { stateFolder } from '../../daemon/state-file.ts';
+import { stateFolder } from '../../budget/state-file.ts';
 import { address, isLoopback } from '../../daemon/settings/address-field.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import type { CredentialSettings } from '../../daemon/settings/credentials-settings.ts';
+import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
 import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
-import { Secret } from '../../daemon/settings/secret.ts';
-import { readFailure, readSmallFile } from '../../daemon/settings/secret-file.ts';
+import { Secret } from '../../configuration/secret.ts';
+import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
 import { wrongInput } from '../command-error.ts';
 import type { Call } from './call-catalogue.ts';

@@ -1,6 +1,6 @@
 import { readLedger } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
-import { openRemoteExchange, type RemoteExchange } from '../../daemon/live-venue.ts';
+import { openRemoteExchange, type RemoteExchange } from '../../venues/live/live-venue.ts';
 import { mayUseReserve, type RequestClass } from '../../domain/request-class.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
 import type { CallOptions } from '../../exchange/client-options.ts';

@@ -1,4 +1,4 @@
-import { readFailure, readSmallFile } from '../../daemon/settings/secret-file.ts';
+import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { wrongInput } from '../command-error.ts';
 import type { CommandIo } from './command-io.ts';
 

@@ -1,5 +1,5 @@
 import { nearestWord } from '../../configuration/nearest-word.ts';
-import { readFailure, readSmallFile } from '../../daemon/settings/secret-file.ts';
+import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { checkRequest, type FieldProblem } from '../../exchange/request-encoder.ts';
 import type { Call } from './call-catalogue.ts';
 import type { CallField } from './call-field.ts';

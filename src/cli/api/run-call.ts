@@ -1,6 +1,6 @@
 import { createScrubber } from '../../daemon/logging/redact.ts';
-import { secretsOf } from '../../daemon/settings/client-credentials.ts';
-import { Secret } from '../../daemon/settings/secret.ts';
+import { secretsOf } from '../../venues/live/client-credentials.ts';
+import { Secret } from '../../configuration/secret.ts';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchange/endpoints/index.ts';
 import { iterateOrders, iteratePages, iterateTrades, type PagedName } from '../../exchange/paging.ts';

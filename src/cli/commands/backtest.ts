@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { latencyOfSession } from '../../backtest/parity/session-latency.ts';
-import type { PollRules } from '../../backtest/poll/poll-rules.ts';
+import type { PollRules } from '../../venues/recorded/poll-rules.ts';
 import { summaryLines } from '../../backtest/report/summary-lines.ts';
 import { createResult } from '../../backtest/result/create-result.ts';
 import { joinedPieces } from '../../backtest/result/joined-pieces.ts';

@@ -7,7 +7,7 @@ import { beginsText, freshTradingBegins, tradingBegins, type TradingBegins } fro
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { ledgerOf } from '../../daemon/settings/banner.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
-import { ledgerSubjects } from '../../daemon/settings/client-credentials.ts';
+import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';

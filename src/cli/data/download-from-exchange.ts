@@ -1,4 +1,4 @@
-import { openRemoteExchange } from '../../daemon/live-venue.ts';
+import { openRemoteExchange } from '../../venues/live/live-venue.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLedger } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
-import type { RemoteExchange } from '../../daemon/live-venue.ts';
-import { sendRequest } from '../../daemon/send-request.ts';
+import type { RemoteExchange } from '../../venues/live/live-venue.ts';
+import { sendRequest } from '../../venues/send-request.ts';
 import type { Candle, Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';

@@ -2,9 +2,9 @@ import { SarrafError } from '../../domain/errors.ts';
 import { storedProblem } from '../../domain/stored-json.ts';
 import { DAMAGED_ADVICE, unusable } from '../../mirror/unusable.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
-import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
-import { judgeAccount, keptAccount, type AccountFields, type KeptAccount } from './account-identity.ts';
-import type { AccountReader, AccountReading } from './account-reader.ts';
+import type { VenueCaller, VenueEnd } from '../../venues/venue-caller.ts';
+import { judgeAccount, keptAccount, type AccountFields, type KeptAccount } from '../../venues/live/account-identity.ts';
+import type { AccountReader, AccountReading } from '../../venues/live/account-reader.ts';
 
 /** How long the start waits for a slot to ask; then the first call with the credential asks. */
 const AT_START_WITHIN_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
-import type { BotVenue } from '../bot-venue.ts';
+import type { Venue } from '../../venues/venue.ts';
 import type { RunLocks } from '../locks/run-locks.ts';
-import type { VenueCaller } from '../venue-caller.ts';
+import type { VenueCaller } from '../../venues/venue-caller.ts';
 import { AccountGate } from './account-gate.ts';
 
 /**
@@ -9,7 +9,7 @@ import { AccountGate } from './account-gate.ts';
  * Throws `INVALID_OPTIONS` where it is another, and `DATA_UNUSABLE` where another run of this instance name has it under another credential. An exchange in this process has no account to take for another.
  */
 export async function checkedCaller(
-  venue: Pick<BotVenue, 'caller' | 'accountReader'>,
+  venue: Pick<Venue, 'caller' | 'accountReader'>,
   mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>,
   { say, locks }: { readonly say: (message: string) => void; readonly locks: Pick<RunLocks, 'lockUser'> },
 ): Promise<VenueCaller> {

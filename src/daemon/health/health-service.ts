@@ -1,5 +1,5 @@
 import { ledgerOf } from '../settings/banner.ts';
-import { ledgerSubjects } from '../settings/client-credentials.ts';
+import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
 import type { BotConfig } from '../settings/create-bot-config.ts';
 import type { HealthServer } from './health-server.ts';
 import type { HealthSource } from './health-source.ts';

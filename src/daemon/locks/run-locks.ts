@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ledgerFolder, subjectOf } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { accountIdentity } from '../settings/client-credentials.ts';
+import { accountIdentity } from '../../venues/live/client-credentials.ts';
 import type { BotConfig } from '../settings/create-bot-config.ts';
 import { acquireLock, isLockHeld, type Lock } from './lock.ts';
 import { readLockOwner, type LockOwner } from './lock-owner.ts';

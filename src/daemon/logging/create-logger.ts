@@ -1,6 +1,6 @@
 import { multistream, pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Secret } from '../settings/secret.ts';
+import type { Secret } from '../../configuration/secret.ts';
 import { LogFile } from './log-file.ts';
 import { createScrubber, redact } from './redact.ts';
 import { StandardOutput } from './standard-output.ts';

@@ -1,5 +1,5 @@
 import { Redactor } from '../../exchange/redactor.ts';
-import { Secret } from '../settings/secret.ts';
+import { Secret } from '../../configuration/secret.ts';
 
 /** Names of values that nobody should read, in headers and in what is logged besides: also with a service's name before them. */
 const HIDDEN =

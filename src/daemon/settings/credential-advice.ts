@@ -1,6 +1,6 @@
 import { isMap, isScalar, type Document } from 'yaml';
 import type { NamedCredential } from '../../engine/credential-watch.ts';
-import { SECRET_FIELDS, type CredentialSettings } from './credentials-settings.ts';
+import { SECRET_FIELDS, type CredentialSettings } from '../../venues/live/credentials-settings.ts';
 
 const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;
 

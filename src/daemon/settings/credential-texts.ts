@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { isMap, isScalar, Scalar, type Document } from 'yaml';
 import type { Located } from '../../configuration/load-yaml.ts';
-import { SECRET_FIELDS } from './credentials-settings.ts';
-import { readFailure, type ReadSmallFile } from './secret-file.ts';
+import { SECRET_FIELDS } from '../../venues/live/credentials-settings.ts';
+import { readFailure, type ReadSmallFile } from '../../configuration/secret-file.ts';
 
 const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;
 

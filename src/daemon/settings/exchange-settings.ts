@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/budget-table.ts';
 import { ORDER_BOOK_VERSIONS } from '../../exchange/order-book-version.ts';
 import { address } from './address-field.ts';
-import { credentialsSettings } from './credentials-settings.ts';
+import { credentialsSettings } from '../../venues/live/credentials-settings.ts';
 import { duration } from './duration-field.ts';
 
 const BUDGET_NAMES = [...budgetTable().keys()] as [string, ...string[]];

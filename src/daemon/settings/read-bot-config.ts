@@ -15,7 +15,7 @@ import { credentialPlace } from './credential-advice.ts';
 import { folderOf, isCredential, readSecretFiles, warnOfPlainSecrets } from './credential-texts.ts';
 import { withoutSource, withoutValues } from './message-cleaner.ts';
 import { applyOverride, overridePath, type Override } from './overrides.ts';
-import { readFailure, readSmallFile, type ReadSmallFile } from './secret-file.ts';
+import { readFailure, readSmallFile, type ReadSmallFile } from '../../configuration/secret-file.ts';
 import { substitute } from './substitute.ts';
 import { checkWhole } from './whole-config.ts';
 

@@ -1,5 +1,5 @@
 import { unitsOf } from '../../domain/money.ts';
-import type { WalletReading, WalletTransaction } from '../../domain/venue-call.ts';
+import type { WalletReading, WalletTransaction } from '../../venues/port.ts';
 import { tooFine, type Flaw } from './flaw.ts';
 
 /** What can not be right about one wallet: what is held is a part of what is there. Null where nothing is wrong. */

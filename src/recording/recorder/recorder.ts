@@ -4,7 +4,7 @@ import type { MarketStats } from '../../domain/market-stats.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
-import type { VenueAnswer, VenueCall } from '../../domain/venue-call.ts';
+import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import { readManifest } from '../manifest.ts';
 import { timeText } from '../read-partitions.ts';
 import { afterOnMachine, type After } from './append-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createVenueCaller } from '../../../src/daemon/venue-caller.ts';
+import { createVenueCaller } from '../../../src/venues/venue-caller.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import { InProcessVenue } from '../../../src/simulator/in-process-venue.ts';

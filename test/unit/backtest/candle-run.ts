@@ -1,6 +1,6 @@
 import { CandleRunner, type CandleRun } from '../../../src/backtest/candle-runner.ts';
-import type { BarRules } from '../../../src/backtest/bar-fill-simulator/bar-rules.ts';
-import { BarFillSimulator } from '../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import type { BarRules } from '../../../src/venues/bars/bar-rules.ts';
+import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
 import type { Resolution } from '../../../src/domain/candle.ts';
 import { resolutionMs } from '../../../src/domain/candle.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';

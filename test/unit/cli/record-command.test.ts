@@ -8,7 +8,7 @@ import { readLedger } from '../../../src/budget/ledger-report.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { acquireLock } from '../../../src/daemon/locks/lock.ts';
-import { ledgerSubjects } from '../../../src/daemon/settings/client-credentials.ts';
+import { ledgerSubjects } from '../../../src/venues/live/client-credentials.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';

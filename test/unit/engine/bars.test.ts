@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
-import { BarFillSimulator } from '../../../src/backtest/bar-fill-simulator/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import type { WalletReading } from '../../../src/domain/venue-call.ts';
+import type { WalletReading } from '../../../src/venues/port.ts';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';
 import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import { DEFAULT_ENGINE_TIMES, type ErrorPolicy } from '../../../src/engine/engine-settings.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
-import type { Effect, VenueAnswer, VenueCall, VenueCallKind } from '../../../src/domain/venue-call.ts';
+import type { Effect, VenueAnswer, VenueCall, VenueCallKind } from '../../../src/venues/port.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from '../../../src/engine/engine-command.ts';
 import type { ControlCommand } from '../../../src/engine/engine-event.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import type { MarketRule } from '../../../src/domain/venue-call.ts';
+import type { MarketRule } from '../../../src/venues/port.ts';
 import { buy } from '../../../src/strategy/intents.ts';
 import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VenueAnswer } from '../../../src/domain/venue-call.ts';
+import type { VenueAnswer } from '../../../src/venues/port.ts';
 import type { AnswerTaker } from '../../../src/engine/answer-taker.ts';
 import { OrderInquiries } from '../../../src/engine/order-inquiries.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';

@@ -13,7 +13,7 @@ import type {
   VenueCall,
   VenueValues,
   WalletTransaction,
-} from '../../../src/domain/venue-call.ts';
+} from '../../../src/venues/port.ts';
 
 /** Rows of a page of orders or trades: few, so that tests turn pages. */
 const PAGE = 5;

@@ -1,6 +1,6 @@
 import type { VenueOrder } from '../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
-import type { Page, VenueCallKind, WalletReading, WalletTransaction } from '../../../src/domain/venue-call.ts';
+import type { Page, VenueCallKind, WalletReading, WalletTransaction } from '../../../src/venues/port.ts';
 import type { EngineWorld } from './engine-world.ts';
 
 /** Has so many replies to questions of a kind say something else than the exchange has; then it is right again. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createVenueCaller } from '../../../src/daemon/venue-caller.ts';
+import { createVenueCaller } from '../../../src/venues/venue-caller.ts';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';

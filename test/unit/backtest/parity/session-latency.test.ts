@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { measuredLatency } from '../../../../src/backtest/parity/session-latency.ts';
 import type { EngineEvent } from '../../../../src/engine/engine-event.ts';
-import type { VenueAnswer } from '../../../../src/domain/venue-call.ts';
+import type { VenueAnswer } from '../../../../src/venues/port.ts';
 
 const BOOK: VenueAnswer = { outcome: 'value', value: { bids: [], asks: [], updatedAtMs: null } };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inputDifference } from '../../../../src/backtest/parity/input-difference.ts';
 import { Told } from '../../../../src/backtest/parity/told.ts';
-import type { VenueCall } from '../../../../src/domain/venue-call.ts';
+import type { VenueCall } from '../../../../src/venues/port.ts';
 
 const BOOK: VenueCall = { kind: 'book', market: 'BTCUSDT' };
 const STATS: VenueCall = { kind: 'stats', base: ['btc'], quote: ['usdt'] };

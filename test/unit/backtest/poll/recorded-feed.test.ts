@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { PollExchange } from '../../../../src/backtest/poll/poll-exchange.ts';
-import { createPollRules } from '../../../../src/backtest/poll/poll-rules.ts';
+import { RecordedExchange } from '../../../../src/venues/recorded/recorded-exchange.ts';
+import { createPollRules } from '../../../../src/venues/recorded/poll-rules.ts';
 import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorded-feed.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import type { RecordedBook, RecordedTrade } from '../../../../src/recording/records.ts';
-import { chunksOf } from './recorded-run.ts';
+import { chunksOf } from '../../venues/recorded/recorded-run.ts';
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'] as const;
 
@@ -19,7 +19,7 @@ function tradeAt(of: { readonly timeMs: number | null; readonly seenMs: number }
 
 /** Two markets with what was recorded of each. */
 function feedOf(books: readonly (readonly RecordedBook[])[], trades: readonly (readonly RecordedTrade[])[]) {
-  const { markets } = new PollExchange({
+  const { markets } = new RecordedExchange({
     markets: SYMBOLS.map((symbol) => ({
       market: createMarket({ market: symbol, priceStep: '1', amountStep: '1' }),
       hasTrades: true,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AccountGate } from '../../../../src/daemon/account/account-gate.ts';
-import type { AccountReading } from '../../../../src/daemon/account/account-reader.ts';
-import type { VenueCaller } from '../../../../src/daemon/venue-caller.ts';
+import type { AccountReading } from '../../../../src/venues/live/account-reader.ts';
+import type { VenueCaller } from '../../../../src/venues/venue-caller.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 
 const ONE: AccountReading = { kind: 'read', fields: { username: 'one' } };

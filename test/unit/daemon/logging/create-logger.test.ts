@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { about, createLogger } from '../../../../src/daemon/logging/create-logger.ts';
 import { LogFile } from '../../../../src/daemon/logging/log-file.ts';
-import { Secret } from '../../../../src/daemon/settings/secret.ts';
+import { Secret } from '../../../../src/configuration/secret.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { captureLog } from './capture-log.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { overrideOption } from '../../../../src/cli/option-readers.ts';
-import { clientCredentials } from '../../../../src/daemon/settings/client-credentials.ts';
-import { oneTimePassword } from '../../../../src/daemon/settings/one-time-password.ts';
-import { readSmallFile } from '../../../../src/daemon/settings/secret-file.ts';
-import { Secret } from '../../../../src/daemon/settings/secret.ts';
+import { clientCredentials } from '../../../../src/venues/live/client-credentials.ts';
+import { oneTimePassword } from '../../../../src/venues/live/one-time-password.ts';
+import { readSmallFile } from '../../../../src/configuration/secret-file.ts';
+import { Secret } from '../../../../src/configuration/secret.ts';
 import { ExchangeClient } from '../../../../src/exchange/client.ts';
 import { configOf, problemsOf, reading } from './bot-config-reading.ts';
 

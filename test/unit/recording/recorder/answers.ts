@@ -3,7 +3,7 @@ import { parseMarket } from '../../../../src/domain/market-symbol.ts';
 import type { MarketStats } from '../../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { PublicTrade } from '../../../../src/domain/trade.ts';
-import type { VenueAnswer, VenueCall } from '../../../../src/domain/venue-call.ts';
+import type { VenueAnswer, VenueCall } from '../../../../src/venues/port.ts';
 import { Recorder, type RecorderOptions } from '../../../../src/recording/recorder/recorder.ts';
 import { BTCIRT, takeLock } from '../temporary-catalogue.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Candle, Resolution } from '../../../../src/domain/candle.ts';
 import { candleAt } from '../../../../src/domain/candle-columns.ts';
-import type { VenueAnswer } from '../../../../src/domain/venue-call.ts';
+import type { VenueAnswer } from '../../../../src/venues/port.ts';
 import type { Recorder } from '../../../../src/recording/recorder/recorder.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
 import { NOON_MS, openRecorder } from './answers.ts';

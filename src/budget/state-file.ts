@@ -1,0 +1,20 @@
+import { dirname, join } from 'node:path';
+import { addressName, ledgerFolder, subjectOf } from './ledger-file.ts';
+
+/** What of an account at an exchange outlives a run besides the ledger. A token has its times in a file beside it. */
+export type StateKind = 'device' | 'token';
+
+/** Where state files are: the folder that a configuration names for its ledger, else that of this user, `$XDG_STATE_HOME/sarraf`. */
+export function stateFolder(configured: string | null): string {
+  return configured ?? dirname(ledgerFolder());
+}
+
+/** The file for one address and user. The user is in it as a hash. */
+export function stateFile(of: {
+  readonly folder: string;
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly kind: StateKind;
+}): string {
+  return join(of.folder, `${addressName(of.baseUrl)}-${subjectOf(of.username)}.${of.kind}`);
+}

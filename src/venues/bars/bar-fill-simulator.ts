@@ -1,0 +1,299 @@
+import { resolutionMs } from '../../domain/candle.ts';
+import type { CandleColumns } from '../../domain/candle-columns.ts';
+import type { Balance } from '../../domain/balance.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import type { Market } from '../../domain/market.ts';
+import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import { formatUnits, type Units } from '../../domain/money.ts';
+import type { VenueOrder } from '../../domain/order.ts';
+import type { VenueTrade } from '../../domain/trade.ts';
+import type { MarketRule, Page, VenueAnswer, VenueCall, VenueValues } from '../port.ts';
+import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
+import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import { BarAccount } from './bar-account.ts';
+import { BarMarket } from './bar-market.ts';
+import { BarWallets } from './bar-wallets.ts';
+import { createBarRules, type BarRules } from './bar-rules.ts';
+import { EquityValuer } from './equity-valuer.ts';
+import { BarFiller, type FillContext } from './fill-bar.ts';
+import { venueOrderOf } from '../door/order-texts.ts';
+import { readPlacement, type Placing } from '../door/read-placement.ts';
+import { takerCostsOf } from './taker-price.ts';
+import type { WorkingOrder } from './working-order.ts';
+
+/** Items of a page, as on the exchange. */
+const ORDERS_PAGE = 1_000;
+const TRADES_PAGE = 500;
+
+const QUERY: OrdersQuery = {
+  status: 'all',
+  side: null,
+  execution: null,
+  tradeType: null,
+  base: null,
+  quote: null,
+  fromId: null,
+  order: { field: 'id', descending: false },
+  page: 1,
+  pageSize: ORDERS_PAGE,
+  asOfMs: null,
+};
+
+export interface BarFillSimulatorOptions {
+  /** Bars are given by the place of their market in this list. */
+  readonly markets: readonly Market[];
+  readonly fees: FeeSchedule;
+  /** By currency, lower case. Those that are not named are empty. */
+  readonly balances: Readonly<Record<string, Units>>;
+  /** What differs from the default rules. */
+  readonly rules?: Partial<BarRules>;
+}
+
+/** What has happened since it was last asked. Orders as they are now, in the order in which they first changed; trades by rising id. */
+export interface VenueNews {
+  readonly orders: readonly VenueOrder[];
+  readonly trades: readonly VenueTrade[];
+  readonly walletsChanged: boolean;
+}
+
+/**
+ * An exchange with one account that knows nothing but bars: it answers the engine's calls at once, and fills orders inside the bars that come after them,
+ * by rules that `describeBarRules` says in words. An order takes part in the first bar of its market that opens at its own time or later.
+ *
+ * Its checks, holds, fees, statuses and refusals are those of the simulated exchange, whose parts it is made of. A bar that concerns no order costs a
+ * few comparisons.
+ */
+export class BarFillSimulator {
+  readonly rules: BarRules;
+  private readonly markets: readonly BarMarket[];
+  private readonly bySymbol: ReadonlyMap<string, BarMarket>;
+  private readonly wallets: BarWallets;
+  private readonly account: BarAccount;
+  private readonly context: FillContext;
+  private toldWallets = 0;
+  /** The latest close of all markets. */
+  private closedMs = Number.NEGATIVE_INFINITY;
+
+  /** Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of range. */
+  constructor(options: BarFillSimulatorOptions) {
+    const rules = createBarRules(options.rules);
+    this.rules = rules;
+    const wallets = new BarWallets(options.markets, options.balances);
+    this.wallets = wallets;
+    this.markets = options.markets.map((market) => new BarMarket(market, wallets.pairOf(market), rules));
+    this.bySymbol = new Map(this.markets.map((market) => [market.name.symbol, market]));
+    if (this.markets.length === 0 || this.bySymbol.size !== this.markets.length) {
+      const symbols = options.markets.map(({ symbol }) => symbol).join(', ');
+      throw new SarrafError('INVALID_OPTIONS', `expected one or more markets, each once, was "${symbols}"`);
+    }
+    this.account = new BarAccount(options.fees);
+    this.context = { account: this.account, rules, costs: takerCostsOf(rules) };
+  }
+
+  /** Answers a call of the engine as the exchange would at this moment. What it has no data for is answered as never sent. */
+  answer(call: VenueCall, nowMs: number): VenueAnswer {
+    switch (call.kind) {
+      case 'place':
+      case 'place-oco':
+        return this.place(call, nowMs);
+      case 'cancel':
+        return this.cancel(this.account.find({ id: call.venueId, clientOrderId: call.clientOrderId }));
+      case 'cancel-old':
+        return this.cancelOld();
+      case 'order': {
+        const found = this.account.find({ id: call.venueId, clientOrderId: call.clientOrderId });
+        return found === undefined ? refused('NotFound', 'Order not found') : value('order', this.record(found));
+      }
+      case 'orders':
+        return value('orders', this.orders(call.status, call.fromId));
+      case 'trades':
+        return value('trades', this.trades(call.fromId));
+      case 'wallets':
+        return value('wallets', this.wallets.read());
+      case 'transactions':
+        // Nothing comes or goes but by trades.
+        return value('transactions', { items: [], hasNext: false });
+      case 'options':
+        return value(
+          'options',
+          this.markets.map(({ grid }) => ruleOf(grid)),
+        );
+      case 'book':
+      case 'books':
+      case 'stats':
+      case 'public-trades':
+      case 'candles':
+        return { outcome: 'unsent', reason: `a backtest on candles has no answer to "${call.kind}"` };
+    }
+  }
+
+  /**
+   * Tells of a bar that begins: what takes at its open does so now. Answers whether there is anything to take. Bars of one market come in the order of time.
+   * @param marketIndex the place of the bar's market in the options
+   */
+  onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
+    const market = this.marketAt(marketIndex);
+    if (columns !== market.columns && this.markets.length > 1) {
+      this.account.receipts.keepFor(resolutionMs(columns.resolution));
+    }
+    if (!market.open(columns, index)) return false;
+    new BarFiller(market, this.context).runOpen();
+    return this.hasNews;
+  }
+
+  /** Tells that the bar which began last is over: all that happens after its open happens now. Answers whether there is anything to take. */
+  onClose(marketIndex: number): boolean {
+    const market = this.marketAt(marketIndex);
+    const concerns = market.close();
+    const closedMs = market.lastMs + 1;
+    if (closedMs > this.closedMs) this.closedMs = closedMs;
+    if (!concerns) return false;
+    new BarFiller(market, this.context).runPath();
+    return this.hasNews;
+  }
+
+  /** The same for a whole bar at once. */
+  onCandle(marketIndex: number, columns: CandleColumns, index: number): boolean {
+    const hasOpened = this.onOpen(marketIndex, columns, index);
+    return this.onClose(marketIndex) || hasOpened;
+  }
+
+  /** What has changed since the last time, but for what an answer said already: an order that was placed or canceled is not said twice. */
+  take(): VenueNews {
+    const { account } = this;
+    const orders = [...account.changedOrders].map((order) => this.record(order));
+    const trades = account.newTrades;
+    const walletsChanged = account.walletVersion !== this.toldWallets;
+    account.changedOrders.clear();
+    account.newTrades = [];
+    this.toldWallets = account.walletVersion;
+    return { orders, trades, walletsChanged };
+  }
+
+  /** Oldest first. */
+  get openOrders(): readonly VenueOrder[] {
+    return this.account.trader.open.values().map((order) => this.record(order));
+  }
+
+  get openCount(): number {
+    return this.account.trader.open.size;
+  }
+
+  /** What the account has of a currency, and how much of it is set aside for open orders. */
+  balance(currency: string): Balance {
+    return this.wallets.balance(currency);
+  }
+
+  /** What the account is worth by the last closes, to the last digit. For each bar of a curve take `valuer`. */
+  equity(quote: QuoteCurrency): Units {
+    return this.valuer(quote).exact();
+  }
+
+  /** Values the account again and again, following every change of it. `firstPrices`: opens of the first bars, by market, for the time before. */
+  valuer(quote: QuoteCurrency, firstPrices: ReadonlyMap<string, Units> = new Map()): EquityValuer {
+    const { wallets, markets, account } = this;
+    return new EquityValuer({
+      quote,
+      wallets: wallets.all,
+      markets,
+      firstPrices,
+      version: () => account.walletVersion,
+    });
+  }
+
+  private place(call: Placing, nowMs: number): VenueAnswer {
+    const { base, quote } = call.order;
+    const market = this.markets.find(({ name }) => name.base === base && name.quote === quote);
+    if (market === undefined) return refused('InvalidMarketPair', `No market of ${base} and ${quote}`);
+    const request = readPlacement(call, market.grid);
+    if (!request.ok) return refused(request.code, request.message);
+    const placed = this.account.place(request.value, market, nowMs);
+    if (!placed.ok) return refused(placed.code, placed.message);
+    const [first, second] = placed.value;
+    if (first === undefined) return refused('Failed', 'No order was made');
+    for (const working of placed.value) if (working.order.isOpen) this.arrive(market, working, nowMs);
+    const order = this.said(first.order);
+    return second === undefined ? value('place', order) : value('place-oco', [order, this.said(second.order)]);
+  }
+
+  /** Inside a bar an order meets its open, but only while nothing newer is known: it would trade at a price that others have moved on from. */
+  private arrive(market: BarMarket, working: WorkingOrder, nowMs: number): void {
+    if (!market.isInProgress) {
+      if (this.rules.arrival === 'this-close') new BarFiller(market, this.context).arriveAtClose(working, nowMs);
+    } else if (market.openMs >= this.closedMs) new BarFiller(market, this.context).arriveInside(working, nowMs);
+  }
+
+  private marketAt(index: number): BarMarket {
+    const market = this.markets[index];
+    if (market === undefined) throw new RangeError(`expected a market below ${this.markets.length}, was ${index}`);
+    return market;
+  }
+
+  private get hasNews(): boolean {
+    return this.account.changedOrders.size > 0 || this.account.walletVersion !== this.toldWallets;
+  }
+
+  private cancel(order: SimulatedOrder | undefined): VenueAnswer {
+    if (order === undefined) return refused('NotFound', 'Order not found');
+    const isCanceled = this.account.cancel(order, this.marketOf(order));
+    const record = this.said(order);
+    if (isCanceled) return value('cancel', { status: order.status, order: record });
+    return { ...refused('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
+  }
+
+  /** Ends the active orders; stops that wait stay, unless their pair goes. */
+  private cancelOld(): VenueAnswer {
+    const active = this.account.trader.open.values().filter(({ status }) => status === 'Active');
+    for (const order of active) this.account.cancel(order, this.marketOf(order));
+    return value('cancel-old', null);
+  }
+
+  private orders(status: 'open' | 'all', fromId: number | null): Page<VenueOrder> {
+    const { items, hasNext } = listOrders(this.account.trader, { ...QUERY, status, fromId });
+    return { items: items.map(({ order }) => this.record(order)), hasNext };
+  }
+
+  private trades(fromId: number): Page<VenueTrade> {
+    const kept = this.account.trades.values();
+    // Ids rise by one, so the place of one is known.
+    const start = Math.max(0, fromId - (kept[0]?.id ?? 0));
+    const items = kept.slice(start, start + TRADES_PAGE);
+    return { items, hasNext: kept.length > start + items.length };
+  }
+
+  /** The record for an answer, which then is no news. */
+  private said(order: SimulatedOrder): VenueOrder {
+    this.account.changedOrders.delete(order);
+    return this.record(order);
+  }
+
+  private record(order: SimulatedOrder): VenueOrder {
+    return venueOrderOf(order, this.marketOf(order).name);
+  }
+
+  private marketOf(order: SimulatedOrder): BarMarket {
+    const market = this.bySymbol.get(order.grid.symbol);
+    if (market === undefined)
+      throw new SarrafError('INVARIANT', `expected a market of the order ${order.id}, was none`);
+    return market;
+  }
+}
+
+function ruleOf({ symbol, priceStep, amountStep, minOrderValue }: Market): MarketRule {
+  return {
+    symbol,
+    priceStep: formatUnits(priceStep),
+    amountStep: formatUnits(amountStep),
+    minOrderValue: formatUnits(minOrderValue),
+  };
+}
+
+/** The kind is there for the compiler, to hold the value against. */
+function value<Kind extends VenueCall['kind']>(_kind: Kind, of: VenueValues[Kind]): VenueAnswer {
+  return { outcome: 'value', value: of };
+}
+
+function refused(code: string, message: string): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
+  return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
+}

@@ -1,0 +1,90 @@
+import type { Candle } from '../../domain/candle.ts';
+import { ZERO, type DecimalText } from '../../domain/decimal-text.ts';
+import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
+import { formatUnits, UNITS_PER_ONE, type Amount, type Price } from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
+import type { VenueTrade } from '../../domain/trade.ts';
+import type { MarketRule, WalletReading, WalletTransaction } from '../port.ts';
+import type { Bar } from '../../simulator/core/market/candle-series.ts';
+import { dayStats } from '../../simulator/core/market/day-stats.ts';
+import type { MarketState } from '../../simulator/core/market/market-state.ts';
+import type { TradeOfOrder } from '../../simulator/core/trading/trade.ts';
+import type { Wallet, WalletTransaction as CoreTransaction } from '../../simulator/core/wallet.ts';
+
+/** Zero is the commonest of all. */
+function textOf(units: bigint): DecimalText {
+  return units === 0n ? ZERO : formatUnits(units);
+}
+
+/** A trade from its user's side, with the fields of the exchange's own record. */
+export function venueTradeOf({ trade, order, total, fee }: TradeOfOrder): VenueTrade {
+  const { grid } = trade;
+  return {
+    id: trade.id,
+    orderId: order.id,
+    market: order.market.rules,
+    timeMs: trade.timeMs,
+    side: order.side,
+    price: formatPrice(grid, trade.price as Price),
+    amount: formatAmount(grid, trade.amount as Amount),
+    total: textOf(total),
+    fee: textOf(fee),
+  };
+}
+
+export function walletReadingOf({ currency, id, total, held }: Wallet): WalletReading {
+  return { currency, walletId: id, total: textOf(total), held: textOf(held) };
+}
+
+export function walletTransactionOf({ id, currency, timeMs, units, description }: CoreTransaction): WalletTransaction {
+  return { id, currency, atMs: timeMs, amount: textOf(units), description };
+}
+
+export function marketRuleOf({ symbol, priceStep, amountStep, minOrderValue }: Market): MarketRule {
+  return {
+    symbol,
+    priceStep: formatUnits(priceStep),
+    amountStep: formatUnits(amountStep),
+    minOrderValue: textOf(minOrderValue),
+  };
+}
+
+export function candleOf(grid: Market, bar: Bar): Candle {
+  return {
+    openTimeMs: bar.openTimeMs,
+    open: formatPrice(grid, bar.open as Price),
+    high: formatPrice(grid, bar.high as Price),
+    low: formatPrice(grid, bar.low as Price),
+    close: formatPrice(grid, bar.close as Price),
+    volume: formatAmount(grid, Math.round(bar.volume) as Amount),
+  };
+}
+
+/** A market's day, by the bars so far and the best prices of the book as it is shown. */
+export function marketStatsOf(
+  state: MarketState,
+  of: { readonly bestBuy: DecimalText | null; readonly bestSell: DecimalText | null; readonly timeMs: number },
+): MarketStats {
+  const { grid } = state;
+  const stats = dayStats(state, of.timeMs);
+  const price = (steps: number): DecimalText => formatPrice(grid, steps as Price);
+  const open = stats.open ?? stats.close;
+  const latest = price(stats.close);
+  return {
+    market: state.rules,
+    isClosed: false,
+    closedReason: null,
+    bestSell: of.bestSell,
+    bestBuy: of.bestBuy,
+    volumeSrc: formatAmount(grid, Math.round(stats.volume) as Amount),
+    volumeDst: textOf(divideHalfEven(stats.value * grid.stepProduct, UNITS_PER_ONE)),
+    latest,
+    mark: latest,
+    dayLow: price(stats.low ?? stats.close),
+    dayHigh: price(stats.high ?? stats.close),
+    dayOpen: price(open),
+    dayClose: latest,
+    dayChange: formatUnits(divideHalfEven(BigInt(stats.close - open) * 10_000n, BigInt(open)) * (UNITS_PER_ONE / 100n)),
+  };
+}

@@ -1,0 +1,60 @@
+import type { BookOrder, PriceLevel } from '../../simulator/core/matching/price-level.ts';
+import type { QueuePlace } from '../recorded/poll-rules.ts';
+
+/** How much of others, in amount steps, stands before each resting order of ours at its price. Infinite where the recorded book never showed that price. */
+export class QueuePlaces {
+  private readonly rule: QueuePlace;
+  private readonly ahead = new WeakMap<BookOrder, number>();
+
+  constructor(rule: QueuePlace) {
+    this.rule = rule;
+  }
+
+  /** Gives every order of a level a place that has none yet. `shown`: what others have there; null where that is not known. */
+  enlist(level: PriceLevel, shown: number | null): void {
+    for (let order = level.head; order !== null; order = order.next) {
+      if (!this.ahead.has(order)) this.ahead.set(order, this.placeBehind(shown ?? Number.POSITIVE_INFINITY));
+    }
+  }
+
+  /** Whether others stand before any order of a level. */
+  hasAhead(level: PriceLevel): boolean {
+    for (let order = level.head; order !== null; order = order.next) if (this.aheadOf(order) > 0) return true;
+    return false;
+  }
+
+  /** A new book shows what others have at a level: no more than that can stand before us. */
+  onBook(level: PriceLevel, shown: number | null): void {
+    if (shown === null) return;
+    for (let order = level.head; order !== null; order = order.next) {
+      this.ahead.set(order, Math.min(this.aheadOf(order), shown));
+    }
+  }
+
+  /**
+   * Others traded at the price of a level, in our direction: what stood before us is served first. Answers how much of it is ours; the level's orders get it
+   * in their own order.
+   */
+  onTrade(level: PriceLevel, amount: number): number {
+    let ours = 0;
+    for (let order = level.head; order !== null; order = order.next) {
+      const left = amount - this.aheadOf(order) - ours;
+      ours += Math.max(0, Math.min(order.remaining, left));
+    }
+    for (let order = level.head; order !== null; order = order.next) {
+      this.ahead.set(order, Math.max(0, this.aheadOf(order) - (amount - ours)));
+    }
+    return ours;
+  }
+
+  aheadOf(order: BookOrder): number {
+    return this.ahead.get(order) ?? Number.POSITIVE_INFINITY;
+  }
+
+  private placeBehind(shown: number): number {
+    const { rule } = this;
+    if (rule.kind === 'back') return shown;
+    if (rule.kind === 'front' || rule.millionths === 0) return 0;
+    return Math.ceil(shown * (rule.millionths / 1_000_000));
+  }
+}

@@ -1,0 +1,72 @@
+import type { RequestLimiter } from '../../budget/limiter.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { ExchangeClient } from '../../exchange/client.ts';
+import { ENDPOINTS } from '../../exchange/endpoints/index.ts';
+import type { CredentialSettings } from './credentials-settings.ts';
+import type { AccountFields } from './account-identity.ts';
+
+export type AccountReading =
+  | { readonly kind: 'read'; readonly fields: AccountFields }
+  /** The exchange does not tell it to this credential, or does not tell it now: `fields` is what is known all the same. */
+  | { readonly kind: 'untold'; readonly why: string; readonly fields: AccountFields }
+  /** The credential was refused, or no answer came. */
+  | { readonly kind: 'failed'; readonly error: SarrafError };
+
+/** Asks the exchange whose account a credential opens. */
+export interface AccountReader {
+  /** `isAmid`: amid another call with the credential, which holds the right to use it; else as a call of its own. Never throws for what the exchange does. */
+  read(way: { readonly withinMs: number; readonly isAmid: boolean }): Promise<AccountReading>;
+}
+
+/** Over a limit, or not permitted: then nobody waits for it. */
+const UNTOLD: ReadonlySet<string> = new Set(['FORBIDDEN', 'RATE_LIMITED']);
+
+/** @see AccountReader. Source: "Profile". */
+export function createAccountReader(options: {
+  readonly client: ExchangeClient;
+  readonly limiter: RequestLimiter;
+  readonly limiterMs: () => number;
+  readonly credentials: CredentialSettings;
+}): AccountReader {
+  const { client, limiter, limiterMs, credentials } = options;
+  const known: AccountFields = credentials.kind === 'login' ? { login: credentials.username } : {};
+  const { budget, timeoutMs } = ENDPOINTS.profile;
+  return {
+    async read({ withinMs, isAmid }) {
+      try {
+        const reply = await limiter.run({
+          budget: budget.name,
+          requestClass: 'account',
+          kind: null,
+          credential: isAmid ? 'none' : 'with',
+          canLogIn: credentials.kind === 'login',
+          expiresAtMs: limiterMs() + withinMs,
+          timeoutMs,
+          send: async (signal) => client.profile({}, { signal }),
+        });
+        if (!reply.sent) return unsent(reply.reason, known);
+        if (!reply.value.ok) return { kind: 'untold', why: reply.value.code, fields: known };
+        const { username, email, mobile } = reply.value.value.profile;
+        const fields = {
+          ...known,
+          ...(username === null ? {} : { username }),
+          ...(email === null ? {} : { email }),
+          ...(mobile === null ? {} : { mobile }),
+        };
+        return { kind: 'read', fields };
+      } catch (error) {
+        if (!(error instanceof SarrafError)) throw error;
+        if (UNTOLD.has(error.code)) return { kind: 'untold', why: error.message, fields: known };
+        return { kind: 'failed', error };
+      }
+    },
+  };
+}
+
+function unsent(reason: string, known: AccountFields): AccountReading {
+  const why = `the profile could not be asked for: ${reason}`;
+  // A lockout of this one call must not keep the bot from all others.
+  if (reason === 'locked out') return { kind: 'untold', why, fields: known };
+  const code = reason === 'credential refused' ? 'UNAUTHORIZED' : 'TOO_MANY_CALLS';
+  return { kind: 'failed', error: new SarrafError(code, why, { outcome: 'none' }) };
+}

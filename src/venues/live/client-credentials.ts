@@ -1,0 +1,69 @@
+import { subjectOf } from '../../budget/ledger-file.ts';
+import type { Credentials } from '../../exchange/client-options.ts';
+import type { LoginCredentials } from '../../exchange/session.ts';
+import type { CredentialSettings } from './credentials-settings.ts';
+import { oneTimePassword } from './one-time-password.ts';
+import type { Secret } from '../../configuration/secret.ts';
+
+/** What outlives a run of a user who logs in: the device and the token. */
+type KeptLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onToken' | 'onTokenRefused'>;
+
+/** What the client takes; `kept` is for a user who logs in. The secrets leave their wraps here and nowhere else. */
+export function clientCredentials(
+  settings: CredentialSettings | null,
+  nowMs: () => number,
+  kept: KeptLogIn = {},
+): Credentials {
+  if (settings === null) return { kind: 'none' };
+  switch (settings.kind) {
+    case 'token':
+      return { kind: 'token', token: settings.token.reveal() };
+    case 'key':
+      return { kind: 'key', key: { publicKey: settings.publicKey, privateKey: settings.privateKey.reveal() } };
+    case 'login': {
+      const { username, password, totpSecret } = settings;
+      const login = { username, password: password.reveal(), remember: true, ...kept };
+      if (totpSecret === null) return { kind: 'login', login };
+      return {
+        kind: 'login',
+        login: { ...login, oneTimePassword: () => oneTimePassword(totpSecret.reveal(), nowMs()) },
+      };
+    }
+  }
+}
+
+/** What names the account to the ledger and the locks: the same for every bot that shares its limits. To be hashed, never shown. */
+export function accountIdentity(settings: CredentialSettings): string {
+  switch (settings.kind) {
+    case 'token':
+      return settings.token.reveal();
+    case 'key':
+      return settings.publicKey;
+    case 'login':
+      return settings.username;
+  }
+}
+
+/** By whom the ledger counts requests: the address that this machine calls from, and the account, hashed. */
+export function ledgerSubjects(settings: CredentialSettings | null): { readonly ip: string; readonly token: string } {
+  return { ip: 'this-address', token: subjectOf(settings === null ? 'nobody' : accountIdentity(settings)) };
+}
+
+/** The secrets of a configuration, so that a log can take them out of whatever it is given. */
+export function secretsOf(settings: CredentialSettings | null): readonly Secret[] {
+  if (settings === null) return [];
+  switch (settings.kind) {
+    case 'token':
+      return [settings.token];
+    case 'key':
+      return [settings.privateKey];
+    case 'login':
+      return settings.totpSecret === null ? [settings.password] : [settings.password, settings.totpSecret];
+  }
+}
+
+/** Everything that a reply must not repeat: the secrets, and the public part of a key. */
+export function credentialTexts(settings: CredentialSettings | null): readonly string[] {
+  const secrets = secretsOf(settings).map((secret) => secret.reveal());
+  return settings?.kind === 'key' ? [...secrets, settings.publicKey] : secrets;
+}

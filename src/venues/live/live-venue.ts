@@ -1,0 +1,284 @@
+import { setTimeout as startTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import type { LockoutBook } from '../../budget/lockouts.ts';
+import { ledgerPath } from '../../budget/ledger-file.ts';
+import { readLedger } from '../../budget/ledger-report.ts';
+import { troubleText } from '../../budget/trouble-text.ts';
+import { RequestLimiter } from '../../budget/limiter.ts';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
+import { LedgerStore } from '../../budget/store.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { createMarket, type Market } from '../../domain/market.ts';
+import type { MarketRule, VenueAnswer, VenueCall } from '../port.ts';
+import type { ExchangeClient } from '../../exchange/client.ts';
+import { RedactingTransport } from '../../exchange/redacting-transport.ts';
+import { Redactor } from '../../exchange/redactor.ts';
+import { UndiciTransport } from '../../exchange/undici-transport.ts';
+import type { Timeline } from '../../virtual/virtual-time.ts';
+import { createAccountReader } from './account-reader.ts';
+import type { ExchangeAccess } from './exchange-access.ts';
+import type { Venue, WrapTransport } from '../venue.ts';
+import { knownDevice, type KnownDevice } from './device-file.ts';
+import { knownToken, type KnownToken } from './token-file.ts';
+import { createLimitedClient } from './limited-client.ts';
+import { MachineTimeline } from '../machine-timeline.ts';
+import { sendRequest } from '../send-request.ts';
+import type { CredentialSettings } from './credentials-settings.ts';
+import { clientCredentials, credentialTexts, ledgerSubjects } from './client-credentials.ts';
+import { stateFile, stateFolder } from '../../budget/state-file.ts';
+import { createVenueCaller, type VenueCaller } from '../venue-caller.ts';
+
+/** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
+const FIRST_ANSWER_WITHIN_MS = 86_400_000;
+
+/** What of a live exchange both real and paper trading use. */
+export interface RemoteExchange {
+  readonly client: ExchangeClient;
+  readonly caller: VenueCaller;
+  readonly limiter: RequestLimiter;
+  readonly ledger: LedgerStore & LockoutBook;
+  readonly time: Timeline;
+  /** Where the ledger is, for whoever has to find it. */
+  readonly ledgerFile: string;
+  /** Under which names the ledger counts this address and this credential. */
+  readonly subjects: { readonly ip: string; readonly token: string };
+  close(): Promise<void>;
+}
+
+/** A real exchange, traded on with real orders. */
+export interface LiveVenue extends Venue {
+  readonly remote: RemoteExchange;
+}
+
+/** The way to an exchange at an address, with the ledger that all processes of this machine share. Throws `DATA_UNUSABLE` for a ledger that is none. */
+export function openRemoteExchange(options: {
+  readonly config: { readonly exchange: Omit<ExchangeAccess, 'baseUrl' | 'credentials'> };
+  readonly baseUrl: string;
+  readonly credentials: CredentialSettings | null;
+  readonly wrap?: WrapTransport;
+  /** Told what does not work and does not stop it, such as a file that can not be written. */
+  readonly onProblem?: (message: string) => void;
+  readonly onTrouble?: Opening['onTrouble'];
+  /** Whether the limits of a bot on this ledger stand, as for a call by hand. */
+  readonly isGuest?: boolean;
+}): RemoteExchange {
+  const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined, onTrouble } = options;
+  const { name, limits, headroom, ledgerFolder, orderBook } = config.exchange;
+  const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
+  const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
+  const kept = credentials?.kind === 'login' ? keptLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
+  // A token of this run is learnt from its log-in.
+  if (kept?.token !== undefined) redactor.learn(kept.token.key);
+  const client = createLimitedClient({
+    transport: wrap(new RedactingTransport(new UndiciTransport({ baseUrl }), redactor), () => time.now()),
+    serviceName: name,
+    credentials: clientCredentials(credentials, Date.now, kept ?? {}),
+    orderBook,
+    limits,
+    headroom,
+    limiterMs: monotonicMs,
+    limiter: () => limiter,
+  });
+  const budgets = [...client.budgets.values()];
+  const path = ledgerFolder === null ? ledgerPath(baseUrl) : ledgerPath(baseUrl, ledgerFolder);
+  const subjects = ledgerSubjects(credentials);
+  const ledger = new LedgerStore({
+    path,
+    budgets,
+    subjects,
+    whenMissing: 'full',
+    isGuest: options.isGuest ?? false,
+  });
+  const limiter = new RequestLimiter({
+    budgets,
+    ledger,
+    lockouts: ledger,
+    nowMs: monotonicMs,
+    onTrouble: (trouble) => onTrouble?.(troubleText(trouble, path)),
+  });
+  return {
+    client,
+    caller: createVenueCaller(client),
+    limiter,
+    ledger,
+    time,
+    ledgerFile: path,
+    subjects,
+    async close() {
+      await limiter.close();
+      await client.close();
+      ledger.close();
+    },
+  };
+}
+
+/** What earlier log-ins of this user at this address left, and the place for what the next one leaves. */
+function keptLogIn(of: {
+  readonly ledgerFolder: string | null;
+  readonly baseUrl: string;
+  readonly credentials: { readonly username: string };
+  readonly onProblem: (message: string) => void;
+}): KnownDevice & KnownToken {
+  const { baseUrl, credentials, onProblem } = of;
+  const file = { folder: stateFolder(of.ledgerFolder), baseUrl, username: credentials.username };
+  return {
+    ...knownDevice(stateFile({ ...file, kind: 'device' }), onProblem),
+    ...knownToken(stateFile({ ...file, kind: 'token' }), onProblem),
+  };
+}
+
+/** What may happen while the first answers are waited for. */
+export interface Waiting {
+  readonly signal: AbortSignal;
+  /** Told when it takes long, and, as a warning, when the exchange did not answer and is asked again. */
+  readonly onWait: (message: string, level?: 'warning') => void;
+}
+
+/** The same, with what is put between the client and its sockets, and when an embedded exchange opens. */
+export interface Opening extends Waiting {
+  readonly wrap?: WrapTransport;
+  readonly startMs?: number;
+  /** Told of each lockout, and of a ledger that can not be used any more. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+}
+
+const MOST_TRIES = 5;
+const RETRY_AFTER_MS = 3_000;
+
+/** When waiting is worth a word. */
+const QUIET_FOR_MS = 2_000;
+
+/** Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws `ABORTED` when told to end. */
+export async function readMarkets(remote: RemoteExchange, waiting: Waiting): Promise<readonly Market[]> {
+  const answer = await askFirst(remote, { kind: 'options' }, waiting);
+  if (answer.outcome === 'value') return (answer.value as readonly MarketRule[]).flatMap(marketOf);
+  const why = answer.outcome === 'unsent' ? answer.reason : `${answer.code}: ${answer.message}`;
+  throw new SarrafError('SERVER_ERROR', `expected the options of the exchange, which name its markets: ${why}`);
+}
+
+/**
+ * Asks the exchange something before the engine is there to ask. A lost answer is asked for again, a few times and ever later: a bot that is started while
+ * the exchange restarts should not need somebody to start it again.
+ */
+export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting: Waiting): Promise<VenueAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await askOnce(remote, call, waiting);
+    if (answer.outcome !== 'failed' || tries === MOST_TRIES) return answer;
+    const waitMs = RETRY_AFTER_MS * tries;
+    const { code, message } = answer;
+    const text = `the exchange did not answer, and is asked again in ${waitMs / 1_000} s: ${code}: ${message}`;
+    waiting.onWait(text, 'warning');
+    await setTimeout(waitMs, null, { signal: waiting.signal }).catch(() => {
+      throw ended();
+    });
+  }
+}
+
+async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: Waiting): Promise<VenueAnswer> {
+  const { signal, onWait } = waiting;
+  const stop = (): void => {
+    void remote.limiter.close();
+    // What was sent and is not answered would be waited for otherwise, until its time is over.
+    void remote.client.close();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  const timer = startTimer(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
+  try {
+    if (signal.aborted) throw ended();
+    const request = { id: 0, call, requestClass: 'account', dedupe: null } as const;
+    const { answer } = await sendRequest(
+      { ...request, expiresAtMs: remote.time.now() + FIRST_ANSWER_WITHIN_MS },
+      { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
+    );
+    if (isAborted(signal)) throw ended();
+    return answer;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Asked anew: it may have happened while something was waited for. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+function ended(): SarrafError {
+  return new SarrafError('ABORTED', 'the run was ended before the exchange had answered; nothing was traded', {
+    outcome: 'none',
+  });
+}
+
+function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): string {
+  const budget = caller.budgetOf(call);
+  const row = readLedger(ledgerFile, monotonicMs()).find((other) => other.budget === budget);
+  const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0, row?.stoppedForMs ?? 0);
+  if (waitMs === 0 || (row?.onTheWay ?? 0) > 0) return 'waiting for the exchange to answer';
+  const why =
+    (row?.lockedForMs ?? 0) > 0
+      ? 'the exchange has locked this address out'
+      : 'what was sent before is not known, so the limits count as used up';
+  return `waiting ${Math.ceil(waitMs / 1_000)} s before the first request: ${why}. Ledger: ${ledgerFile}; see "sarraf budget" and "sarraf ledger --help"`;
+}
+
+/** A new ledger, or a lockout, holds the first order back for minutes or hours: that is known before anything is asked. */
+function sayWhenTradingBegins({ ledgerFile, time, subjects }: RemoteExchange, say: (message: string) => void): void {
+  const begins = tradingBegins(readLedger(ledgerFile, monotonicMs()), new Set(Object.values(subjects)));
+  if (begins.waitMs < QUIET_FOR_MS) return;
+  const at = new Date(time.now() + begins.waitMs).toISOString().slice(0, 19).replace('T', ' ');
+  const when =
+    begins.latestMs > begins.waitMs ? `Should it answer at once, that is at ${at} UTC` : `That is at ${at} UTC`;
+  say(`${beginsText(begins)}. ${when}; see "sarraf ledger --help"`);
+}
+
+/** Real trading. */
+export async function createLiveVenue(
+  config: { readonly exchange: ExchangeAccess },
+  waiting: Opening,
+): Promise<LiveVenue> {
+  const { baseUrl, credentials } = config.exchange;
+  if (baseUrl === null || credentials === null) {
+    throw new SarrafError('INVALID_OPTIONS', 'expected exchange.baseUrl and exchange.credentials for the mode live');
+  }
+  const { wrap, onTrouble, onWait } = waiting;
+  const remote = openRemoteExchange({
+    config,
+    baseUrl,
+    credentials,
+    onProblem: (message) => onWait(message, 'warning'),
+    onTrouble,
+    ...(wrap === undefined ? {} : { wrap }),
+  });
+  try {
+    sayWhenTradingBegins(remote, onWait);
+    const markets = await readMarkets(remote, waiting);
+    return {
+      remote,
+      ledgerSubjects: Object.values(remote.subjects),
+      time: remote.time,
+      caller: remote.caller,
+      limiter: remote.limiter,
+      limiterMs: monotonicMs,
+      budgets: remote.client.budgets,
+      canLogIn: credentials.kind === 'login',
+      accountReader: createAccountReader({ ...remote, limiterMs: monotonicMs, credentials }),
+      markets,
+      isNew: false,
+      pollStretch: 1,
+      mostOccupied: () => new Map(),
+      namedLimits: () => remote.ledger.namedLimits(monotonicMs()),
+      isOver: () => false,
+      ledgerFile: remote.ledgerFile,
+      close: async () => remote.close(),
+    };
+  } catch (error) {
+    await remote.close();
+    throw error;
+  }
+}
+
+function marketOf({ symbol, priceStep, amountStep, minOrderValue }: MarketRule): readonly Market[] {
+  if (priceStep === null || amountStep === null) return [];
+  return [createMarket({ market: symbol, priceStep, amountStep, minOrderValue: minOrderValue ?? '0' })];
+}

@@ -1,0 +1,160 @@
+import type { Candle, Resolution } from '../domain/candle.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { Execution, Side, VenueOrder } from '../domain/order.ts';
+import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
+
+/** An order as it is asked for. Decimals are on the market's steps. */
+export interface OrderRequest {
+  readonly clientOrderId: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly side: Side;
+  readonly execution: Execution;
+  readonly amount: DecimalText;
+  /** Null for a market order without a bound, and for a stop-market order. */
+  readonly price: DecimalText | null;
+  readonly stopPrice: DecimalText | null;
+  /** Whether the exchange is not to refuse it as a repetition of an identical order; false where left out. */
+  readonly pro?: boolean;
+}
+
+/** Both legs of an OCO: a limit order at `price`, and a stop-limit order that waits for `stopPrice`. */
+export interface OcoRequest {
+  readonly clientOrderId: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly side: Side;
+  readonly amount: DecimalText;
+  readonly price: DecimalText;
+  readonly stopPrice: DecimalText;
+  readonly stopLimitPrice: DecimalText;
+  readonly pro?: boolean;
+}
+
+/** What the engine may ask of an exchange. This is the port: the client, the paper venue and the simulator's typed door all answer it. */
+export type VenueCall =
+  | { readonly kind: 'place'; readonly order: OrderRequest }
+  | { readonly kind: 'place-oco'; readonly order: OcoRequest }
+  /** By the exchange's id, or, while that is not known, by the clientOrderId among open orders. */
+  | { readonly kind: 'cancel'; readonly venueId: number | null; readonly clientOrderId: string }
+  | { readonly kind: 'cancel-old' }
+  | { readonly kind: 'order'; readonly venueId: number | null; readonly clientOrderId: string }
+  /** One page by ascending id, from `fromId` on, or from the first. */
+  | { readonly kind: 'orders'; readonly status: 'open' | 'all'; readonly fromId: number | null }
+  /** One page by ascending id. */
+  | { readonly kind: 'trades'; readonly fromId: number }
+  | { readonly kind: 'wallets' }
+  /** One page of what came into and left a wallet, newest first. Pages count from 1. */
+  | { readonly kind: 'transactions'; readonly walletId: number; readonly page: number }
+  | { readonly kind: 'book'; readonly market: string }
+  | { readonly kind: 'books' }
+  | { readonly kind: 'stats'; readonly base: readonly string[]; readonly quote: readonly string[] }
+  | { readonly kind: 'public-trades'; readonly market: string }
+  /** The last `count` bars that begin before `toMs`, the one that is not closed yet among them. */
+  | {
+      readonly kind: 'candles';
+      readonly market: string;
+      readonly resolution: Resolution;
+      readonly toMs: number;
+      readonly count: number;
+    }
+  | { readonly kind: 'options' };
+
+export type VenueCallKind = VenueCall['kind'];
+
+/** Calls that anybody may make: they tell of markets, and of nobody's account. */
+export const MARKET_CALLS: ReadonlySet<VenueCallKind> = new Set([
+  'book',
+  'books',
+  'stats',
+  'public-trades',
+  'candles',
+  'options',
+]);
+
+/** The question for the statistics of some markets. Others whose currencies are all among theirs are answered too. Throws `INVALID_MARKET`. */
+export function statsCall(markets: readonly string[]): Extract<VenueCall, { kind: 'stats' }> {
+  const names = markets.map((market) => parseMarket(market));
+  return {
+    kind: 'stats',
+    base: [...new Set(names.map(({ base }) => base))],
+    quote: [...new Set(names.map(({ quote }) => quote))],
+  };
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Null where the exchange does not say. */
+  readonly hasNext: boolean | null;
+}
+
+/** One wallet. `held` is the part that orders and withdrawals have set aside. */
+export interface WalletReading {
+  readonly currency: string;
+  readonly walletId: number;
+  readonly total: DecimalText;
+  readonly held: DecimalText;
+}
+
+/** One line of a wallet's history; `amount` is negative for what went out. */
+export interface WalletTransaction {
+  readonly id: number;
+  readonly currency: string;
+  readonly atMs: number;
+  readonly amount: DecimalText;
+  readonly description: string;
+}
+
+/** Steps and least value of one market, as the options tell them; null where they are silent. */
+export interface MarketRule {
+  readonly symbol: string;
+  readonly priceStep: DecimalText | null;
+  readonly amountStep: DecimalText | null;
+  readonly minOrderValue: DecimalText | null;
+}
+
+/** What each call gives when it is answered. */
+export interface VenueValues {
+  readonly place: VenueOrder;
+  readonly 'place-oco': readonly [VenueOrder, VenueOrder];
+  readonly cancel: { readonly status: string | null; readonly order: VenueOrder | null };
+  readonly 'cancel-old': null;
+  readonly order: VenueOrder;
+  readonly orders: Page<VenueOrder>;
+  readonly trades: Page<VenueTrade>;
+  readonly wallets: readonly WalletReading[];
+  readonly transactions: Page<WalletTransaction>;
+  readonly book: OrderBook;
+  readonly books: Readonly<Record<string, OrderBook>>;
+  readonly stats: readonly MarketStats[];
+  readonly 'public-trades': readonly PublicTrade[];
+  readonly candles: readonly Candle[];
+  readonly options: readonly MarketRule[];
+}
+
+/** The effect that an unsuccessful call can have had. */
+export type Effect = 'none' | 'applied' | 'unknown';
+
+/** What became of a call. */
+export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
+  | { readonly outcome: 'value'; readonly value: VenueValues[Kind] }
+  /** The exchange's own no. `status` and `order` come with a cancel that did not apply. */
+  | {
+      readonly outcome: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly effect: Effect;
+      readonly status: string | null;
+      readonly order: VenueOrder | null;
+    }
+  /** There was no clear answer. */
+  | { readonly outcome: 'failed'; readonly code: ErrorCode; readonly message: string; readonly effect: Effect }
+  /**
+   * It never left: it waited too long, a newer one of its kind took its place, the queue was full, or the end came. `retryInMs`: when the next may leave
+   * at the earliest, where that is known.
+   */
+  | { readonly outcome: 'unsent'; readonly reason: string; readonly retryInMs?: number | null };

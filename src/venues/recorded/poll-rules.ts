@@ -1,0 +1,109 @@
+import { SarrafError } from '../../domain/errors.ts';
+import type { VenueCall } from '../port.ts';
+
+/** Where in the queue at its price an order of ours begins: behind all that the book shows there, before it, or behind a part of it. */
+export type QueuePlace =
+  | { readonly kind: 'back' }
+  | { readonly kind: 'front' }
+  | { readonly kind: 'share'; readonly millionths: number };
+
+/** Round trips that were measured, in ms: drawn from anew for each request; half of one is the way out. */
+export interface DrawnLatency {
+  readonly kind: 'drawn';
+  readonly roundTripsMs: readonly number[];
+  /** Those of requests that place or cancel orders; as all others without it. */
+  readonly orderTripsMs?: readonly number[];
+  readonly seed: number;
+}
+
+/** What was measured of each call of a session, the first of a kind for the first and so on; further ones are drawn. For a run of that very session. */
+export interface ReplayedLatency {
+  readonly kind: 'replayed';
+  /** By `tripKey`, in ms, in the order in which the calls were sent. */
+  readonly tripsMs: ReadonlyMap<string, readonly number[]>;
+  readonly further: DrawnLatency;
+  /**
+   * Which part of it is the way out: half of it; or, as on paper, all of it of what is asked of the exchange that is followed, which is only then known to have
+   * changed, and nothing of what is asked of the exchange in the bot's own process.
+   */
+  readonly ways: 'half' | 'apart';
+}
+
+/** How long a request and its reply take. */
+export type Latency =
+  | { readonly kind: 'constant'; readonly outMs: number; readonly backMs: number }
+  | DrawnLatency
+  | ReplayedLatency;
+
+/** Calls of one key ask for the same thing again. */
+export function tripKey(call: VenueCall): string {
+  const { kind } = call;
+  if (kind === 'candles') return `${kind} ${call.market} ${call.resolution}`;
+  return kind === 'book' || kind === 'public-trades' ? `${kind} ${call.market}` : kind;
+}
+
+/** What decides a fill, and how old things are when they are seen, where books and trades were recorded. */
+export interface PollRules {
+  readonly queue: QueuePlace;
+  /** How much of our order fills when the market goes through its price: all of it, or as much as was traded or offered beyond it. */
+  readonly through: 'whole' | 'volume';
+  /** How long what we took from a level is missing: until a recorded book shows another amount there, or until the next recorded book. */
+  readonly liquidity: 'until-change' | 'next-book';
+  readonly latency: Latency;
+  /** Whether a polled book and the public tape show what is ours: on paper nobody else sees it. */
+  readonly own: 'shown' | 'hidden';
+  /** How far our own trades list lags behind. */
+  readonly tradesLagMs: number;
+}
+
+export const DEFAULT_POLL_RULES: PollRules = {
+  queue: { kind: 'back' },
+  through: 'whole',
+  liquidity: 'until-change',
+  latency: { kind: 'constant', outMs: 50, backMs: 50 },
+  own: 'shown',
+  tradesLagMs: 0,
+};
+
+const MILLION = 1_000_000;
+
+/** A request that takes longer than this is no latency any more. */
+const MOST_MS = 3_600_000;
+
+/** The default rules with some set otherwise. Throws `INVALID_OPTIONS` for a number out of its range. */
+export function createPollRules(given: Partial<PollRules> = {}): PollRules {
+  const rules = { ...DEFAULT_POLL_RULES, ...given };
+  const { queue, latency, tradesLagMs } = rules;
+  if (queue.kind === 'share' && !isWithin(queue.millionths, MILLION)) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected queue.millionths to be a whole number of 0 to ${MILLION}, was ${queue.millionths}: 500000 is the middle of the queue`,
+    );
+  }
+  checkMs('tradesLagMs', tradesLagMs);
+  if (latency.kind === 'constant') {
+    checkMs('latency.outMs', latency.outMs);
+    checkMs('latency.backMs', latency.backMs);
+    return rules;
+  }
+  const { roundTripsMs, orderTripsMs } = latency.kind === 'drawn' ? latency : latency.further;
+  checkTrips('latency.roundTripsMs', roundTripsMs);
+  if (orderTripsMs !== undefined) checkTrips('latency.orderTripsMs', orderTripsMs);
+  return rules;
+}
+
+function checkTrips(name: string, tripsMs: readonly number[]): void {
+  if (tripsMs.length === 0) {
+    throw new SarrafError('INVALID_OPTIONS', `expected at least one round trip in ${name}, was none`);
+  }
+  for (const roundTripMs of tripsMs) checkMs(name, roundTripMs);
+}
+
+function checkMs(name: string, durationMs: number): void {
+  if (isWithin(durationMs, MOST_MS)) return;
+  throw new SarrafError('INVALID_OPTIONS', `expected ${name} of 0 to ${MOST_MS} whole ms, was ${durationMs}`);
+}
+
+function isWithin(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= most;
+}

@@ -1,0 +1,311 @@
+import type { Candle } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
+import { formatUnits, type Amount, type Price, type Units } from '../../domain/money.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import type { VenueOrder } from '../../domain/order.ts';
+import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
+import type { Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../port.ts';
+import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
+import type { RateBudget } from '../../simulator/core/gate/limit-settings.ts';
+import { listOrders } from '../../simulator/core/trading/order-list.ts';
+import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import { listTrades } from '../../simulator/core/trading/trade-list.ts';
+import type { Trade } from '../../simulator/core/trading/trade.ts';
+import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
+import { createSimulation } from '../../simulator/simulation.ts';
+import { venueOrderOf } from '../door/order-texts.ts';
+import { readPlacement, type Placing } from '../door/read-placement.ts';
+import type { PollRules } from './poll-rules.ts';
+import { FollowedMarket } from '../followed/followed-market.ts';
+import { shownBook } from './shown-book.ts';
+import {
+  candleOf,
+  marketRuleOf,
+  marketStatsOf,
+  venueTradeOf,
+  walletReadingOf,
+  walletTransactionOf,
+} from '../door/venue-records.ts';
+
+const BOT_USER = 8_000_001;
+const BOT_NAME = 'poll-bot';
+
+/** Items of a page, and public trades of a reply, as on the exchange. */
+const ORDERS_PAGE = 1_000;
+const TRADES_PAGE = 500;
+const TRANSACTIONS_PAGE = 50;
+const TRADES_SHOWN = 50;
+const CANDLES_PAGE = 500;
+
+const ALL_ORDERS = {
+  side: null,
+  execution: null,
+  tradeType: null,
+  base: null,
+  quote: null,
+  order: { field: 'id', descending: false },
+  page: 1,
+  pageSize: ORDERS_PAGE,
+  asOfMs: null,
+} as const;
+
+const ALL_TRADES = {
+  base: null,
+  quote: null,
+  side: null,
+  ascending: true,
+  page: 1,
+  pageSize: TRADES_PAGE,
+} as const;
+
+export interface RecordedExchangeOptions {
+  readonly markets: readonly { readonly market: Market; readonly hasTrades: boolean }[];
+  readonly fees: FeeSchedule;
+  /** By currency, lower case. */
+  readonly balances: Readonly<Record<string, Units>>;
+  readonly limits: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  readonly startMs: number;
+  readonly rules: PollRules;
+}
+
+/**
+ * The simulated exchange with recorded markets, and its typed door: the engine's calls are answered with the values that the client would have read from
+ * the wire, without the wire. It counts requests as the exchange does.
+ */
+export class RecordedExchange {
+  readonly markets: readonly FollowedMarket[];
+  private readonly exchange: SimulatedExchange;
+  private readonly bySymbol: ReadonlyMap<string, FollowedMarket>;
+  private readonly rules: PollRules;
+  /** Records of orders of which nothing has filled: lists show the same ones again and again. */
+  private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
+
+  constructor(options: RecordedExchangeOptions) {
+    const { markets, balances, limits, startMs, rules, fees } = options;
+    const config = readExchangeConfig({
+      markets: markets.map(({ market }) => ({
+        symbol: market.symbol,
+        priceStep: formatUnits(market.priceStep),
+        amountStep: formatUnits(market.amountStep),
+        minOrderValue: formatUnits(market.minOrderValue),
+        initialPrice: formatUnits(market.priceStep),
+      })),
+      users: [
+        {
+          username: BOT_NAME,
+          id: BOT_USER,
+          balances: Object.fromEntries(Object.entries(balances).map(([name, units]) => [name, formatUnits(units)])),
+        },
+      ],
+      limits: { overrides: { ...limits } },
+      flow: { kind: 'none' },
+    });
+    const { exchange } = createSimulation({ config: { ...config, fees }, startMs, seed: 1 });
+    this.exchange = exchange;
+    this.rules = rules;
+    this.markets = markets.map(
+      ({ market, hasTrades }, index) =>
+        new FollowedMarket({ exchange, market: market.symbol, index, rules, hasTrades }),
+    );
+    this.bySymbol = new Map(this.markets.map((market) => [market.state.rules.symbol, market]));
+    // So that there is a wallet, and a reading of it, of everything that can be traded.
+    for (const { state } of this.markets) {
+      exchange.accounts.ensure(BOT_USER, state.rules.base);
+      exchange.accounts.ensure(BOT_USER, state.rules.quote);
+    }
+    exchange.trading.onEvent = (event) => {
+      if (event.kind !== 'trade' || event.trade.taker.userId !== BOT_USER || rules.own === 'hidden') return;
+      this.show(event.trade);
+    };
+  }
+
+  /** What the account has of a currency, in units. */
+  balance(currency: string): bigint {
+    return this.exchange.accounts.find(BOT_USER, currency)?.total ?? 0n;
+  }
+
+  /** What the account has of each currency. */
+  balances(): readonly (readonly [currency: string, total: bigint])[] {
+    return this.exchange.accounts.walletsOf(BOT_USER).map(({ currency, total }) => [currency, total]);
+  }
+
+  /** Counts a request. Throws `INVARIANT` where the exchange would have locked the bot out: the limiter lets none through that would. */
+  admit(budget: RateBudget, atMs: number): void {
+    const refusal = this.exchange.services.limits.admit(budget, BOT_NAME, atMs);
+    if (refusal === null) return;
+    throw new SarrafError(
+      'INVARIANT',
+      `expected at most ${refusal.limit} requests of ${refusal.budgetName} in ${refusal.windowMs} ms, found one more at ${atMs}`,
+    );
+  }
+
+  /** Answers a call as the exchange would at this moment, to which its markets must have been brought. */
+  answer(call: VenueCall, nowMs: number): VenueAnswer {
+    const { exchange } = this;
+    switch (call.kind) {
+      case 'place':
+      case 'place-oco':
+        return this.place(call, nowMs);
+      case 'cancel':
+        return this.cancel(this.find(call), nowMs);
+      case 'cancel-old':
+        this.cancelOld(nowMs);
+        return value('cancel-old', null);
+      case 'order': {
+        const found = this.find(call);
+        return found === undefined ? refused('NotFound', 'Order not found') : value('order', this.recordOf(found));
+      }
+      case 'orders':
+        return value('orders', this.orders(call.status, call.fromId));
+      case 'trades':
+        return value('trades', this.trades(call.fromId, nowMs));
+      case 'wallets':
+        return value('wallets', exchange.accounts.walletsOf(BOT_USER).map(walletReadingOf));
+      case 'transactions':
+        return value('transactions', this.transactions(call.walletId, call.page));
+      case 'options':
+        return value(
+          'options',
+          this.markets.map(({ state }) => marketRuleOf(state.rules)),
+        );
+      case 'book':
+        return this.ofMarket(call.market, (market) => value('book', shownBook(market, this.rules.own)));
+      case 'books':
+        return value('books', this.books());
+      case 'stats':
+        return value('stats', this.stats(call, nowMs));
+      case 'public-trades':
+        return this.ofMarket(call.market, ({ tape }) =>
+          value('public-trades', tape.values().slice(-TRADES_SHOWN).toReversed()),
+        );
+      case 'candles':
+        return this.ofMarket(call.market, (market) => value('candles', candlesOf(market, call, nowMs)));
+    }
+  }
+
+  private place(call: Placing, nowMs: number): VenueAnswer {
+    const { base, quote } = call.order;
+    const state = this.exchange.marketOf(base, quote);
+    const market = state === undefined ? undefined : this.bySymbol.get(state.rules.symbol);
+    if (market === undefined) return refused('InvalidMarketPair', `No market of ${base} and ${quote}`);
+    const request = readPlacement(call, market.state.rules);
+    if (!request.ok) return refused(request.code, request.message);
+    const placed = market.place(BOT_USER, request.value, nowMs);
+    if (!placed.ok) return refused(placed.code, placed.message);
+    const [first, second] = placed.value;
+    if (first === undefined) return refused('Failed', 'No order was made');
+    return second === undefined
+      ? value('place', this.recordOf(first))
+      : value('place-oco', [this.recordOf(first), this.recordOf(second)]);
+  }
+
+  private cancel(order: SimulatedOrder | undefined, nowMs: number): VenueAnswer {
+    if (order === undefined) return refused('NotFound', 'Order not found');
+    const isCanceled = this.exchange.trading.cancel(order, nowMs);
+    const record = this.recordOf(order);
+    if (isCanceled) return value('cancel', { status: order.status, order: record });
+    return { ...refused('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
+  }
+
+  private cancelOld(nowMs: number): void {
+    const all = { createdAtOrBeforeMs: null, execution: null, base: null, quote: null, tradeType: null };
+    this.exchange.trading.cancelOld(BOT_USER, all, nowMs);
+  }
+
+  private find(call: { readonly venueId: number | null; readonly clientOrderId: string }): SimulatedOrder | undefined {
+    return this.exchange.trading.find(BOT_USER, { id: call.venueId, clientOrderId: call.clientOrderId });
+  }
+
+  private orders(status: 'open' | 'all', fromId: number | null): Page<VenueOrder> {
+    const { items, hasNext } = listOrders(this.exchange.trading.trader(BOT_USER), { ...ALL_ORDERS, status, fromId });
+    return { items: items.map(({ order }) => this.recordOf(order)), hasNext };
+  }
+
+  private trades(fromId: number, nowMs: number): Page<VenueTrade> {
+    const { tradesLagMs } = this.rules;
+    const asOfMs = tradesLagMs === 0 ? null : nowMs - tradesLagMs;
+    const trader = this.exchange.trading.trader(BOT_USER);
+    const { items, hasNext } = listTrades(trader, { ...ALL_TRADES, fromId, asOfMs }, nowMs);
+    return { items: items.map(venueTradeOf), hasNext };
+  }
+
+  private recordOf(order: SimulatedOrder): VenueOrder {
+    if (order.remaining !== order.amount) return venueOrderOf(order, order.market.rules);
+    const known = this.untouched.get(order);
+    if (known !== undefined && known.status === order.status) return known;
+    const record = venueOrderOf(order, order.market.rules);
+    this.untouched.set(order, record);
+    return record;
+  }
+
+  private transactions(walletId: number, page: number): Page<WalletTransaction> {
+    const wallet = this.exchange.accounts.byId(walletId);
+    const lines = wallet?.userId === BOT_USER ? wallet.transactions.values() : [];
+    const end = lines.length - (page - 1) * TRANSACTIONS_PAGE;
+    const start = Math.max(0, end - TRANSACTIONS_PAGE);
+    const items = end <= 0 ? [] : lines.slice(start, end).toReversed().map(walletTransactionOf);
+    return { items, hasNext: start > 0 };
+  }
+
+  private books(): Readonly<Record<string, OrderBook>> {
+    return Object.fromEntries(
+      this.markets.map((market) => [market.state.rules.symbol, shownBook(market, this.rules.own)]),
+    );
+  }
+
+  private stats(call: Extract<VenueCall, { kind: 'stats' }>, timeMs: number): VenueValues['stats'] {
+    return this.markets
+      .filter(({ state }) => call.base.includes(state.rules.base) && call.quote.includes(state.rules.quote))
+      .map((market) => {
+        if (market.stats !== null) return market.stats;
+        const { bids, asks } = shownBook(market, this.rules.own);
+        return marketStatsOf(market.state, {
+          bestBuy: bids[0]?.[0] ?? null,
+          bestSell: asks[0]?.[0] ?? null,
+          timeMs,
+        });
+      });
+  }
+
+  private ofMarket(symbol: string, answer: (market: FollowedMarket) => VenueAnswer): VenueAnswer {
+    const market = this.bySymbol.get(symbol);
+    return market === undefined ? refused('NotFound', 'Market not found') : answer(market);
+  }
+
+  /** A trade in which we took was not recorded, but everybody sees it. */
+  private show(trade: Trade): void {
+    const { timeMs, price, amount, side, grid } = trade;
+    const shown: PublicTrade = {
+      timeMs,
+      price: formatPrice(grid, price as Price),
+      amount: formatAmount(grid, amount as Amount),
+      side,
+    };
+    this.bySymbol.get(grid.symbol)?.tape.push(shown);
+  }
+}
+
+/** The last bars that begin before a time, the running one among them. */
+function candlesOf(
+  { state, bars: recorded }: FollowedMarket,
+  call: Extract<VenueCall, { kind: 'candles' }>,
+  nowMs: number,
+): readonly Candle[] {
+  const bars = state.candles.bars(call.resolution);
+  let end = bars.length;
+  while (end > 0 && (bars[end - 1]?.openTimeMs ?? 0) >= call.toMs) end -= 1;
+  const count = Math.min(call.count, CANDLES_PAGE);
+  const made = bars.slice(Math.max(0, end - count), end).map((bar) => candleOf(state.grid, bar));
+  return recorded.over(made, { ...call, count, nowMs });
+}
+
+/** The kind is there for the compiler, to hold the value against. */
+function value<Kind extends VenueCall['kind']>(_kind: Kind, of: VenueValues[Kind]): VenueAnswer {
+  return { outcome: 'value', value: of };
+}
+
+function refused(code: string, message: string): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
+  return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
+}

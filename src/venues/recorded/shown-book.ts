@@ -1,0 +1,79 @@
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import { formatAmount, formatPrice } from '../../domain/market.ts';
+import type { Amount, Price } from '../../domain/money.ts';
+import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
+import { oppositeOf } from '../../domain/order.ts';
+import { BOOK_LEVELS } from '../../recording/records.ts';
+import type { PriceLevel } from '../../simulator/core/matching/price-level.ts';
+import type { MarketState } from '../../simulator/core/market/market-state.ts';
+import type { Liquidity } from '../followed/liquidity.ts';
+import type { PollRules } from './poll-rules.ts';
+import type { FollowedMarket } from '../followed/followed-market.ts';
+
+const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
+
+/** The book as it is polled: the recorded one, and where what is ours shows, without what we took and with our own orders in it. */
+export function shownBook(market: FollowedMarket, own: PollRules['own']): OrderBook {
+  const { book, bids, asks, state } = market;
+  if (book === null) return NO_BOOK;
+  if (own === 'hidden') return { bids: book.bids, asks: book.asks, updatedAtMs: book.venueTimeMs };
+  return { bids: shownSide(bids, state), asks: shownSide(asks, state), updatedAtMs: book.venueTimeMs };
+}
+
+function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
+  const { side } = of;
+  const resting = state.book.sideOf(side.side);
+  if (isAsRecorded(of, state)) {
+    return side.length <= BOOK_LEVELS ? side.levels : side.levels.slice(0, BOOK_LEVELS);
+  }
+  const met = state.book.sideOf(oppositeOf(side.side)).best?.price ?? null;
+  const own = resting.top(BOOK_LEVELS);
+  if (of.isUntouched && (met === null || side.isBetter(met, side.priceAt(0)))) return withOwn(of, own, state);
+  const levels: BookLevel[] = [];
+  let mine = 0;
+  for (let index = 0; index < side.length && levels.length < BOOK_LEVELS; index += 1) {
+    const price = side.priceAt(index);
+    for (let level = own[mine]; level !== undefined && side.isBetter(level.price, price); level = own[mine]) {
+      levels.push(levelOf(state, level.price, level.amount));
+      mine += 1;
+    }
+    // Where an order of ours rests on the other side, whoever was there has traded since.
+    const isMet = met !== null && !side.isBetter(met, price);
+    const left = isMet ? of.leftAt(index) : of.shownAt(index);
+    const level = own[mine];
+    const ours = level?.price === price ? level.amount : 0;
+    if (ours > 0) mine += 1;
+    const recorded = side.levels[index];
+    if (recorded !== undefined && ours === 0 && left === side.amountAt(index)) levels.push(recorded);
+    else if (left + ours > 0) levels.push(levelOf(state, price, left + ours));
+  }
+  for (const { price, amount } of own.slice(mine)) levels.push(levelOf(state, price, amount));
+  return levels.slice(0, BOOK_LEVELS);
+}
+
+/** What was recorded with our orders among it, where we took nothing of it: only the levels that ours stand at are read. */
+function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketState): readonly BookLevel[] {
+  const levels = side.levels.slice();
+  // From the last on, so that the places before it stay what they are.
+  for (const { price, amount } of own.toReversed()) {
+    const place = side.firstFrom(price);
+    const isThere = side.priceAt(place) === price;
+    levels.splice(place, isThere ? 1 : 0, levelOf(state, price, amount + (isThere ? side.amountAt(place) : 0)));
+  }
+  if (levels.length > BOOK_LEVELS) levels.length = BOOK_LEVELS;
+  return levels;
+}
+
+/** Whether nothing of ours changes what a side shows: most of the time, and then it costs nothing. */
+function isAsRecorded(of: Liquidity, { book }: MarketState): boolean {
+  const { side } = of;
+  const { best } = book.sideOf(side.side);
+  const met = book.sideOf(oppositeOf(side.side)).best;
+  if (!of.isUntouched) return false;
+  if (best !== undefined && (side.length < BOOK_LEVELS || side.reaches(best.price))) return false;
+  return met === undefined || side.isBetter(met.price, side.priceAt(0));
+}
+
+function levelOf({ grid }: MarketState, price: number, amount: number): readonly [DecimalText, DecimalText] {
+  return [formatPrice(grid, price as Price), formatAmount(grid, amount as Amount)];
+}

@@ -1,0 +1,217 @@
+import { SarrafError } from '../domain/errors.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type {
+  MarketRule,
+  OcoRequest,
+  OrderRequest,
+  VenueCall,
+  VenueCallKind,
+  VenueValues,
+  WalletTransaction,
+} from './port.ts';
+import type { ExchangeClient } from '../exchange/client.ts';
+import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
+import type { EndpointResult, Refusal } from '../exchange/reply-decoder.ts';
+
+const ORDERS_PAGE = 1_000;
+const TRADES_PAGE = 500;
+const TRANSACTIONS_PAGE = 50;
+
+/** What a call came to, read into the engine's words. Null where the reply lacks what was asked for. */
+export type VenueReply = { readonly ok: true; readonly value: VenueValues[VenueCallKind] | null } | Refusal;
+
+/** A call in the words of the interface. */
+export interface VenueRequest {
+  readonly kind: VenueCallKind;
+  readonly endpoint: EndpointName;
+  /** @throws SarrafError as the client does. */
+  readonly send: (client: ExchangeClient, signal: AbortSignal) => Promise<VenueReply>;
+}
+
+/** Ties an endpoint and its request to how its reply answers a call of `kind`. */
+function request<Kind extends VenueCallKind, Name extends EndpointName>(
+  kind: Kind,
+  endpoint: Name,
+  fields: EndpointRequest<Name>,
+  read: (reply: EndpointReply<Name>) => VenueValues[Kind] | null,
+): VenueRequest {
+  return {
+    kind,
+    endpoint,
+    async send(client, signal) {
+      const result: EndpointResult<Name> = await client.call(endpoint, fields, { signal });
+      return result.ok ? { ok: true, value: readSafely(endpoint, () => read(result.value)) } : result;
+    },
+  };
+}
+
+/** Whatever a reply holds that can not be said in the engine's words is the error of its request. */
+function readSafely<Value>(endpoint: EndpointName, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SarrafError('UNEXPECTED_REPLY', `${endpoint}: the reply can not be used: ${why}`, { cause: error });
+  }
+}
+
+/** The order that a call is about: by the exchange's id, or while that is not known by ours. */
+function reference<Field extends 'id' | 'order'>(
+  field: Field,
+  call: { readonly venueId: number | null; readonly clientOrderId: string },
+): { readonly [Name in Field]?: number } & { readonly clientOrderId?: string } {
+  const { venueId, clientOrderId } = call;
+  return (venueId === null ? { clientOrderId } : { [field]: venueId }) as ReturnType<typeof reference<Field>>;
+}
+
+function placement(order: OrderRequest): EndpointRequest<'addOrder'> {
+  const { base, quote, side, execution, amount, price, stopPrice, clientOrderId, pro } = order;
+  return {
+    type: side,
+    execution,
+    srcCurrency: base,
+    dstCurrency: quote,
+    amount,
+    ...(price === null ? {} : { price }),
+    ...(stopPrice === null ? {} : { stopPrice }),
+    clientOrderId,
+    ...(pro === undefined ? {} : { pro }),
+  };
+}
+
+function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
+  const { base, quote, side, amount, price, stopPrice, stopLimitPrice, clientOrderId, pro } = order;
+  return {
+    type: side,
+    execution: 'limit',
+    mode: 'oco',
+    srcCurrency: base,
+    dstCurrency: quote,
+    amount,
+    price,
+    stopPrice,
+    stopLimitPrice,
+    clientOrderId,
+    ...(pro === undefined ? {} : { pro }),
+  };
+}
+
+/** Lists are read whole: all details, the largest pages, and from `fromId` on by rising id. */
+function ordersPage(call: Extract<VenueCall, { kind: 'orders' }>): EndpointRequest<'ordersList'> {
+  const { status, fromId } = call;
+  return { status, details: 2, order: 'id', pageSize: ORDERS_PAGE, ...(fromId === null ? {} : { fromId }) };
+}
+
+/** By rising id, whatever order the exchange gave. Those without an id, which come only where details are left out, go first. */
+function byId(left: { readonly id: number | null }, right: { readonly id: number | null }): number {
+  return (left.id ?? 0) - (right.id ?? 0);
+}
+
+function transactionOf(wire: EndpointReply<'walletTransactions'>['items'][number]): WalletTransaction {
+  const { id, currency, createdAtMs, amount, description } = wire;
+  return { id, currency: currency ?? '', atMs: createdAtMs ?? 0, amount, description: description ?? '' };
+}
+
+function rulesOf(options: EndpointReply<'options'>): readonly MarketRule[] {
+  const symbols = new Set([...Object.keys(options.priceSteps), ...Object.keys(options.amountSteps)]);
+  return [...symbols].map((symbol) => ({
+    symbol,
+    priceStep: options.priceSteps[symbol] ?? null,
+    amountStep: options.amountSteps[symbol] ?? null,
+    minOrderValue: options.minOrders[quoteOf(symbol)] ?? null,
+  }));
+}
+
+/** Empty for a market whose quote currency nobody knows. */
+function quoteOf(symbol: string): string {
+  try {
+    return parseMarket(symbol).quote;
+  } catch {
+    return '';
+  }
+}
+
+/** Both legs of a pair; null where one is missing, so that nobody can say what became of it. */
+function bothLegs(reply: EndpointReply<'addOrder'>): readonly [VenueOrder, VenueOrder] | null {
+  return reply.pair === null ? null : [reply.order, reply.pair];
+}
+
+/** Says a call of the engine in the words of the interface. */
+export function venueRequest(call: VenueCall): VenueRequest {
+  const { kind } = call;
+  switch (kind) {
+    case 'place':
+      return request(kind, 'addOrder', placement(call.order), ({ order }) => order);
+    case 'place-oco':
+      return request(kind, 'addOrder', pairPlacement(call.order), bothLegs);
+    case 'cancel':
+      return request(
+        kind,
+        'updateOrderStatus',
+        { ...reference('order', call), status: 'canceled' },
+        ({ updatedStatus, order }) => ({ status: updatedStatus, order }),
+      );
+    case 'cancel-old':
+      return request(kind, 'cancelOldOrders', {}, (reply) => reply);
+    case 'order':
+      return request(kind, 'orderStatus', reference('id', call), (order) => order);
+    case 'orders':
+      return request(kind, 'ordersList', ordersPage(call), ({ items, hasNext }) => ({
+        items: items.toSorted(byId),
+        hasNext,
+      }));
+    case 'trades':
+      return request(
+        kind,
+        'tradesList',
+        // The interface counts ids from 1.
+        { fromId: Math.max(1, call.fromId), tradeOrder: 'asc', pageSize: TRADES_PAGE },
+        ({ items, hasNext }) => ({ items: items.toSorted(byId), hasNext }),
+      );
+    case 'wallets':
+      return request(kind, 'wallets', {}, (wallets) =>
+        wallets.map(({ currency, id, balance, blocked }) => ({
+          currency,
+          walletId: id,
+          total: balance,
+          held: blocked,
+        })),
+      );
+    case 'transactions':
+      return request(
+        kind,
+        'walletTransactions',
+        { wallet: call.walletId, page: call.page, pageSize: TRANSACTIONS_PAGE },
+        ({ items, hasNext }) => ({ items: items.map(transactionOf), hasNext }),
+      );
+    case 'book':
+      return request(kind, 'orderBook', { symbol: call.market }, (book) => book);
+    case 'books':
+      return request(kind, 'allOrderBooks', {}, (books) => books);
+    case 'stats':
+      return request(
+        kind,
+        'marketStats',
+        { srcCurrency: call.base.join(','), dstCurrency: call.quote.join(',') },
+        (stats) => stats,
+      );
+    case 'public-trades':
+      return request(kind, 'publicTrades', { symbol: call.market }, (trades) => trades);
+    case 'candles':
+      return request(
+        kind,
+        'history',
+        // `to` is the last second at which a bar may begin.
+        {
+          symbol: call.market,
+          resolution: call.resolution,
+          to: Math.max(0, Math.ceil(call.toMs / 1_000) - 1),
+          countback: call.count,
+        },
+        (candles) => candles,
+      );
+    case 'options':
+      return request(kind, 'options', {}, rulesOf);
+  }
+}

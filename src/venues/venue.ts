@@ -1,0 +1,39 @@
+import type { Limiter } from '../budget/limiter.ts';
+import type { Market } from '../domain/market.ts';
+import type { Budget } from '../exchange/endpoint.ts';
+import type { Transport } from '../exchange/transport.ts';
+import type { Timeline } from '../virtual/virtual-time.ts';
+import type { AccountReader } from './live/account-reader.ts';
+import type { VenueCaller } from './venue-caller.ts';
+
+/** Where a bot trades, whichever mode it runs in: the way there, its limits, its markets and its time. */
+export interface Venue {
+  readonly time: Timeline;
+  readonly caller: VenueCaller;
+  readonly limiter: Limiter;
+  /** The limiter's clock. */
+  readonly limiterMs: () => number;
+  /** The most slots that each budget ever had occupied at once, where that is known. */
+  mostOccupied(): ReadonlyMap<string, number>;
+  readonly budgets: ReadonlyMap<string, Budget>;
+  /** Limits that the exchange has lowered and that hold now, by budget. */
+  namedLimits(): ReadonlyMap<string, number>;
+  readonly canLogIn: boolean;
+  /** Asks whose account it is; null where the exchange is in this process, and so is its account. */
+  readonly accountReader: AccountReader | null;
+  readonly markets: readonly Market[];
+  /** Whether the exchange begins anew with every run, so that what was known of it before means nothing. */
+  readonly isNew: boolean;
+  /** How much slower than usual its data changes: a replay of a bar an hour needs no poll a second. */
+  readonly pollStretch: number;
+  /** Whether it has nothing more to show, as at the end of a recording. */
+  isOver(): boolean;
+  /** The ledger that it shares with other processes; null where it is in memory. */
+  readonly ledgerFile: string | null;
+  /** By whom the ledger counts this bot's requests: its address and its account, hashed. */
+  readonly ledgerSubjects: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Puts something between the client and the way to the exchange, such as one that keeps replies. `nowMs` is the time of the venue. */
+export type WrapTransport = (inner: Transport, nowMs: () => number) => Transport;

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { columnsOf } from '../../../../src/domain/candle-columns.ts';
+import { decimalText } from '../../../../src/domain/decimal-text.ts';
+import { createMarket, formatAmount, formatPrice } from '../../../../src/domain/market.ts';
+import { parseUnits, type Amount, type Price } from '../../../../src/domain/money.ts';
+import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
+import type { VenueCall } from '../../../../src/venues/port.ts';
+import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
+import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
+
+const TERMS = { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '11' };
+const MARKET = createMarket(TERMS);
+const BALANCES = { usdt: '2000', btc: '15' };
+
+interface Wish {
+  readonly side: Side;
+  readonly execution: Execution | 'oco';
+  /** In steps. The last price is 10,000 of them. */
+  readonly prices: readonly [number, number, number];
+  readonly amount: number;
+  readonly sameId: boolean;
+  readonly afterMs: number;
+  readonly cancels: boolean;
+  /** Asked for once more, under another id. */
+  readonly repeats: boolean;
+}
+
+const price = fc.oneof(fc.integer({ min: 6_990, max: 13_010 }), fc.integer({ min: 9_998, max: 10_002 }));
+const wish: fc.Arbitrary<Wish> = fc.record({
+  side: fc.constantFrom<Side>('buy', 'sell'),
+  execution: fc.constantFrom<Execution | 'oco'>('limit', 'limit', 'market', 'stop_limit', 'stop_market', 'oco'),
+  prices: fc.tuple(price, price, price),
+  amount: fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.constant(1_000), fc.integer({ min: 0, max: 200 })),
+  sameId: fc.boolean(),
+  afterMs: fc.constantFrom(0, 9_999, 10_000),
+  cancels: fc.boolean(),
+  repeats: fc.boolean(),
+});
+
+/** Both exchanges with one account, and the last price at 100. Nobody else trades on the full one. */
+class Twins {
+  private readonly full = createBareExchange({ markets: [{ ...TERMS, initialPrice: '100' }] }).exchange;
+  private readonly candles = new BarFillSimulator({
+    markets: [MARKET],
+    fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },
+    balances: { usdt: parseUnits(BALANCES.usdt), btc: parseUnits(BALANCES.btc) },
+  });
+  private nowMs = 60_000;
+  private ids = 0;
+
+  constructor() {
+    for (const [currency, amount] of Object.entries(BALANCES)) fund(this.full, 1, currency, amount);
+    const [flat, volume] = [decimalText('100'), decimalText('1')];
+    const candle = { openTimeMs: 0, open: flat, high: flat, low: flat, close: flat, volume };
+    this.candles.onCandle(0, columnsOf({ market: MARKET.symbol, resolution: '1' }, [candle]), 0);
+  }
+
+  /** Answers the statuses or the code that both gave. */
+  step(wish: Wish): string {
+    this.nowMs += wish.afterMs;
+    if (!wish.sameId) this.ids += 1;
+    // An id of an order that rests is refused by both; a market order would rest on candles alone.
+    const clientOrderId = `c${this.ids}`;
+    const [candles, candleIds] = this.placeOnCandles(wish, clientOrderId);
+    const [full, fullIds] = this.placeOnFull(wish, clientOrderId);
+    if (wish.execution === 'market' && candleIds.length > 0) this.cancelOnCandles(candleIds[0]!);
+    if (wish.cancels && candleIds.length > 0) {
+      this.cancelOnCandles(candleIds.at(-1)!);
+      this.full.trading.cancel(this.full.trading.find(1, { id: fullIds.at(-1)!, clientOrderId: null })!, this.nowMs);
+    }
+    for (const currency of Object.keys(BALANCES)) {
+      const { total, held } = this.full.accounts.find(1, currency)!;
+      expect(this.candles.balance(currency)).toEqual({ total, held });
+    }
+    expect(`${candles} ${candleIds.join(' ')}`).toBe(`${full} ${fullIds.join(' ')}`);
+    return candles;
+  }
+
+  private placeOnCandles(wish: Wish, clientOrderId: string): readonly [string, readonly number[]] {
+    const { side, execution, prices, amount } = wish;
+    const at = (steps: number) => formatPrice(MARKET, steps as Price);
+    const common = { clientOrderId, base: 'btc', quote: 'usdt', side, amount: formatAmount(MARKET, amount as Amount) };
+    const [first, stop, stopLimit] = prices;
+    const isPriced = execution === 'limit' || execution === 'stop_limit';
+    const isStop = execution === 'stop_limit' || execution === 'stop_market';
+    const call: VenueCall =
+      execution === 'oco'
+        ? {
+            kind: 'place-oco',
+            order: { ...common, price: at(first), stopPrice: at(stop), stopLimitPrice: at(stopLimit) },
+          }
+        : {
+            kind: 'place',
+            order: { ...common, execution, price: isPriced ? at(first) : null, stopPrice: isStop ? at(stop) : null },
+          };
+    const answer = this.candles.answer(call, this.nowMs);
+    if (answer.outcome !== 'value') return [answer.outcome === 'refused' ? answer.code : answer.outcome, []];
+    const orders = [answer.value].flat() as VenueOrder[];
+    const said = execution === 'market' ? 'Canceled' : orders.map(({ status }) => status).join(' ');
+    return [said, orders.map(({ id }) => id ?? 0)];
+  }
+
+  private placeOnFull(wish: Wish, clientOrderId: string): readonly [string, readonly number[]] {
+    const { side, execution, prices, amount } = wish;
+    // An amount of no steps ends at the door of the full exchange.
+    if (amount === 0) return ['SmallOrder', []];
+    const [first, stop, stopLimit] = prices;
+    const isOco = execution === 'oco';
+    const placed = this.full.trading.place(
+      1,
+      {
+        market: MARKET.symbol,
+        side,
+        execution: isOco ? 'limit' : execution,
+        mode: isOco ? 'oco' : 'default',
+        amount,
+        price: isOco || execution === 'limit' || execution === 'stop_limit' ? first : null,
+        stopPrice: isOco || execution === 'stop_limit' || execution === 'stop_market' ? stop : null,
+        stopLimitPrice: isOco ? stopLimit : null,
+        clientOrderId,
+        pro: false,
+      },
+      this.nowMs,
+    );
+    if (!placed.ok) return [placed.code, []];
+    return [placed.value.map(({ status }) => status).join(' '), placed.value.map(({ id }) => id)];
+  }
+
+  private cancelOnCandles(venueId: number): void {
+    this.candles.answer({ kind: 'cancel', venueId, clientOrderId: '' }, this.nowMs);
+  }
+}
+
+describe('the exchange on candles', () => {
+  test('accepts, refuses and holds as the full one does', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(fc.array(wish, { minLength: 1, maxLength: 25, size: 'max' }), (wishes) => {
+        // Own orders of the full exchange would trade with each other; of one side they can not.
+        const twins = { buy: new Twins(), sell: new Twins() };
+        for (const wish of wishes) {
+          seen.add(twins[wish.side].step(wish));
+          if (wish.repeats) seen.add(twins[wish.side].step({ ...wish, sameId: false }));
+        }
+      }),
+      { numRuns: 60 },
+    );
+    const answers = ['Active', 'Active Inactive', 'Canceled', 'Inactive'];
+    const prices = ['BadPrice', 'PriceConditionFailed', 'OverValueOrder', 'SmallOrder'];
+    const repeats = ['DuplicateClientOrderId', 'DuplicateOrder'];
+    expect([...seen]).toEqual(expect.arrayContaining([...answers, ...prices, ...repeats]));
+  });
+});

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readReplayFile } from '../../../../src/venues/embedded/replay-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sarraf-replay-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const HOUR_MS = 3_600_000;
+const START_MS = 1_502_942_400_000;
+
+const file = (name: string, content: string | Buffer): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+const candles = (lines: readonly string[], header = 'time_ms,open,high,low,close,volume'): string =>
+  [header, ...lines, ''].join('\n');
+
+const HOURS = [
+  `${START_MS},4261.48,4313.62,4261.32,4308.83,47.181009`,
+  `${START_MS + HOUR_MS},4308.83,4328.69,4291.37,4315.32,23.234916`,
+  `${START_MS + 4 * HOUR_MS},4330.290,4345.45,4309.37,4324.35,7.229691`,
+  `${START_MS + 5 * HOUR_MS},4324.35,4330,4300,4310,1e-7`,
+];
+
+const feedLine = (message: object): string => `1723161254087896568 ${JSON.stringify(message)}`;
+const FEED = [
+  feedLine({ stream: 'ethusdt@depth@100ms', data: { e: 'depthUpdate', s: 'ETHUSDT', b: [['61737.63000000', '0']] } }),
+  feedLine({
+    stream: 'ethusdt@trade',
+    data: { e: 'trade', s: 'ETHUSDT', p: '2613.63000000', q: '0.02000000', T: 1_723_161_255_342, m: true },
+  }),
+  feedLine({ lastUpdateId: 50, bids: [], asks: [] }),
+  feedLine({
+    stream: 'ethusdt@aggTrade',
+    data: { e: 'aggTrade', s: 'ETHUSDT', p: '2613.64000000', q: '1.50000000', T: 1_723_161_255_342, m: false },
+  }),
+];
+
+describe('a recording of candles', () => {
+  test('gives rows with canonical decimals, the usual length and the market that its name says', async () => {
+    const read = await readReplayFile(file('somewhere_ETHUSDT_1h.csv', candles(HOURS)));
+    expect(read).toMatchObject({ kind: 'candles', lengthMs: HOUR_MS });
+    expect(read.rows).toHaveLength(4);
+    expect(read.rows[2]).toEqual({
+      kind: 'candle',
+      openTimeMs: START_MS + 4 * HOUR_MS,
+      lengthMs: HOUR_MS,
+      open: '4330.29',
+      high: '4345.45',
+      low: '4309.37',
+      close: '4324.35',
+      volume: '7.229691',
+    });
+    expect(read.market).toEqual({
+      symbol: 'ETHUSDT',
+      priceStep: '0.01',
+      amountStep: '0.0000001',
+      initialPrice: '4261.48',
+    });
+  });
+
+  test('is the same when gzipped, with other line ends and without a market in its name', async () => {
+    const plain = await readReplayFile(file('plain_BTCUSDT.csv', candles(HOURS)));
+    const packed = await readReplayFile(file('packed.csv.gz', gzipSync(candles(HOURS).replaceAll('\n', '\r\n'))));
+    expect(packed.rows).toEqual(plain.rows);
+    expect(packed.market).toEqual(plain.market);
+  });
+
+  test.each([
+    ['timestamp', '1502942400', '1502946000'],
+    ['open_time', '1502942400000', '1502946000000'],
+    ['time_ms_utc', '1502942400000000', '1502946000000000'],
+    ['date', '2017-08-17 04:00:00', '2017-08-17T06:30+01:30'],
+  ])('has its times in a column %s such as %s', async (column, first, second) => {
+    const rest = ',1,2,1,2,5';
+    const read = await readReplayFile(
+      file('times.csv', candles([first + rest, second + rest], `${column},open,high,low,close,volume`)),
+    );
+    expect(read.rows.map((row) => row.kind === 'candle' && row.openTimeMs)).toEqual([START_MS, START_MS + HOUR_MS]);
+  });
+
+  test('has no bar that goes on beyond the next', async () => {
+    const rest = ',1,2,1,2,5';
+    const times = [0, 60, 120, 150, 210].map((second) => `${START_MS + second * 1_000}${rest}`);
+    const read = await readReplayFile(file('uneven.csv', candles(times)));
+    expect(read.rows.map((row) => row.kind === 'candle' && row.lengthMs / 1_000)).toEqual([60, 60, 30, 60, 60]);
+  });
+
+  test('has steps of no more than eight decimals and a first price on them', async () => {
+    const lines = [`${START_MS},0.1234567891,0.2,0.1,0.2,5`, `${START_MS + HOUR_MS},0.2,0.2,0.1,0.2,5`];
+    const { market } = await readReplayFile(file('fine.csv', candles(lines)));
+    expect(market).toMatchObject({ priceStep: '0.00000001', amountStep: '1', initialPrice: '0.12345678' });
+  });
+});
+
+describe('a recording of trades', () => {
+  test('gives the trades of a CSV', async () => {
+    const lines = ['time,price,amount,side', '1723161255,100.50,0.25,BUY', '1723161255,100.4,3,sell', ''].join('\n');
+    const read = await readReplayFile(file('btc-rls.csv', lines));
+    expect(read).toMatchObject({ kind: 'trades', lengthMs: 0, market: { symbol: 'BTCIRT', priceStep: '0.1' } });
+    expect(read.rows).toEqual([
+      { kind: 'trade', timeMs: 1_723_161_255_000, price: '100.5', amount: '0.25', side: 'buy' },
+      { kind: 'trade', timeMs: 1_723_161_255_000, price: '100.4', amount: '3', side: 'sell' },
+    ]);
+  });
+
+  test('gives the trades of a recorded feed and leaves its other messages out', async () => {
+    const read = await readReplayFile(file('feed.jsonl.gz', gzipSync(`${FEED.join('\n')}\n`)));
+    expect(read).toMatchObject({
+      kind: 'trades',
+      market: { symbol: 'ETHUSDT', priceStep: '0.01', amountStep: '0.01' },
+    });
+    expect(read.rows).toEqual([
+      { kind: 'trade', timeMs: 1_723_161_255_342, price: '2613.63', amount: '0.02', side: 'sell' },
+      { kind: 'trade', timeMs: 1_723_161_255_342, price: '2613.64', amount: '1.5', side: 'buy' },
+    ]);
+  });
+});
+
+describe('a recording that can not be used', () => {
+  const broken = (line: string): string => candles([...HOURS, line]);
+  const late = START_MS + 9 * HOUR_MS;
+
+  test.each([
+    ['an empty file', '', /expected at least two rows .*, found 0/],
+    ['a header alone', candles([]), /expected at least two rows .*, found 0/],
+    ['other columns', 'a,b\n1,2\n', /bad\.csv:1: expected columns time_ms,.*found "a,b/],
+    ['a price that is no number', broken(`${late},1,2,1,x,5`), /bad\.csv:6: .* for close .*"x"/],
+    ['a missing field', broken(`${late},1,2,1,2`), /bad\.csv:6: .* for volume .*""/],
+    ['a price of zero', broken(`${late},0,2,0,2,5`), /bad\.csv:6: expected a positive open, found 0/],
+    ['a negative volume', broken(`${late},1,2,1,2,-5`), /bad\.csv:6: .* not negative, found "-5"/],
+    ['a low above the close', broken(`${late},3,4,3,2,5`), /bad\.csv:6: expected low <= open, close <= high/],
+    ['a time that is none', broken('soon,1,2,1,2,5'), /bad\.csv:6: expected a time .* found "soon"/],
+    ['a time before the last', broken(`${START_MS},1,2,1,2,5`), /bad\.csv:6: expected rows in the order of time/],
+    ['a side that is none', 'time,price,amount,side\n1,2,3,hold\n', /bad\.csv:2: .* buy or sell, found "hold"/],
+    ['a feed line that is no JSON', `${FEED[1]}\n17 {"stream":\n`, /bad\.csv:2: expected a JSON object/],
+    [
+      'a feed trade without a price',
+      `${feedLine({ e: 'trade', q: '1', T: 1, m: true })}\n`,
+      /bad\.csv:1: .* texts p and q/,
+    ],
+  ])('is refused with its line: %s', async (_what, content, message) => {
+    await expect(readReplayFile(file('bad.csv', content))).rejects.toMatchObject({
+      code: 'INVALID_FILE',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  test('is refused when it is not there, is a folder, or its packing is broken', async () => {
+    const missing = join(folder, 'missing.csv');
+    const cut = file('cut.csv.gz', gzipSync(candles(HOURS)).subarray(0, 40));
+    const plain = file('plain.csv.gz', candles(HOURS));
+    for (const path of [missing, folder, cut, plain]) {
+      await expect(readReplayFile(path)).rejects.toMatchObject({
+        code: 'INVALID_FILE',
+        message: expect.stringContaining(path) as string,
+      });
+    }
+  });
+});

@@ -1,0 +1,181 @@
+import { createPollRules, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import { RecordedExchange } from '../../../../src/venues/recorded/recorded-exchange.ts';
+import type { FollowedMarket } from '../../../../src/venues/followed/followed-market.ts';
+import { decimalText } from '../../../../src/domain/decimal-text.ts';
+import { createMarket } from '../../../../src/domain/market.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
+import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
+import type { VenueTrade } from '../../../../src/domain/trade.ts';
+import type { Page } from '../../../../src/venues/port.ts';
+import type { SimulatedOrder } from '../../../../src/simulator/core/trading/order.ts';
+
+/** Whole prices and amounts, so that a table reads easily. */
+const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1' });
+
+/**
+ * Runs a table of what happens to one recorded market, a line each, and answers it with what is asked for filled in behind `->`:
+ *
+ *     book 100x5 99x3 | 101x4        a recorded book
+ *     trade sell 2 @ 100             a recorded trade
+ *     a buy 3 @ 100                  an order of ours; also `a sell 3 market`, `a sell 3 stop 95`
+ *     cancel a
+ *     a -> 2 of 3 Active             how far it is filled
+ *     ahead a -> 4                   what stands before it
+ *     fills -> a 2@100 maker         all our fills since it was last asked
+ *     shown -> 100x5 | 101x4         the book that a poll shows
+ *     last -> 100                    the last price
+ *     volume -> 12                   all that was traded, as the bars say
+ *     value -> 1200                  what it was worth
+ */
+export function playTable(table: string, given: Partial<PollRules> = {}): string {
+  const play = new Play(createPollRules(given));
+  return linesOf(table)
+    .map((line) => play.line(line))
+    .join('\n');
+}
+
+/** A table without its indentation and empty lines. */
+export function linesOf(table: string): readonly string[] {
+  return table
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+class Play {
+  private readonly exchange: RecordedExchange;
+  private readonly market: FollowedMarket;
+  private readonly ids = new Map<string, number>();
+  private nowMs = 1_000;
+  private toldTrades = 0;
+
+  constructor(rules: PollRules) {
+    this.exchange = new RecordedExchange({
+      markets: [{ market: MARKET, hasTrades: true }],
+      fees: { rls: { maker: 1_000, taker: 2_000 }, usdt: { maker: 1_000, taker: 2_000 } },
+      balances: { usdt: parseUnits('1000000'), btc: parseUnits('1000') },
+      limits: {},
+      startMs: 0,
+      rules,
+    });
+    const [market] = this.exchange.markets;
+    if (market === undefined) throw new Error('expected a market');
+    this.market = market;
+  }
+
+  line(line: string): string {
+    this.nowMs += 1_000;
+    const [question = '', answer] = line.split('->').map((part) => part.trim());
+    if (answer !== undefined) return `${question} -> ${this.ask(question)}`;
+    const [word = '', ...rest] = question.split(/\s+/);
+    if (word === 'book') this.book(question.slice(word.length));
+    else if (word === 'trade') this.trade(rest);
+    else if (word === 'cancel') this.cancel(rest[0] ?? '');
+    else this.place(word, rest);
+    return line;
+  }
+
+  private ask(question: string): string {
+    const [word = '', id = ''] = question.split(' ');
+    if (word === 'fills') return this.fills();
+    if (word === 'shown') return bookText(this.value({ kind: 'book', market: 'BTCUSDT' }) as OrderBook);
+    if (word === 'last') return String(this.market.state.lastPrice);
+    if (word === 'volume') return String(this.market.state.candles.bars('D').reduce((sum, bar) => sum + bar.volume, 0));
+    if (word === 'value') return String(this.market.state.candles.bars('D').reduce((sum, bar) => sum + bar.value, 0n));
+    if (word === 'ahead') return this.ahead(id);
+    const order = this.order(word);
+    return `${order.matchedAmount} of ${order.amount} ${order.status ?? ''}`;
+  }
+
+  private book(text: string): void {
+    const [bids = '', asks = ''] = text.split('|');
+    const book = { venueTimeMs: this.nowMs, seenMs: this.nowMs, bids: levelsOf(bids), asks: levelsOf(asks) };
+    this.market.onBook(book, this.nowMs);
+  }
+
+  private trade([side = '', amount = '', , price = '']: readonly string[]): void {
+    const { nowMs } = this;
+    this.market.onTrade(
+      {
+        id: null,
+        timeMs: nowMs,
+        seenMs: nowMs,
+        price: decimalText(price),
+        amount: decimalText(amount),
+        side: side as Side,
+      },
+      nowMs,
+    );
+  }
+
+  private place(id: string, [side = '', amount = '', how = '', price = '']: readonly string[]): void {
+    const execution: Execution = how === 'market' ? 'market' : how === 'stop' ? 'stop_market' : 'limit';
+    const order = this.value({
+      kind: 'place',
+      order: {
+        clientOrderId: id,
+        base: 'btc',
+        quote: 'usdt',
+        side: side as Side,
+        execution,
+        amount: decimalText(amount),
+        price: execution === 'limit' ? decimalText(price) : null,
+        stopPrice: execution === 'stop_market' ? decimalText(price) : null,
+      },
+    }) as VenueOrder;
+    this.ids.set(id, order.id ?? 0);
+  }
+
+  private cancel(id: string): void {
+    this.value({ kind: 'cancel', venueId: this.ids.get(id) ?? null, clientOrderId: id });
+  }
+
+  private order(id: string): VenueOrder {
+    return this.value({ kind: 'order', venueId: this.ids.get(id) ?? null, clientOrderId: id }) as VenueOrder;
+  }
+
+  private ahead(id: string): string {
+    const { buys, sells } = this.market.state.book;
+    const resting = [...buys.orders(), ...sells.orders()] as SimulatedOrder[];
+    const order = resting.find(({ clientOrderId }) => clientOrderId === id);
+    return order === undefined ? 'not resting' : String(this.market.aheadOf(order));
+  }
+
+  private fills(): string {
+    const { items } = this.value({ kind: 'trades', fromId: 1 }) as Page<VenueTrade>;
+    const fresh = items.slice(this.toldTrades);
+    this.toldTrades = items.length;
+    const nameOf = (id: number | null): string => [...this.ids].find(([, known]) => known === id)?.[0] ?? '?';
+    const text = fresh.map(({ orderId, amount, price, total, fee, side }) => {
+      const value = side === 'buy' ? Number(amount) : Number(total);
+      return `${nameOf(orderId)} ${amount}@${price} ${Math.abs(Number(fee) - value * 0.001) < 1e-9 ? 'maker' : 'taker'}`;
+    });
+    return text.length === 0 ? 'none' : text.join(', ');
+  }
+
+  private value(call: Parameters<RecordedExchange['answer']>[0]): unknown {
+    const answer = this.exchange.answer(call, this.nowMs);
+    if (answer.outcome !== 'value') throw new Error(`${call.kind}: ${JSON.stringify(answer)}`);
+    return answer.value;
+  }
+}
+
+function levelsOf(side: string): readonly BookLevel[] {
+  return side
+    .trim()
+    .split(/\s+/)
+    .filter((level) => level !== '')
+    .map((level): BookLevel => {
+      const [price = '', amount = ''] = level.split('x');
+      return [decimalText(price), decimalText(amount)];
+    });
+}
+
+function bookText({ bids, asks }: OrderBook): string {
+  return `${sideText(bids)} | ${sideText(asks)}`;
+}
+
+function sideText(levels: readonly BookLevel[]): string {
+  return levels.map(([price, amount]) => `${price}x${amount}`).join(' ');
+}

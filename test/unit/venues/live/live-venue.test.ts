@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
+import { LedgerStore } from '../../../../src/budget/store.ts';
+import { askFirst, openRemoteExchange, readMarkets } from '../../../../src/venues/live/live-venue.ts';
+import { budgetTable } from '../../../../src/exchange/budget-table.ts';
+import { ledgerSubjects } from '../../../../src/venues/live/client-credentials.ts';
+import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+
+test('a start that is ended amid a request which nobody answers waits for no time-out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-silent-'));
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const reading = readBotConfig(null, {
+    environment: {},
+    workingFolder: folder,
+    overrides: [['exchange.ledgerFolder', JSON.stringify(folder)]],
+  });
+  if (!reading.ok) throw new Error(reading.problems.join(', '));
+  new LedgerStore({
+    path: ledgerPath(baseUrl, folder),
+    budgets: budgetTable().values(),
+    subjects: ledgerSubjects(null),
+    whenMissing: 'empty',
+  }).close();
+  const remote = openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
+  const end = new AbortController();
+  const asked = readMarkets(remote, { signal: end.signal, onWait: () => undefined });
+  const answer = expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
+  const [socket] = (await once(silent, 'connection')) as [{ destroy(): void }];
+  // The server keeps its side open: only the client's own end ends the request.
+  end.abort();
+  await answer;
+  await remote.close();
+  socket.destroy();
+  silent.close();
+  rmSync(folder, { recursive: true });
+  // Shorter than the time-out of the request.
+}, 9_000);
+
+test('an exchange that does not answer at the start is a warning', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-cut-'));
+  const cutting = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(cutting, 'listening');
+  const baseUrl = `http://127.0.0.1:${(cutting.address() as AddressInfo).port}`;
+  const overrides: [string, string][] = [['exchange.ledgerFolder', JSON.stringify(folder)]];
+  const reading = readBotConfig(null, { environment: {}, workingFolder: folder, overrides });
+  if (!reading.ok) throw new Error(reading.problems.join(', '));
+  new LedgerStore({
+    path: ledgerPath(baseUrl, folder),
+    budgets: budgetTable().values(),
+    subjects: ledgerSubjects(null),
+    whenMissing: 'empty',
+  }).close();
+  const remote = openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
+  const end = new AbortController();
+  const said: unknown[] = [];
+  const asked = askFirst(
+    remote,
+    { kind: 'options' },
+    {
+      signal: end.signal,
+      onWait(message, level) {
+        said.push([level, message]);
+        end.abort();
+      },
+    },
+  );
+  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
+  expect(said).toEqual([['warning', expect.stringMatching(/^the exchange did not answer, and is asked again in 3 s/)]]);
+  await remote.close();
+  cutting.close();
+  rmSync(folder, { recursive: true });
+});

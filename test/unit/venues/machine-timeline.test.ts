@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MachineTimeline } from '../../../src/venues/machine-timeline.ts';
+
+const START_MS = Date.UTC(2026, 0, 5, 12);
+const DAY_MS = 86_400_000;
+
+beforeEach(() => vi.useFakeTimers({ now: 5_000, toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
+afterEach(() => vi.useRealTimers());
+
+/** Has a time line do something, and says when on the wall that was, counted from the call. */
+function doneAt(speed: number, afterMs: number): { readonly times: readonly number[]; readonly cancel: () => void } {
+  const line = new MachineTimeline({ startMs: START_MS, speed });
+  const times: number[] = [];
+  const begunMs = performance.now();
+  const cancel = line.at(START_MS + afterMs, () => {
+    times.push(performance.now() - begunMs);
+  });
+  return { times, cancel };
+}
+
+describe('the time of the machine', () => {
+  test('begins where it is told, and runs at its speed', () => {
+    const line = new MachineTimeline({ startMs: START_MS, speed: 10 });
+    expect(line.now()).toBe(START_MS);
+    vi.advanceTimersByTime(1_234);
+    expect(line.now()).toBe(START_MS + 12_340);
+  });
+
+  test('does not move with the wall clock when that is stepped', () => {
+    const line = new MachineTimeline({ startMs: START_MS, speed: 1 });
+    vi.setSystemTime(Date.now() - DAY_MS);
+    vi.advanceTimersByTime(100);
+    expect(line.now()).toBe(START_MS + 100);
+  });
+
+  test.each([
+    [1, 1_000, 1_000],
+    [10, 1_000, 100],
+    [0.5, 1_000, 2_000],
+    [10, 1_005, 101],
+    [1, 0, 0],
+    [1, -5_000, 0],
+  ])('at speed %d does what is due after %i ms after %i ms of the wall', (speed, afterMs, wallMs) => {
+    const { times } = doneAt(speed, afterMs);
+    vi.advanceTimersByTime(10_000);
+    expect(times).toEqual([wallMs]);
+  });
+
+  test('waits longer than any timer of the machine can', () => {
+    const { times } = doneAt(1, 60 * DAY_MS);
+    vi.advanceTimersByTime(60 * DAY_MS - 1);
+    expect(times).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(times).toEqual([60 * DAY_MS]);
+  });
+
+  test.each([100, 10 * DAY_MS])('forgets what is canceled, after %i ms too', (passedMs) => {
+    const { times, cancel } = doneAt(1, 20 * DAY_MS);
+    vi.advanceTimersByTime(passedMs);
+    cancel();
+    vi.advanceTimersByTime(30 * DAY_MS);
+    expect(times).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('never does anything before its time, though timers may end early', () => {
+    const line = new MachineTimeline({ startMs: START_MS, speed: 1 });
+    const times: number[] = [];
+    line.at(START_MS + 100.5, () => times.push(line.now()));
+    vi.advanceTimersByTime(200);
+    expect(times).toEqual([START_MS + 101]);
+  });
+});
+
+test('a sleep lasts as long as its speed says', async () => {
+  vi.useRealTimers();
+  const line = new MachineTimeline({ startMs: START_MS, speed: 1_000 });
+  await line.sleep(10_000);
+  expect(line.now()).toBeGreaterThanOrEqual(START_MS + 5_000);
+  await line.sleep(-1);
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { RecordedExchange } from '../../../../src/venues/recorded/recorded-exchange.ts';
+import { createPollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorded-feed.ts';
+import { columnsOf, type CandleColumns } from '../../../../src/domain/candle-columns.ts';
+import { decimalText } from '../../../../src/domain/decimal-text.ts';
+import type { Candle, Resolution } from '../../../../src/domain/candle.ts';
+import type { RecordedTrade, TimeRange } from '../../../../src/recording/records.ts';
+import { chunksOf, FROM_MS, TETHER } from './recorded-run.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Volumes with more decimals than the market's step: they are told as they are. */
+const BARS = Array.from({ length: 6 }, (_, index): Candle => {
+  const [low, high] = [decimalText(`${30_000 + index}.01`), decimalText(`${30_100 + index}`)];
+  const openTimeMs = FROM_MS + index * MINUTE_MS;
+  return { openTimeMs, open: low, high, low, close: high, volume: decimalText('1.50000001') };
+});
+
+function tradeAt(timeMs: number): RecordedTrade {
+  return { timeMs, seenMs: timeMs, id: null, price: decimalText('40000'), amount: decimalText('1'), side: 'buy' };
+}
+
+/** What the exchange tells of the minutes at a time. */
+async function barsAt(
+  timeMs: number,
+  of: {
+    readonly bars: readonly Candle[];
+    readonly trades: readonly RecordedTrade[];
+    readonly more?: readonly CandleColumns[];
+    readonly resolution?: Resolution;
+    readonly covered?: readonly TimeRange[];
+  },
+): Promise<readonly Candle[]> {
+  const exchange = new RecordedExchange({
+    markets: [{ market: TETHER, hasTrades: true }],
+    fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },
+    balances: {},
+    limits: {},
+    startMs: FROM_MS,
+    rules: createPollRules(),
+  });
+  const feed = new RecordedFeed(
+    exchange.markets.map((market) =>
+      createTrack(market, {
+        books: chunksOf([]),
+        trades: chunksOf(of.trades),
+        bars: [
+          { columns: columnsOf({ market: TETHER.symbol, resolution: '1' }, of.bars), covered: of.covered ?? [] },
+          ...(of.more ?? []).map((columns) => ({ columns, covered: [] })),
+        ],
+      }),
+    ),
+  );
+  await feed.readTo(timeMs);
+  feed.advance(timeMs);
+  const { resolution = '1' } = of;
+  const asked = { market: 'BTCUSDT', resolution, toMs: FROM_MS + 60 * MINUTE_MS, count: 100 } as const;
+  const answer = exchange.answer({ kind: 'candles', ...asked }, timeMs);
+  return answer.outcome === 'value' ? (answer.value as readonly Candle[]) : [];
+}
+
+describe('recorded bars', () => {
+  it('are told as they are from the moment at which they close', async () => {
+    const closeMs = FROM_MS + 4 * MINUTE_MS;
+    expect(await barsAt(closeMs - 1, { bars: BARS, trades: [] })).toEqual(BARS.slice(0, 3));
+    expect(await barsAt(closeMs, { bars: BARS, trades: [] })).toEqual(BARS.slice(0, 4));
+  });
+
+  it('take the place of those that are made of trades, and leave those that they do not know', async () => {
+    const trades = [2, 3, 4].map((minute) => tradeAt(FROM_MS + minute * MINUTE_MS + 100));
+    const told = await barsAt(FROM_MS + 5 * MINUTE_MS, { bars: BARS.slice(0, 4), trades });
+    expect(told.slice(0, 4)).toEqual(BARS.slice(0, 4));
+    expect(told.slice(4).map(({ openTimeMs, close }) => [openTimeMs, close])).toEqual([
+      [FROM_MS + 4 * MINUTE_MS, '40000'],
+    ]);
+  });
+
+  it('of the past make the coarser ones that were not recorded: the finest, so that nothing counts twice', async () => {
+    const five = columnsOf({ market: TETHER.symbol, resolution: '5' }, BARS.slice(0, 1));
+    const [bar] = await barsAt(FROM_MS + 7 * MINUTE_MS, { bars: BARS, trades: [], more: [five], resolution: '15' });
+    expect(bar).toMatchObject({ openTimeMs: FROM_MS, open: '30000.01', close: '30105', volume: '9' });
+  });
+
+  it('leave no bar made of trades where it is known that there was none, once it has closed', async () => {
+    const trades = [2, 3].map((minute) => tradeAt(FROM_MS + minute * MINUTE_MS + 100));
+    const covered = [{ fromMs: FROM_MS, toMs: FROM_MS + 60 * MINUTE_MS }];
+    const of = { bars: BARS.slice(0, 2), trades, covered };
+    const openTimes = async (timeMs: number): Promise<readonly number[]> =>
+      (await barsAt(timeMs, of)).map(({ openTimeMs }) => (openTimeMs - FROM_MS) / MINUTE_MS);
+    expect(await openTimes(FROM_MS + 3 * MINUTE_MS - 1)).toEqual([0, 1, 2]);
+    expect(await openTimes(FROM_MS + 3 * MINUTE_MS + 200)).toEqual([0, 1, 3]);
+  });
+});

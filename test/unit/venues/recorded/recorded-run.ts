@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import type { PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import { runPoll, type PollRun, type PollRunOptions } from '../../../../src/backtest/poll/run-poll.ts';
+import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
+import { decimalText } from '../../../../src/domain/decimal-text.ts';
+import { createMarket } from '../../../../src/domain/market.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import type { BookLevel } from '../../../../src/domain/order-book.ts';
+import { createRandom } from '../../../../src/domain/random.ts';
+import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../../../src/execution/risk/create-risk-limits.ts';
+import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import type { RecordedBook, RecordedStats, RecordedTrade } from '../../../../src/recording/records.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
+import { buy, sell } from '../../../../src/strategy/intents.ts';
+import { StrategyRunner } from '../../../../src/strategy/runner.ts';
+import { book } from '../../../../src/strategy/subscriptions.ts';
+
+/** Midnight of a Monday, UTC. */
+export const FROM_MS = 1_704_067_200_000;
+
+export const TETHER = createMarket({
+  market: 'BTCUSDT',
+  priceStep: '0.01',
+  amountStep: '0.000001',
+  minOrderValue: '11',
+});
+
+export interface Recording {
+  readonly books: readonly RecordedBook[];
+  readonly trades: readonly RecordedTrade[];
+}
+
+/** A market that stands still: the same book every second, and a small trade at one of its best prices half a second after it. */
+export function stillOf(of: { readonly seconds: number }): Recording {
+  const { books, trades } = walkOf({ seconds: of.seconds, seed: 1 });
+  const [first] = books;
+  if (first === undefined) return { books, trades };
+  const best = { buy: first.asks[0]?.[0], sell: first.bids[0]?.[0] };
+  return {
+    books: books.map(({ venueTimeMs, seenMs }) => ({ ...first, venueTimeMs, seenMs })),
+    trades: trades.map((trade) => ({ ...trade, price: best[trade.side] ?? trade.price, amount: decimalText('0.01') })),
+  };
+}
+
+/** A walk of prices: a book every second, and a trade half a second after it, seen a little later. */
+export function walkOf(of: { readonly seconds: number; readonly seed: number }): Recording {
+  const random = createRandom(of.seed);
+  const books: RecordedBook[] = [];
+  const trades: RecordedTrade[] = [];
+  let cents = 4_000_000;
+  for (let second = 0; second < of.seconds; second += 1) {
+    cents += Math.floor(random.next() * 1_001) - 500;
+    const timeMs = FROM_MS + second * 1_000;
+    const levels = (direction: 1 | -1): readonly BookLevel[] =>
+      Array.from({ length: 24 }, (_, index): BookLevel => [
+        price(cents + direction * (50 + index * 100)),
+        decimalText('0.05'),
+      ]);
+    books.push({ venueTimeMs: timeMs, seenMs: timeMs + 150, bids: levels(-1), asks: levels(1) });
+    const side = random.next() < 0.5 ? 'buy' : 'sell';
+    trades.push({
+      id: null,
+      timeMs: timeMs + 500,
+      seenMs: timeMs + 900,
+      price: price(cents + (side === 'buy' ? 50 : -50)),
+      amount: decimalText(`0.0${1 + Math.floor(random.next() * 9)}`),
+      side,
+    });
+  }
+  return { books, trades };
+}
+
+function price(cents: number): ReturnType<typeof decimalText> {
+  return decimalText((cents / 100).toFixed(2));
+}
+
+/** The rows in chunks, one after the other. */
+export async function* chunksOf<Row>(rows: readonly Row[], size = 100): AsyncGenerator<readonly Row[]> {
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
+}
+
+/** Buys at the best bid and sells at the best ask in turn, an order every few books. */
+export const MAKER: StrategyDefinition = defineStrategy({
+  name: 'maker',
+  params: z.strictObject({ everyBooks: z.int().positive().default(5) }),
+  subscribe: ({ market }) => [book(market, { everyMs: 1_000, maxAgeMs: 30_000 })],
+  init: () => ({ seen: 0 }),
+  onBook({ state, params, market }, shown) {
+    const seen = state.seen + 1;
+    const bid = shown.bids[0];
+    const ask = shown.asks[0];
+    if (seen % params.everyBooks !== 0 || bid === undefined || ask === undefined)
+      return { state: { seen }, intents: [] };
+    const isBuy = (seen / params.everyBooks) % 2 === 1;
+    const wish = { amount: '0.01', price: isBuy ? bid[0] : ask[0] };
+    return { state: { seen }, intents: [isBuy ? buy(market, wish) : sell(market, wish)] };
+  },
+});
+
+/** One strategy through one recorded market. */
+export async function runRecorded(
+  recording: Recording,
+  of: {
+    readonly strategy?: StrategyDefinition;
+    readonly params?: Readonly<Record<string, unknown>>;
+    readonly risk?: Partial<RiskLimits>;
+    readonly rules?: Partial<PollRules>;
+    readonly chunk?: number;
+    readonly withTrades?: boolean;
+    readonly cash?: string;
+    readonly bars?: readonly CandleColumns[];
+    readonly stats?: readonly RecordedStats[];
+  } & Partial<Pick<PollRunOptions, 'fromMs' | 'toMs' | 'onJournal' | 'curveEveryMs' | 'limits'>> = {},
+): Promise<PollRun> {
+  const {
+    strategy = MAKER,
+    params = {},
+    risk,
+    rules,
+    chunk,
+    withTrades = true,
+    cash = '100000',
+    bars = [],
+    stats = null,
+    ...rest
+  } = of;
+  const runner = new StrategyRunner(strategy, { market: 'BTCUSDT', timeframe: '1m', params });
+  return runPoll({
+    settings: {
+      ...DEFAULT_ENGINE_TIMES,
+      instance: 'back',
+      instances: [
+        { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...risk }, capital: {} },
+      ],
+      reconciliation: DEFAULT_RECONCILIATION,
+    },
+    markets: [
+      {
+        market: TETHER,
+        bars: bars.map((columns) => ({ columns, covered: [] })),
+        stats: stats === null ? null : chunksOf(stats, chunk),
+        books: chunksOf(recording.books, chunk),
+        trades: withTrades ? chunksOf(recording.trades, chunk) : null,
+      },
+    ],
+    fees: { rls: { maker: 1_000, taker: 2_000 }, usdt: { maker: 1_000, taker: 2_000 } },
+    balances: { usdt: parseUnits(cash), btc: parseUnits('1') },
+    quote: 'usdt',
+    ...(rules === undefined ? {} : { rules }),
+    ...rest,
+  });
+}

@@ -1,0 +1,172 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createVenueCaller, type VenueCaller } from '../../../src/venues/venue-caller.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { SarrafError } from '../../../src/domain/errors.ts';
+import type { OcoRequest, OrderRequest, VenueAnswer, VenueCall } from '../../../src/venues/port.ts';
+import { BotWorld } from '../daemon/bot-world.ts';
+
+const NEVER = new AbortController().signal;
+
+const ORDER: OrderRequest = {
+  clientOrderId: 'bot-a-1',
+  base: 'btc',
+  quote: 'usdt',
+  side: 'buy',
+  execution: 'limit',
+  amount: decimalText('0.001'),
+  price: decimalText('64900'),
+  stopPrice: null,
+};
+
+const PAIR: OcoRequest = {
+  clientOrderId: 'bot-a-2',
+  base: 'btc',
+  quote: 'usdt',
+  side: 'sell',
+  amount: decimalText('0.001'),
+  price: decimalText('65100'),
+  stopPrice: decimalText('64800'),
+  stopLimitPrice: decimalText('64790'),
+};
+
+let world: BotWorld;
+let caller: VenueCaller;
+
+const ask = async (call: VenueCall): Promise<VenueAnswer> => (await caller.send(call, NEVER)).answer;
+const valueOf = async (call: VenueCall): Promise<unknown> => {
+  const answer = await ask(call);
+  return answer.outcome === 'value' ? answer.value : answer;
+};
+
+beforeEach(() => {
+  world = new BotWorld();
+  caller = createVenueCaller(world.client);
+});
+
+describe('the venue caller', () => {
+  test('places an order, finds it by either id, and cancels it', async () => {
+    expect(await valueOf({ kind: 'place', order: ORDER })).toMatchObject({
+      clientOrderId: 'bot-a-1',
+      status: 'Active',
+    });
+    const venueId = world.botOrders()[0]!.id;
+    expect(await valueOf({ kind: 'order', venueId, clientOrderId: 'bot-a-1' })).toMatchObject({ id: venueId });
+    expect(await valueOf({ kind: 'order', venueId: null, clientOrderId: 'bot-a-1' })).toMatchObject({ id: venueId });
+    const canceled = await valueOf({ kind: 'cancel', venueId: null, clientOrderId: 'bot-a-1' });
+    expect(canceled).toMatchObject({ status: 'Canceled', order: { id: venueId, matchedAmount: '0' } });
+  });
+
+  test('gives both legs of a pair', async () => {
+    world.other('buy', '0.01', '65000');
+    world.other('sell', '0.01', '65010');
+    expect(await valueOf({ kind: 'place-oco', order: PAIR })).toMatchObject([
+      { clientOrderId: 'bot-a-2', execution: 'limit', price: '65100' },
+      { execution: 'stop_limit', stopPrice: '64800', status: 'Inactive' },
+    ]);
+  });
+
+  test('says with what status a cancel did not apply', async () => {
+    await ask({ kind: 'place', order: ORDER });
+    const venueId = world.botOrders()[0]!.id;
+    await ask({ kind: 'cancel', venueId, clientOrderId: 'bot-a-1' });
+    expect(await ask({ kind: 'cancel', venueId, clientOrderId: 'bot-a-1' })).toMatchObject({
+      outcome: 'refused',
+      code: 'NotApplied',
+      effect: 'none',
+      status: 'Canceled',
+      order: { id: venueId },
+    });
+  });
+
+  test('hands on a refusal with its code', async () => {
+    const order = { ...ORDER, amount: decimalText('0.0001') };
+    expect(await ask({ kind: 'place', order })).toMatchObject({
+      outcome: 'refused',
+      code: 'SmallOrder',
+      effect: 'none',
+    });
+  });
+
+  test('leaves the effect of a placement open when its reply is lost, and that of a read is none', async () => {
+    world.losesReply = () => true;
+    const placed = await caller.send({ kind: 'place', order: ORDER }, NEVER);
+    expect(placed.answer).toMatchObject({ outcome: 'failed', code: 'CONNECTION_LOST', effect: 'unknown' });
+    expect(placed.error).toBeInstanceOf(SarrafError);
+    expect(world.botOrders()).toHaveLength(1);
+    expect(await ask({ kind: 'wallets' })).toMatchObject({ outcome: 'failed', effect: 'none' });
+  });
+
+  test('hands on a mistake in the program as a throw', async () => {
+    world.beforeSend = () => {
+      throw new TypeError('a mistake');
+    };
+    await expect(ask({ kind: 'wallets' })).rejects.toThrow('a mistake');
+  });
+
+  test('reads orders and trades by rising id from a cursor, with all their details', async () => {
+    for (const price of ['64900', '64901', '64902']) {
+      const clientOrderId = `bot-a-${price}`;
+      await ask({ kind: 'place', order: { ...ORDER, clientOrderId, price: decimalText(price) } });
+    }
+    const ids = world.botOrders().map(({ id }) => id);
+    const all = await valueOf({ kind: 'orders', status: 'all', fromId: ids[1]! });
+    expect(all).toMatchObject({ items: [{ id: ids[1], status: 'Active', fee: '0' }, { id: ids[2] }] });
+    expect(await valueOf({ kind: 'orders', status: 'open', fromId: null })).toMatchObject({
+      items: ids.map((id) => ({ id })),
+    });
+    world.other('sell', '0.003', '64900');
+    const trades = await valueOf({ kind: 'trades', fromId: 0 });
+    expect(trades).toMatchObject({ items: [{ price: '64902' }, { price: '64901' }, { price: '64900' }] });
+    const [, second] = (trades as { readonly items: readonly { readonly id: number }[] }).items;
+    expect(await valueOf({ kind: 'trades', fromId: second!.id })).toMatchObject({
+      items: [{ price: '64901' }, { price: '64900' }],
+    });
+  });
+
+  test('reads wallets and what came into them', async () => {
+    world.other('sell', '0.001', '64900');
+    await ask({ kind: 'place', order: ORDER });
+    await ask({ kind: 'place', order: { ...ORDER, clientOrderId: 'bot-a-3', price: decimalText('60000') } });
+    type Wallets = readonly { readonly currency: string; readonly walletId: number }[];
+    const wallets = (await valueOf({ kind: 'wallets' })) as Wallets;
+    expect(wallets).toContainEqual(expect.objectContaining({ currency: 'usdt', total: '9935.1', held: '60' }));
+    const { walletId } = wallets.find(({ currency }) => currency === 'usdt')!;
+    const lines = await valueOf({ kind: 'transactions', walletId, page: 1 });
+    expect(lines).toMatchObject({
+      items: [{ currency: 'usdt', amount: '-64.9', atMs: world.nowMs }, { amount: '10000' }],
+    });
+  });
+
+  test('reads market data of one market and of all', async () => {
+    world.other('buy', '0.01', '65000');
+    world.other('sell', '0.01', '65000');
+    world.other('sell', '0.02', '65010');
+    const book = { asks: [['65010', '0.02']] };
+    expect(await valueOf({ kind: 'book', market: 'BTCUSDT' })).toMatchObject(book);
+    expect(await valueOf({ kind: 'books' })).toMatchObject({ BTCUSDT: book });
+    expect(await valueOf({ kind: 'stats', base: ['btc'], quote: ['usdt'] })).toMatchObject([{ latest: '65000' }]);
+    expect(await valueOf({ kind: 'public-trades', market: 'BTCUSDT' })).toMatchObject([{ amount: '0.01' }]);
+    expect(await valueOf({ kind: 'options' })).toEqual([
+      { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '11' },
+    ]);
+  });
+
+  test('reads bars that begin before a time, and not the one that begins at it', async () => {
+    world.other('buy', '0.01', '65000');
+    world.other('sell', '0.01', '65000');
+    const barMs = Math.floor(world.nowMs / 60_000) * 60_000;
+    const bars = { kind: 'candles', market: 'BTCUSDT', resolution: '1', count: 5 } as const;
+    expect(await valueOf({ ...bars, toMs: barMs + 1 })).toMatchObject([{ openTimeMs: barMs, close: '65000' }]);
+    expect(await valueOf({ ...bars, toMs: barMs })).toEqual([]);
+  });
+
+  test('knows the budget, the credential and the time-out of each call', () => {
+    const cancel: VenueCall = { kind: 'cancel', venueId: 1, clientOrderId: 'a' };
+    expect(caller.budgetOf(cancel)).toBe('orders/update-status');
+    expect(caller.credentialOf(cancel)).toBe('with');
+    expect(caller.timeoutMsOf(cancel)).toBe(15_000);
+    expect(caller.endpointOf({ kind: 'books' })).toBe('allOrderBooks');
+    expect(caller.budgetOf({ kind: 'books' })).toBe(caller.budgetOf({ kind: 'book', market: 'BTCUSDT' }));
+    expect(caller.credentialOf({ kind: 'books' })).toBe('none');
+  });
+});
