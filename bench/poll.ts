@@ -6,7 +6,7 @@ import { parseUnits } from '../src/domain/money.ts';
 import type { BookLevel } from '../src/domain/order-book.ts';
 import { createRandom } from '../src/domain/random.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../src/execution/risk/create-risk-limits.ts';
+import { createRiskLimits } from '../src/execution/risk/risk-limits.ts';
 import type { RecordedBook, RecordedTrade } from '../src/recording/records.ts';
 import { defineStrategy } from '../src/strategy/definition.ts';
 import { quotes } from '../src/strategy/intents.ts';

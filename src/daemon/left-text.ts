@@ -2,7 +2,7 @@ import { groupedText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { LeftBehind } from '../engine/left-behind.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import { openRest } from '../execution/risk/live-amounts.ts';
+import { openRest } from '../execution/risk/live-exposure.ts';
 
 /** An order that stays open, decimals as texts; `amount` is what is left of it. */
 export interface LeftOrder {

@@ -1,7 +1,7 @@
 import { parseMarket } from '../domain/market-symbol.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { OrderRecord } from './order-record.ts';
-import { liveAmount } from './risk/live-amounts.ts';
+import { liveAmount } from './risk/live-exposure.ts';
 
 /** What a strategy holds of an asset over all its markets; negative for what it owes. */
 export type HeldOf = (strategy: string, asset: string) => Units;

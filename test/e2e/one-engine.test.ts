@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { OrderRecord } from '../../src/execution/order-record.ts';
-import type { RiskCheck } from '../../src/execution/risk/risk-check.ts';
+import type { RiskCheck } from '../../src/execution/risk/risk-view.ts';
 import maCross from '../../strategies/ma-cross.ts';
 import { runBars, TETHER, walkOf as barsOf } from '../unit/backtest/candle-run.ts';
 import { runRecorded, walkOf as recordingOf } from '../unit/venues/recorded/recorded-run.ts';
@@ -8,15 +8,15 @@ import { runRecorded, walkOf as recordingOf } from '../unit/venues/recorded/reco
 /** A change planted in one risk check, while it is set. */
 const planted = vi.hoisted(() => ({ check: null as RiskCheck | null }));
 
-vi.mock('../../src/execution/risk/order-size.ts', async (original) => {
-  const { checkOrderSize } = await original<typeof import('../../src/execution/risk/order-size.ts')>();
-  const changed: RiskCheck = (view, limits) => (planted.check ?? checkOrderSize)(view, limits);
-  return { checkOrderSize: changed };
+vi.mock('../../src/execution/risk/order-checks.ts', async (original) => {
+  const actual = await original<typeof import('../../src/execution/risk/order-checks.ts')>();
+  const changed: RiskCheck = (view, limits) => (planted.check ?? actual.checkOrderSize)(view, limits);
+  return { ...actual, checkOrderSize: changed };
 });
 
 /** Refuses every order of less than a whole coin. */
 const onlyWholeCoins: RiskCheck = ({ order }) =>
-  order.amount < 10_000_000_000n ? { check: 'order-size', reason: 'less than a coin', numbers: {} } : null;
+  order.amount < 10_000_000_000n ? { reason: 'less than a coin', numbers: {} } : null;
 
 const bars = barsOf(TETHER, { bars: 500, seed: 3, price: 60_000 });
 const recording = recordingOf({ seconds: 120, seed: 1 });

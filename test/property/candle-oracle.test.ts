@@ -6,7 +6,7 @@ import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../src/execution/risk/create-risk-limits.ts';
+import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type OwnOrder } from '../../src/strategy/definition.ts';
 import { buy, cancel, oco, sell, type Intent } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';

@@ -1,7 +1,11 @@
 import type { Units } from '../../domain/money.ts';
-import { createRiskLimits } from '../../execution/risk/create-risk-limits.ts';
-import { DEFAULT_RISK_LIMITS } from '../../execution/risk/default-risk-limits.ts';
-import type { AmountLimit, RiskLimits, ValueLimit } from '../../execution/risk/risk-limits.ts';
+import {
+  createRiskLimits,
+  DEFAULT_RISK_LIMITS,
+  type AmountLimit,
+  type RiskLimits,
+  type ValueLimit,
+} from '../../execution/risk/risk-limits.ts';
 import type { RiskSettings, StrategyRiskSettings } from './risk-settings.ts';
 
 type GivenAmounts = Readonly<Record<string, Units | null>> | null | undefined;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_RISK_LIMITS } from '../../execution/risk/default-risk-limits.ts';
+import { DEFAULT_RISK_LIMITS } from '../../execution/risk/risk-limits.ts';
 import { duration, formatDuration } from './duration-field.ts';
 import { amountLimit, valueLimit } from './value-fields.ts';
 

@@ -1,12 +1,12 @@
-import type { RiskCheck } from './risk-check.ts';
-import type { RiskRefusal } from './risk-view.ts';
+import type { Objection, RiskCheck } from './risk-view.ts';
 
 /**
- * The age of the last book of the order's market: since it was read, and by the exchange's own word where it has one. A book that was never read is
- * too old for any limit. A time ahead of ours counts as now.
+ * The age of the last book of the order's market: since it was read, and by the exchange's own word where it
+ * has one. A book that was never read is too old for any limit. A time ahead of ours counts as now.
  *
- * Where bars are told in place of books, as in a backtest on them, the newest is what can be known until the next one is due to close, and ages from then
- * on: in a gap of the data orders are refused as they are while no book comes.
+ * Where bars are told in place of books, as in a backtest on them, the newest is what can be known until the
+ * next one is due to close, and ages from then on: in a gap of the data orders are refused as they are while
+ * no book comes.
  */
 export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, maxBookVenueAgeMs }) => {
   const { symbol } = order.market;
@@ -14,7 +14,6 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
     const limit = maxBookAgeMs ?? maxBookVenueAgeMs;
     if (limit === null) return null;
     return {
-      check: 'data-age',
       reason: `no book of ${symbol} was read yet, and it may be at most ${limit} ms old`,
       numbers: { ageMs: null, limitMs: limit },
     };
@@ -23,7 +22,6 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
   const ageMs = nowMs - book.seenAtMs;
   if (maxBookAgeMs !== null && ageMs > maxBookAgeMs) {
     return {
-      check: 'data-age',
       reason: `the book of ${symbol} was read ${ageMs} ms ago, above the limit of ${maxBookAgeMs} ms`,
       numbers: { ageMs, limitMs: maxBookAgeMs },
     };
@@ -32,7 +30,6 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
   const venueAgeMs = nowMs - book.venueAtMs;
   if (venueAgeMs <= maxBookVenueAgeMs) return null;
   return {
-    check: 'data-age',
     reason: `the exchange says that the book of ${symbol} is ${venueAgeMs} ms old, above the limit of ${maxBookVenueAgeMs} ms`,
     numbers: { venueAgeMs, limitMs: maxBookVenueAgeMs },
   };
@@ -47,13 +44,12 @@ function barAge(
     readonly maxBookAgeMs: number | null;
     readonly maxBookVenueAgeMs: number | null;
   },
-): RiskRefusal | null {
+): Objection | null {
   const { symbol, maxBookAgeMs, maxBookVenueAgeMs } = of;
   const limitMs = Math.min(maxBookAgeMs ?? Number.POSITIVE_INFINITY, maxBookVenueAgeMs ?? Number.POSITIVE_INFINITY);
   const ageMs = nowMs - dueMs;
   if (ageMs <= limitMs) return null;
   return {
-    check: 'data-age',
     reason: `the bar of ${symbol} that was due ${ageMs} ms ago is missing, above the limit of ${limitMs} ms`,
     numbers: { ageMs, limitMs },
   };

@@ -1,28 +1,35 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import type { RiskCheck } from './risk-check.ts';
 import type { RiskLimits } from './risk-limits.ts';
-import type { RiskRefusal, RiskView, SeenBook, WantedOrder } from './risk-view.ts';
-import { sayValue } from './say-units.ts';
+import {
+  sayValue,
+  type Objection,
+  type RiskCheck,
+  type RiskView,
+  type SeenBook,
+  type WantedOrder,
+} from './risk-view.ts';
 
 const BPS_OF_ALL = 10_000n;
 
 /**
- * How far the order's price lies from the last seen book. A purchase may not pay more than the best ask and the collar on top, a sale not take less
- * than the best bid and the collar below; the other side's best price stands in for a side that is empty. A stop is measured from its stop price where
- * the market has still to get there, since that is the book it will meet. With a passive collar an order may not wait far from the book either. An order
- * that takes any price needs somebody on the other side. Without a book nothing passes; ways out are measured too, as a slip costs as much on the way out.
+ * How far the order's price lies from the last seen book. A purchase may not pay more than the best ask and
+ * the collar on top, a sale not take less than the best bid and the collar below; the other side's best price
+ * stands in for a side that is empty. A stop is measured from its stop price where the market has still to
+ * get there, since that is the book it will meet. With a passive collar an order may not wait far from the
+ * book either. An order that takes any price needs somebody on the other side. Without a book nothing passes;
+ * ways out are measured too, as a slip costs as much on the way out.
  */
 export const checkPriceCollar: RiskCheck = (view, limits) => {
   const { order, book } = view;
   if (limits.collarBps === null && limits.passiveCollarBps === null) return null;
   const best = book === null ? null : bestPrices(order, book);
   if (best === null) {
-    return refusal(`no book of ${order.market.symbol} is there to measure the price against`, {});
+    return objection(`no book of ${order.market.symbol} is there to measure the price against`, {});
   }
   if (order.execution === 'market' && best.opposite === null) {
     const side = order.side === 'buy' ? 'sells' : 'buys';
-    return refusal(`nobody ${side} in the last book of ${order.market.symbol}, and the order takes any price`, {});
+    return objection(`nobody ${side} in the last book of ${order.market.symbol}, and the order takes any price`, {});
   }
   const opposite = best.opposite ?? best.own;
   const waitsFor = order.stopPrice === null ? best.own : opposite;
@@ -41,7 +48,7 @@ function bestPrices({ side }: WantedOrder, { bestBid, bestAsk }: SeenBook): Best
 }
 
 /** Worse for us than the best price of the other side by more than the collar. */
-function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units): RiskRefusal | null {
+function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units): Objection | null {
   const { side, price, stopPrice } = order;
   if (collarBps === null || price === null) return null;
   const isBuy = side === 'buy';
@@ -50,14 +57,17 @@ function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units)
   const edge = from * (isBuy ? BPS_OF_ALL + BigInt(collarBps) : BPS_OF_ALL - BigInt(collarBps));
   if (isBuy ? price * BPS_OF_ALL <= edge : price * BPS_OF_ALL >= edge) return null;
   const fromWhat = isAhead ? 'the stop price' : 'the best price';
-  return refusal(
+  return objection(
     `the price of ${sayValue(price, order.market.quote)} is more than ${collarBps} bps ${isBuy ? 'above' : 'below'} ${fromWhat} of ${sayValue(from, order.market.quote)}`,
     { price, from, edge: divideDown(edge, BPS_OF_ALL), bps: collarBps },
   );
 }
 
-/** Further from the book than it may wait: the price of a limit order from its own side, a stop price from the side it waits for. */
-function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best: Units): RiskRefusal | null {
+/**
+ * Further from the book than it may wait: the price of a limit order from its own side, a stop price from the
+ * side it waits for.
+ */
+function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best: Units): Objection | null {
   const { side, price, stopPrice, market } = order;
   const waitsAt = stopPrice ?? price;
   if (passiveCollarBps === null || waitsAt === null || order.execution === 'market') return null;
@@ -65,15 +75,14 @@ function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best:
   const bps = BigInt(passiveCollarBps);
   const edge = best * (waitsAbove ? BPS_OF_ALL + bps : BPS_OF_ALL - bps);
   if (waitsAbove ? waitsAt * BPS_OF_ALL <= edge : waitsAt * BPS_OF_ALL >= edge) return null;
-  return refusal(
+  return objection(
     `the order would wait at ${sayValue(waitsAt, market.quote)}, more than ${passiveCollarBps} bps ${waitsAbove ? 'above' : 'below'} the best price of ${sayValue(best, market.quote)}`,
     { price: waitsAt, from: best, edge: divideDown(edge, BPS_OF_ALL), bps: passiveCollarBps },
   );
 }
 
-function refusal(reason: string, numbers: Readonly<Record<string, bigint | number>>): RiskRefusal {
+function objection(reason: string, numbers: Readonly<Record<string, bigint | number>>): Objection {
   return {
-    check: 'price-collar',
     reason,
     numbers: Object.fromEntries(
       Object.entries(numbers).map(([name, value]) => [name, typeof value === 'bigint' ? formatUnits(value) : value]),

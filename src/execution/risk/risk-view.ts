@@ -1,8 +1,9 @@
 import type { Market } from '../../domain/market.ts';
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';
-import type { Units } from '../../domain/money.ts';
+import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
 import type { OrderRecord } from '../order-record.ts';
+import type { RiskLimits } from './risk-limits.ts';
 
 /** An order that is about to be planned, fitted to its market. Units of 1e-10. */
 export interface WantedOrder {
@@ -16,18 +17,27 @@ export interface WantedOrder {
   readonly amount: Units;
 }
 
-/** The last book that was seen of a market. Units of the quote currency for one of the source currency; null on an empty side. */
+/**
+ * The last book that was seen of a market. Units of the quote currency for one of the source currency; null
+ * on an empty side.
+ */
 export interface SeenBook {
   readonly bestBid: Units | null;
   readonly bestAsk: Units | null;
   readonly seenAtMs: number;
   /** When the exchange says it was so; null where it does not say. */
   readonly venueAtMs: number | null;
-  /** Until when there can be no newer one: where bars are told in place of books, the next one closes then. Null for a book. */
+  /**
+   * Until when there can be no newer one: where bars are told in place of books, the next one closes then.
+   * Null for a book.
+   */
   readonly freshUntilMs: number | null;
 }
 
-/** What one strategy has gained and lost in all its markets, each asset valued once in `quote`, in units of that. */
+/**
+ * What one strategy has gained and lost in all its markets, each asset valued once in `quote`, in units of
+ * that.
+ */
 export interface PnlView {
   readonly quote: QuoteCurrency;
   /** Realised and unrealised since the day began (00:00 UTC). Negative for a loss. */
@@ -35,7 +45,10 @@ export interface PnlView {
   /** The highest result there ever was, and where it is now; the difference is the drawdown. */
   readonly peakResult: Units;
   readonly result: Units;
-  /** Assets that are held and have no price in `quote`: while there are any, the numbers are those of the last time that there were none. */
+  /**
+   * Assets that are held and have no price in `quote`: while there are any, the numbers are those of the last
+   * time that there were none.
+   */
   readonly unvalued: readonly string[];
 }
 
@@ -47,7 +60,10 @@ export interface PnlViews {
   readonly lastLossAtMs: number | null;
 }
 
-/** What the checks look at. Made by the engine for one wanted order; nothing in it changes while the checks run. */
+/**
+ * What the checks look at. Made by the engine for one wanted order; nothing in it changes while the checks
+ * run.
+ */
 export interface RiskView {
   readonly nowMs: number;
   readonly order: WantedOrder;
@@ -57,7 +73,8 @@ export interface RiskView {
   /** Every order of this bot that may still trade or is planned, of all strategies and markets. */
   readonly liveOrders: readonly OrderRecord[];
   /**
-   * By market symbol: what all strategies of this bot hold there, each coin once (`positionIn`), and its last price in units; null before the first.
+   * By market symbol: what all strategies of this bot hold there, each coin once (`positionIn`), and its last
+   * price in units; null before the first.
    */
   readonly holdings: ReadonlyMap<
     string,
@@ -68,12 +85,28 @@ export interface RiskView {
   readonly plannedAtMs: readonly number[];
 }
 
-/** A refusal by one check, for people and programs. */
-export interface RiskRefusal {
-  /** The check, such as `order-value`. */
-  readonly check: string;
+/** Why one check refuses an order, for people and programs. */
+export interface Objection {
   /** One sentence with the numbers: what the limit is, and what the order would make of it. */
   readonly reason: string;
   /** The same numbers by name, decimals as texts. */
   readonly numbers: Readonly<Record<string, string | number | null>>;
+}
+
+/** A refusal with the check that made it, such as `order-value`. */
+export interface RiskRefusal extends Objection {
+  readonly check: string;
+}
+
+/** One check: why it refuses the order of the view, or null. It looks at nothing but what it is handed. */
+export type RiskCheck = (view: RiskView, limits: RiskLimits) => Objection | null;
+
+/** An amount with its currency, as a refusal says it: `1.2 BTC`. */
+export function sayAmount(units: bigint, market: Market): string {
+  return `${formatUnits(units)} ${market.base.toUpperCase()}`;
+}
+
+/** A value or price with its currency: `5000 USDT`. */
+export function sayValue(units: bigint, quote: string): string {
+  return `${formatUnits(units)} ${quote.toUpperCase()}`;
 }

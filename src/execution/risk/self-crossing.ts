@@ -1,13 +1,12 @@
-import { formatUnits } from '../../domain/money.ts';
+import { formatUnits, type Units } from '../../domain/money.ts';
+import type { Execution, Side } from '../../domain/order.ts';
 import { mayTrade, type OrderRecord } from '../order-record.ts';
-import { canMeet, reachOf, type Reach } from './crossing-reach.ts';
-import type { RiskCheck } from './risk-check.ts';
-import type { RiskRefusal, WantedOrder } from './risk-view.ts';
-import { sayAmount, sayValue } from './say-units.ts';
+import { sayAmount, sayValue, type Objection, type RiskCheck, type SeenBook, type WantedOrder } from './risk-view.ts';
 
 /**
- * Whether the order could trade with a live or planned one of this bot on the other side of the market, whichever strategy has it. An order that is
- * being canceled counts until its end is seen. Ways out are looked at too: trading with oneself is none. Cancel the other order first.
+ * Whether the order could trade with a live or planned one of this bot on the other side of the market,
+ * whichever strategy has it. An order that is being canceled counts until its end is seen. Ways out are
+ * looked at too: trading with oneself is none. Cancel the other order first.
  */
 export const checkSelfCrossing: RiskCheck = ({ order, book, liveOrders }, { refuseSelfCrossing }) => {
   if (!refuseSelfCrossing) return null;
@@ -17,16 +16,15 @@ export const checkSelfCrossing: RiskCheck = ({ order, book, liveOrders }, { refu
     if (live.state !== 'planned' && !mayTrade(live)) continue;
     own ??= reachOf(order, book);
     const other = reachOf(live, book);
-    if (order.side === 'buy' ? canMeet(own, other) : canMeet(other, own)) return refusal(order, live);
+    if (order.side === 'buy' ? canMeet(own, other) : canMeet(other, own)) return objection(order, live);
   }
   return null;
 };
 
-function refusal({ side, market, amount, price }: WantedOrder, live: OrderRecord): RiskRefusal {
+function objection({ side, market, amount, price }: WantedOrder, live: OrderRecord): Objection {
   const say = (at: WantedOrder['price']): string => (at === null ? 'any price' : sayValue(at, market.quote));
   const livePrice = live.price ?? live.stopPrice;
   return {
-    check: 'self-crossing',
     reason: `the ${side} of ${sayAmount(amount, market)} at ${say(price)} could trade with the own ${live.side} ${live.key} of strategy ${live.strategy} at ${say(livePrice)}`,
     numbers: {
       price: price === null ? null : formatUnits(price),
@@ -34,4 +32,61 @@ function refusal({ side, market, amount, price }: WantedOrder, live: OrderRecord
       otherPrice: livePrice === null ? null : formatUnits(livePrice),
     },
   };
+}
+
+/** What the prices of an order depend on, whether it is wanted or live. */
+interface Reaching {
+  readonly side: Side;
+  readonly execution: Execution;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  /** The exchange's own word for a live order: a stop that it calls active has woken. */
+  readonly venueStatus?: string | null;
+}
+
+/** The prices at which an order may trade, in units of the quote currency. */
+interface Reach {
+  /** Its worst: it may trade at this and all better ones. Null: at any. */
+  readonly price: bigint | null;
+  /** The stop price of a stop that sleeps; null for every other order. */
+  readonly asleepAt: bigint | null;
+}
+
+/**
+ * The exchange keeps an order without a price within one percent of the market price; the book that we know
+ * is older than its own.
+ */
+const MARKET_REACH_BPS = 200n;
+const BPS_OF_ALL = 10_000n;
+
+/**
+ * How far an order reaches: to its own price; as a stop without one to its stop price; without either to 200
+ * bps beyond the best price on the other side, or to any price where there is none.
+ */
+function reachOf(order: Reaching, book: SeenBook | null): Reach {
+  const { stopPrice } = order;
+  const mayBeAwake = stopPrice === null || order.venueStatus === 'Active' || isReached(order.side, stopPrice, book);
+  return { price: order.price ?? stopPrice ?? marketReach(order.side, book), asleepAt: mayBeAwake ? null : stopPrice };
+}
+
+/**
+ * Whether a buy and a sell can trade with each other: the buy's price is at or above the sell's, and while
+ * one of them sleeps the other still rests when the market gets to its stop. A sell at a stop of 85 never
+ * meets a buy at 99, which was filled on the way down.
+ */
+function canMeet(buy: Reach, sell: Reach): boolean {
+  if (buy.price !== null && sell.price !== null && buy.price < sell.price) return false;
+  if (sell.asleepAt !== null && buy.price !== null && buy.price > sell.asleepAt) return false;
+  return buy.asleepAt === null || sell.price === null || sell.price >= buy.asleepAt;
+}
+
+function isReached(side: Side, stopPrice: Units, book: SeenBook | null): boolean {
+  if (side === 'buy') return book === null || book.bestAsk === null || book.bestAsk >= stopPrice;
+  return book === null || book.bestBid === null || book.bestBid <= stopPrice;
+}
+
+function marketReach(side: Side, book: SeenBook | null): bigint | null {
+  const best = side === 'buy' ? book?.bestAsk : book?.bestBid;
+  if (best === undefined || best === null) return null;
+  return (best * (side === 'buy' ? BPS_OF_ALL + MARKET_REACH_BPS : BPS_OF_ALL - MARKET_REACH_BPS)) / BPS_OF_ALL;
 }

@@ -5,7 +5,7 @@ import { checkBacktest } from '../../../src/cli/check-backtest.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { buy, candles, defineStrategy, ema, sell, twap } from '../../../src/strategy/sdk.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { recordedBars } from '../../../src/cli/recorded-bars.ts';
 import type { Resolution } from '../../../src/domain/candle.ts';
 import type { StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { candles as wanted, type Timeframe } from '../../../src/strategy/subscriptions.ts';

@@ -9,7 +9,7 @@ import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import { DEFAULT_ENGINE_TIMES, type ErrorPolicy } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
-import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { buy, cancelAll, quotes, sell, target, type Intent } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';

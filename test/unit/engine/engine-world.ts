@@ -13,7 +13,7 @@ import {
   type StrategyInstanceSettings,
 } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';

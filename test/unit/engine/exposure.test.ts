@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { buy, type Intent } from '../../../src/strategy/intents.ts';
 import { book } from '../../../src/strategy/subscriptions.ts';

@@ -5,7 +5,7 @@ import { profitOfInstance, profitText } from '../../../src/engine/profit-of-inst
 import { readFigures } from '../../../src/engine/strategy-instance-record.ts';
 import { StrategyInstance } from '../../../src/engine/strategy-instance.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
-import { createRiskLimits } from '../../../src/execution/risk/create-risk-limits.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';

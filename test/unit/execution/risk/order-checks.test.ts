@@ -1,9 +1,11 @@
 import { describe, test } from 'vitest';
 import { checkDataAge } from '../../../../src/execution/risk/data-age.ts';
-import { checkOpenOrders } from '../../../../src/execution/risk/open-orders.ts';
-import { checkOrderRate } from '../../../../src/execution/risk/order-rate.ts';
-import { checkOrderSize } from '../../../../src/execution/risk/order-size.ts';
-import { checkOrderValue } from '../../../../src/execution/risk/order-value.ts';
+import {
+  checkOpenOrders,
+  checkOrderRate,
+  checkOrderSize,
+  checkOrderValue,
+} from '../../../../src/execution/risk/order-checks.ts';
 import { runTable } from './risk-table.ts';
 
 describe('the size of an order', () => {

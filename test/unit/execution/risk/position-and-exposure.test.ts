@@ -1,7 +1,9 @@
 import { describe, test } from 'vitest';
-import { checkMarketExposure } from '../../../../src/execution/risk/market-exposure.ts';
-import { checkPositionSize } from '../../../../src/execution/risk/position-size.ts';
-import { checkTotalExposure } from '../../../../src/execution/risk/total-exposure.ts';
+import {
+  checkMarketExposure,
+  checkPositionSize,
+  checkTotalExposure,
+} from '../../../../src/execution/risk/exposure-checks.ts';
 import { runTable } from './risk-table.ts';
 
 describe('the size of a position', () => {

@@ -1,7 +1,5 @@
 import { describe, test } from 'vitest';
-import { checkDailyLoss } from '../../../../src/execution/risk/daily-loss.ts';
-import { checkDrawdown } from '../../../../src/execution/risk/drawdown.ts';
-import { checkLossCooldown } from '../../../../src/execution/risk/loss-cooldown.ts';
+import { checkDailyLoss, checkDrawdown, checkLossCooldown } from '../../../../src/execution/risk/pnl-checks.ts';
 import { runTable } from './risk-table.ts';
 
 describe('the loss of the day', () => {

@@ -3,9 +3,8 @@ import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, type Units } from '../../../../src/domain/money.ts';
 import type { Side } from '../../../../src/domain/order.ts';
 import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
-import type { RiskCheck } from '../../../../src/execution/risk/risk-check.ts';
+import type { PnlView, RiskCheck, RiskView } from '../../../../src/execution/risk/risk-view.ts';
 import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
-import type { PnlView, RiskView } from '../../../../src/execution/risk/risk-view.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 
 /**

@@ -1,0 +1,85 @@
+import { formatUnits, type Units } from '../../domain/money.ts';
+import { onlyReduces } from './live-exposure.ts';
+import type { ValueLimit } from './risk-limits.ts';
+import { sayValue, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';
+
+/**
+ * What was lost since 00:00 UTC in all markets of the strategy, realised and unrealised, each asset valued
+ * once in the limit's currency. A limit counts for every strategy that has a market in its currency. Beyond
+ * it only orders that reduce the position pass, until the next day.
+ */
+export const checkDailyLoss: RiskCheck = (view, { maxDailyLoss }) =>
+  objectionToLoss(view, maxDailyLoss, {
+    lossOf: ({ dayResult }) => 0n - dayResult,
+    objection: ({ quote }, loss, limit) => ({
+      reason: `the loss of the day is ${sayValue(loss, quote)}, above the limit of ${sayValue(limit, quote)}; only orders that reduce the position pass until 00:00 UTC`,
+      numbers: { loss: formatUnits(loss), limit: formatUnits(limit) },
+    }),
+  });
+
+/**
+ * How far the result of the strategy has fallen from its highest, in all its markets, each asset valued once
+ * in the limit's currency. Beyond the limit only orders that reduce the position pass: until what is held
+ * recovers, or an operator raises the limit.
+ */
+export const checkDrawdown: RiskCheck = (view, { maxDrawdown }) =>
+  objectionToLoss(view, maxDrawdown, {
+    lossOf: ({ peakResult, result }) => peakResult - result,
+    objection: ({ quote, peakResult, result }, drawdown, limit) => ({
+      reason: `the result has fallen by ${sayValue(drawdown, quote)} from its highest of ${sayValue(peakResult, quote)}, above the limit of ${sayValue(limit, quote)}; only orders that reduce the position pass`,
+      numbers: {
+        peak: formatUnits(peakResult),
+        result: formatUnits(result),
+        drawdown: formatUnits(drawdown),
+        limit: formatUnits(limit),
+      },
+    }),
+  });
+
+/**
+ * A pause after losing round trips in a row, counted from the end of the last. Meanwhile only orders that
+ * reduce the position pass. After it the next loss begins a new pause at once; a round trip without a loss
+ * ends the row.
+ */
+export const checkLossCooldown: RiskCheck = (view, { lossCooldown }) => {
+  const { lossesInARow, lastLossAtMs } = view.results;
+  if (lossCooldown === null || lastLossAtMs === null || lossesInARow < lossCooldown.losses) return null;
+  const waitMs = lastLossAtMs + lossCooldown.pauseMs - view.nowMs;
+  if (waitMs <= 0 || onlyReduces(view)) return null;
+  return {
+    reason: `${lossesInARow} round trips in a row lost money, the limit is ${lossCooldown.losses}; only orders that reduce the position pass for the next ${waitMs} ms`,
+    numbers: { losses: lossesInARow, limit: lossCooldown.losses, waitMs },
+  };
+};
+
+/** The first currency whose limit is passed, or can not be told. */
+function objectionToLoss(
+  view: RiskView,
+  limits: ValueLimit | null,
+  of: {
+    readonly lossOf: (pnl: PnlView) => bigint;
+    readonly objection: (pnl: PnlView, loss: bigint, limit: Units) => Objection;
+  },
+): Objection | null {
+  if (limits === null) return null;
+  for (const pnl of view.results.inCurrencies) {
+    const limit = limits[pnl.quote];
+    if (limit === null) continue;
+    const loss = of.lossOf(pnl);
+    const isTold = pnl.unvalued.length === 0;
+    if ((loss <= limit && isTold) || onlyReduces(view)) continue;
+    return loss <= limit ? unvaluedObjection(pnl) : of.objection(pnl, loss, limit);
+  }
+  return null;
+}
+
+/**
+ * A limit on a result that can not be told does not hold: says what has no price, and which market would give
+ * one.
+ */
+function unvaluedObjection({ quote, unvalued }: PnlView): Objection {
+  return {
+    reason: `the result in ${quote.toUpperCase()} can not be told: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before USDTIRT was seen, so it has to be among the markets of the bot; only orders that reduce the position pass`,
+    numbers: { unvalued: unvalued.join(' ') },
+  };
+}
