@@ -346,8 +346,12 @@ export class OrderReportMatcher {
     if (clientOrderId !== null || pairId === null) return false;
     // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
     if (!this.foreignIds.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
-      if (!this.strangers.has(pairId)) this.inquiries.ask(pairId);
       if (this.inquiries.isUnderWay(pairId)) return true;
+      // Where too many questions are under way the next list asks again; until then it is nobody's for certain.
+      if (!this.strangers.has(pairId)) {
+        this.inquiries.ask(pairId);
+        return true;
+      }
     }
     return this.blotter.table
       .unfinished()

@@ -160,6 +160,46 @@ describe('a mirror that was put back from a copy', () => {
     expect(world.order(lower.clientOrderId ?? '')).toMatchObject({ state: 'cancelled', venueId: lower.id });
   });
 
+  it('takes over the second leg of a pair too where no more questions may be under way', () => {
+    const { world, copy } = copied();
+    const others = Array.from({ length: 40 }, (_, index) => world.venue.placeByHand('buy', '1', '50', `x-${index}`));
+    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    const legs = world.acceptPair();
+    world.venue.fill(legs[1].id ?? 0);
+    world.advance(10_000);
+    const before = position(world);
+    // The list still shows the first leg as open.
+    Object.assign(world.venue.orders.at(-2) ?? {}, { status: 'Active' });
+    // The copy knows a later order, so that nothing before it is looked for.
+    const later = copy.fills.map((fill) => ({
+      ...fill,
+      tradeId: 1,
+      venueOrderId: 100_000,
+      orderKey: null,
+      strategy: null,
+    }));
+    world.mirror.putBack({ ...copy, fills: [...copy.fills, ...later] }, 'e002');
+    world.answers.delete('order');
+    world.restart();
+    const { reports } = world.engine.orderManager;
+    for (const { id } of others) reports.inquiries.ask(id ?? 0);
+    const readTwice = (): void => {
+      for (let readings = 0; readings < 2; readings += 1) {
+        for (const leg of world.venue.orders.slice(-2)) world.engine.orderManager.takeRecord(leg);
+        world.advance(1_000);
+      }
+    };
+    readTwice();
+    expect(reports.isForeign(legs[1].id ?? 0)).toBe(false);
+    world.answers.add('order');
+    while (world.waitingKinds().includes('order')) world.unsend('order');
+    readTwice();
+    readTwice();
+    world.advance(60_000);
+    expect(world.order(`${legs[0].clientOrderId ?? ''}/2`)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+    expect(position(world)).toBe(before);
+  });
+
   it('is not taken for one where the mirror only goes on', () => {
     const { world } = copied();
     world.restart();
