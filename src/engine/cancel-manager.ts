@@ -3,7 +3,6 @@ import { isClosedStatus, type VenueOrder } from '../domain/order.ts';
 import { readStored } from '../domain/stored-json.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
-import type { AnswerTaker } from './answer-taker.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 
@@ -24,20 +23,14 @@ export const storedCancels = z.array(z.string());
 export class CancelManager {
   private readonly blotter: OrderBlotter;
   private readonly reports: OrderReportMatcher;
-  private readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Orders that are to end, and when to ask the next time. */
   private readonly wanted = new Map<string, number>();
   /** Orders that are none of the table's and are being canceled; bounded by the requests that can be under way. */
   private readonly foreign = new Set<number>();
 
-  constructor(options: {
-    readonly blotter: OrderBlotter;
-    readonly reports: OrderReportMatcher;
-    readonly expect: (requestId: number, take: AnswerTaker) => void;
-  }) {
+  constructor(options: { readonly blotter: OrderBlotter; readonly reports: OrderReportMatcher }) {
     this.blotter = options.blotter;
     this.reports = options.reports;
-    this.expect = options.expect;
     this.blotter.listen((order) => {
       if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
       // One that is known only now can be canceled only now.
@@ -81,11 +74,11 @@ export class CancelManager {
   cancelForeign(venueId: number): boolean {
     if (this.foreign.has(venueId)) return false;
     this.foreign.add(venueId);
-    const id = this.blotter.outbox.request(
+    this.blotter.outbox.ask(
       { kind: 'cancel', venueId, clientOrderId: '' },
       { requestClass: 'cancel', dedupe: `cancel ${venueId}`, withinMs: CANCEL_WITHIN_MS },
+      () => void this.foreign.delete(venueId),
     );
-    this.expect(id, () => void this.foreign.delete(venueId));
     return true;
   }
 
@@ -141,14 +134,14 @@ export class CancelManager {
     this.blotter.apply(order, { kind: 'cancel asked' });
     const { clientOrderId } = order;
     const venueId = this.reports.sureIds.isSure(key) ? order.venueId : null;
-    const id = this.blotter.outbox.request(
+    this.blotter.outbox.ask(
       { kind: 'cancel', venueId, clientOrderId: clientOrderId ?? '' },
       { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
+      (answer) => this.take(key, answer),
     );
-    this.expect(id, (answer) => this.take(key, answer));
   }
 
-  private take(key: string, answer: VenueAnswer): void {
+  private take(key: string, answer: VenueAnswer<'cancel'>): void {
     const record = recordIn(answer);
     const order = this.blotter.table.get(key);
     if (order === undefined) return;
@@ -177,16 +170,16 @@ export class CancelManager {
 }
 
 /** Whether a cancel's answer says in its own word that the order has ended. */
-function saysClosed(answer: VenueAnswer): boolean {
+function saysClosed(answer: VenueAnswer<'cancel'>): boolean {
   if (answer.outcome === 'refused') return answer.status !== null && isClosedStatus(answer.status);
   if (answer.outcome !== 'value') return false;
-  const { status } = answer.value as { readonly status: string | null };
+  const { status } = answer.value;
   return status !== null && isClosedStatus(status);
 }
 
 /** The record that a cancel's answer holds, whether it applied or not. */
-function recordIn(answer: VenueAnswer): VenueOrder | null {
+function recordIn(answer: VenueAnswer<'cancel'>): VenueOrder | null {
   if (answer.outcome === 'refused') return answer.order;
   if (answer.outcome !== 'value') return null;
-  return (answer.value as { readonly order: VenueOrder | null }).order;
+  return answer.value.order;
 }

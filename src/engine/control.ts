@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { exitsAmong, type HeldOf } from '../execution/exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
-import type { Page } from '../venues/port.ts';
-import type { VenueOrder } from '../domain/order.ts';
 import type { ControlCommand, DrainPolicy } from './engine-event.ts';
-import type { AnswerTaker } from './answer-taker.ts';
 import { ORDERS_PAGE, type OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -29,7 +26,6 @@ const MOST_PAGES = 20;
 export interface ControlOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
-  readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Ends the algorithms of the intents that match. */
   readonly endAlgorithms: (reason: string, matches: (intentId: string) => boolean) => void;
   readonly heldOf: HeldOf;
@@ -144,24 +140,20 @@ export class Control {
 
   /** Everybody's active orders at once; the stop orders that this leaves are canceled one by one. */
   private cancelWholeAccount(): void {
-    const { outbox, expect } = this.options;
-    const id = outbox.request({ kind: 'cancel-old' }, { requestClass: 'cancel', withinMs: WITHIN_MS });
-    expect(id, () => this.cancelListed(null, 1));
+    const way = { requestClass: 'cancel', withinMs: WITHIN_MS } as const;
+    this.options.outbox.ask({ kind: 'cancel-old' }, way, () => this.cancelListed(null, 1));
   }
 
   /** One page of what is open, and the next ones after it. */
   private cancelListed(fromId: number | null, page: number): void {
-    const { outbox, expect, orderManager } = this.options;
-    const id = outbox.request(
-      { kind: 'orders', status: 'open', fromId },
-      { requestClass: 'resolve', withinMs: WITHIN_MS },
-    );
-    expect(id, (answer) => {
+    const { outbox, orderManager } = this.options;
+    const way = { requestClass: 'resolve', withinMs: WITHIN_MS } as const;
+    outbox.ask({ kind: 'orders', status: 'open', fromId }, way, (answer) => {
       if (answer.outcome !== 'value') {
         outbox.alarm('the open orders of the account could not be listed: see whether some are left');
         return;
       }
-      const { items, hasNext } = answer.value as Page<VenueOrder>;
+      const { items, hasNext } = answer.value;
       for (const record of items) {
         orderManager.takeRecord(record);
         if (record.id !== null && orderManager.blotter.table.byVenueId(record.id) === undefined) {

@@ -8,7 +8,6 @@ import type { ClosedCandle } from '../strategy/definition.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import { KEPT_ABSENT_FILLS } from './absent-fills.ts';
 import { AccountState } from './account-state.ts';
-import type { AnswerTaker } from './answer-taker.ts';
 import { assetNotices } from './asset-notices.ts';
 import { CandleReader } from './candle-reader.ts';
 import { KEPT_CANCELS } from './cancel-manager.ts';
@@ -75,7 +74,6 @@ export class Engine {
   private readonly control: Control;
   private readonly credential: CredentialWatch;
   private readonly readers: ReadonlyMap<string, CandleReader>;
-  private readonly expected = new Map<number, AnswerTaker>();
   private readonly isRestart: boolean;
   private readonly reconciles: boolean;
   private row = 0;
@@ -97,11 +95,9 @@ export class Engine {
     );
     this.credential = new CredentialWatch(outbox, settings.credential ?? null);
     this.intents = new IntentBlotter(outbox);
-    const expect = (requestId: number, take: AnswerTaker): void => void this.expected.set(requestId, take);
     this.orderManager = new OrderManager(settings, outbox, {
       nextRow: () => this.nextRow(),
       objectionTo: (order) => this.gate.objectionTo(order),
-      expect,
     });
     this.orderManager.epoch = state.epoch;
     this.findings = this.orderManager.reports.findings;
@@ -178,7 +174,6 @@ export class Engine {
       reconciler: this.reconciler,
       findings: this.findings,
       candles: this.readers,
-      expect,
       onPast: (candles) => {
         for (const candle of candles) this.strategies.warmUp(candle);
       },
@@ -187,7 +182,6 @@ export class Engine {
     this.control = new Control({
       outbox,
       orderManager: this.orderManager,
-      expect,
       endAlgorithms: (reason, matches) => this.algorithms.end(({ intentId }) => matches(intentId), reason),
       heldOf: (strategy, asset) => this.strategies.instanceOf(strategy)?.held(asset) ?? NO_UNITS,
       stopStrategies: (reason) => this.strategies.stop(reason),
@@ -324,11 +318,10 @@ export class Engine {
   }
 
   private takeAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
-    const take = this.expected.get(event.requestId);
-    this.expected.delete(event.requestId);
-    const { answer, sentAtMs } = event;
-    this.credential.take(answer, { isPrivate: this.outbox.ended(event.requestId), sentAtMs });
-    take?.(event.answer, { atMs: this.outbox.nowMs, sentAtMs: event.sentAtMs });
+    const { requestId, answer, sentAtMs } = event;
+    const asked = this.outbox.answered(requestId);
+    this.credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
+    asked?.take(answer, { atMs: this.outbox.nowMs, sentAtMs });
   }
 
   private takeBar(bar: ClosedCandle): void {

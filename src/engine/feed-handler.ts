@@ -18,7 +18,6 @@ import type { FillHandler } from './fill-handler.ts';
 import type { Findings } from './findings.ts';
 import { candleFlaw } from './plausibility/market-flaw.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
-import type { AnswerTaker } from './answer-taker.ts';
 import { ORDERS_PAGE, type OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
@@ -51,7 +50,6 @@ export interface FeedHandlerOptions {
   readonly reconciler: Reconciler;
   readonly findings: Findings;
   readonly candles: ReadonlyMap<string, CandleReader>;
-  readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Bars of the past, all at once, and a live one. */
   readonly onPast: (candles: readonly ClosedCandle[]) => void;
   readonly onCandle: (candle: ClosedCandle) => void;
@@ -145,14 +143,13 @@ export class FeedHandler {
   }
 
   private ask(feed: PlannedFeed, call: VenueCall): void {
-    const { outbox, expect } = this.options;
-    const id = outbox.request(call, {
+    const way = {
       requestClass: feed.requestClass,
       dedupe: feed.key,
       withinMs: Math.max(SHORTEST_WAIT_MS, feed.intervalMs === Infinity ? 0 : feed.intervalMs),
-    });
-    expect(id, (answer, way) => {
-      if (answer.outcome === 'value') this.take(feed, call, { answer, askedAtMs: way.sentAtMs ?? way.atMs });
+    };
+    this.options.outbox.ask(call, way, (answer, { sentAtMs, atMs }) => {
+      if (answer.outcome === 'value') this.take(feed, call, { answer, askedAtMs: sentAtMs ?? atMs });
       else this.failed(feed);
     });
   }

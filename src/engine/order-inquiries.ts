@@ -1,7 +1,6 @@
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import type { AnswerTaker } from './answer-taker.ts';
 import type { Outbox } from './outbox.ts';
 
 /** How long a question may wait for a slot. */
@@ -12,7 +11,6 @@ const MOST_UNDER_WAY = 40;
 
 export interface OrderInquiriesOptions {
   readonly outbox: Outbox;
-  readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** An answer, and the id that was asked for. */
   readonly onRecord: (record: VenueOrder, askedId: number) => void;
   /** The exchange knows no order of this id, or none can have it: it is beyond what may be asked for. */
@@ -38,18 +36,18 @@ export class OrderInquiries {
   }
 
   ask(venueId: number, clientOrderId = ''): void {
-    const { outbox, expect, onRecord, onMissing } = this.options;
+    const { outbox, onRecord, onMissing } = this.options;
     if (this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
     this.underWay.add(venueId);
-    const id = outbox.request(
+    outbox.ask(
       { kind: 'order', venueId, clientOrderId },
       { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
+      (answer) => {
+        this.underWay.delete(venueId);
+        if (answer.outcome === 'value') onRecord(answer.value, venueId);
+        else if (isNoOrder(answer)) onMissing(venueId);
+      },
     );
-    expect(id, (answer) => {
-      this.underWay.delete(venueId);
-      if (answer.outcome === 'value') onRecord(answer.value as VenueOrder, venueId);
-      else if (isNoOrder(answer)) onMissing(venueId);
-    });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
-import type { Page, VenueAnswer, VenueCall } from '../venues/port.ts';
+import type { VenueAnswer, VenueCall } from '../venues/port.ts';
 import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
 import { clientOrderIdOf, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
@@ -10,7 +10,6 @@ import type { RiskApproved } from '../execution/risk/check-risk.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
 import { CancelManager } from './cancel-manager.ts';
-import type { AnswerTaker } from './answer-taker.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { OrderBlotter } from './order-blotter.ts';
 import { OrderReportMatcher, type ReportContext } from './order-report-matcher.ts';
@@ -34,7 +33,6 @@ export interface OrderManagerPorts {
   /** Why an order that has waited may no longer go; null where it may. */
   objectionTo(order: OrderRecord): string | null;
   /** The purpose of a request, so that its answer comes back here. */
-  readonly expect: (requestId: number, take: AnswerTaker) => void;
 }
 
 /** How long a look-up may wait for a slot. */
@@ -73,16 +71,14 @@ export class OrderManager {
       instance: settings.instance,
       lateArrivalMs: settings.lateArrivalMs,
       isTold: settings.reconciliation === null,
-      expect: ports.expect,
       onRecord: (record, askedId) => this.takeRecord(record, { askedId }),
     });
     this.takeover = new OrderTakeover({
       outbox,
       reports: this.reports,
-      expect: ports.expect,
       take: (record, way) => this.takeRecord(record, way),
     });
-    this.cancels = new CancelManager({ blotter: this.blotter, expect: ports.expect, reports: this.reports });
+    this.cancels = new CancelManager({ blotter: this.blotter, reports: this.reports });
     this.blotter.listen((order, before) => {
       if (isFinal(order)) this.free.delete(order.key);
       if (order.state === 'unknown' && before?.state !== 'unknown') this.lookUpByName(order);
@@ -259,22 +255,18 @@ export class OrderManager {
     const sent = this.blotter.apply(order, handedOver);
     const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
     if (pair !== undefined) this.blotter.apply(pair, handedOver);
-    const id = this.outbox.request(placeCall(sent, pair, isPro), {
-      requestClass: 'place',
-      withinMs: this.settings.placeWithinMs,
-    });
-    this.ports.expect(id, (answer, { atMs }) => this.takePlaced(sent.key, answer, atMs));
+    this.outbox.ask(
+      placeCall(sent, pair, isPro),
+      { requestClass: 'place', withinMs: this.settings.placeWithinMs },
+      (answer, { atMs }) => this.takePlaced(sent.key, answer, atMs),
+    );
     return sent;
   }
 
-  private takePlaced(key: string, answer: VenueAnswer, atMs: number): void {
+  private takePlaced(key: string, answer: VenueAnswer<'place' | 'place-oco'>, atMs: number): void {
     const legs = this.legsOf(key);
     if (answer.outcome === 'value') {
-      this.bindPlaced(
-        legs,
-        (Array.isArray(answer.value) ? answer.value : [answer.value]) as readonly VenueOrder[],
-        atMs,
-      );
+      this.bindPlaced(legs, 'length' in answer.value ? answer.value : [answer.value], atMs);
       return;
     }
     if (answer.outcome === 'unsent') {
@@ -336,21 +328,18 @@ export class OrderManager {
   private lookUpByName(order: OrderRecord): void {
     const { clientOrderId, key } = order;
     if (clientOrderId === null) return;
-    const id = this.outbox.request(
+    this.outbox.ask(
       { kind: 'order', venueId: null, clientOrderId },
       { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOK_UP_WITHIN_MS },
+      (answer) => {
+        if (answer.outcome === 'value') this.takeRecord(answer.value);
+      },
     );
-    this.ports.expect(id, (answer) => {
-      if (answer.outcome === 'value') this.takeRecord(answer.value as VenueOrder);
-    });
   }
 
   private askPassPage(fromId: number): void {
-    const id = this.outbox.request(
-      { kind: 'orders', status: 'all', fromId },
-      { requestClass: 'resolve', dedupe: 'pass', withinMs: LOOK_UP_WITHIN_MS },
-    );
-    this.ports.expect(id, (answer, { sentAtMs, atMs }) => {
+    const way = { requestClass: 'resolve', dedupe: 'pass', withinMs: LOOK_UP_WITHIN_MS } as const;
+    this.outbox.ask({ kind: 'orders', status: 'all', fromId }, way, (answer, { sentAtMs, atMs }) => {
       const { unknown } = this.blotter;
       const { pass } = unknown;
       if (pass === null) return;
@@ -360,7 +349,7 @@ export class OrderManager {
         unknown.failed(atMs);
         return;
       }
-      const page = answer.value as Page<VenueOrder>;
+      const page = answer.value;
       for (const record of page.items) this.takeRecord(record);
       const lastId = Math.max(fromId, ...page.items.map((record) => record.id ?? 0));
       const isLast = page.hasNext === false || (page.hasNext === null && page.items.length < ORDERS_PAGE);
@@ -422,7 +411,11 @@ function textOf(units: Units | null): DecimalText | null {
   return units === null ? null : formatUnits(units);
 }
 
-function placeCall(order: OrderRecord, pair: OrderRecord | undefined, isPro: boolean): VenueCall {
+function placeCall(
+  order: OrderRecord,
+  pair: OrderRecord | undefined,
+  isPro: boolean,
+): Extract<VenueCall, { kind: 'place' | 'place-oco' }> {
   const pro = isPro ? { pro: true } : {};
   const { base, quote } = parseMarket(order.market);
   const clientOrderId = order.clientOrderId ?? order.key;

@@ -9,7 +9,6 @@ import { OrderEndings } from '../execution/order-endings.ts';
 import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { isUnbindable } from '../execution/order-transition.ts';
-import type { AnswerTaker } from './answer-taker.ts';
 import { Findings } from './findings.ts';
 import { OrderInquiries } from './order-inquiries.ts';
 import { Namesakes } from './namesakes.ts';
@@ -55,7 +54,6 @@ export interface OrderReportMatcherOptions {
   readonly blotter: OrderBlotter;
   readonly instance: string;
   readonly lateArrivalMs: number;
-  readonly expect: (requestId: number, take: AnswerTaker) => void;
   /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
   readonly isTold?: boolean;
   /** Told of the answer to a question by id. */
@@ -84,7 +82,7 @@ export class OrderReportMatcher {
   private readonly missed = new Map<string, { readonly venueId: number; readonly step: number }>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
-  constructor({ blotter, instance, lateArrivalMs, isTold = false, expect, onRecord }: OrderReportMatcherOptions) {
+  constructor({ blotter, instance, lateArrivalMs, isTold = false, onRecord }: OrderReportMatcherOptions) {
     this.blotter = blotter;
     this.namesakes = new Namesakes({ lateArrivalMs });
     this.instance = instance;
@@ -93,7 +91,6 @@ export class OrderReportMatcher {
     this.sureIds = new SureIds(blotter.outbox, isTold);
     this.inquiries = new OrderInquiries({
       outbox: blotter.outbox,
-      expect,
       onRecord,
       onMissing: (askedId) => this.missing(askedId),
     });

@@ -3,7 +3,6 @@ import { readStored } from '../domain/stored-json.ts';
 import type { Page } from '../venues/port.ts';
 import { KnownNames, storedNames } from '../execution/known-names.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
-import type { AnswerTaker } from './answer-taker.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderReportMatcher, ReportContext } from './order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
@@ -19,7 +18,6 @@ const MOST_READINGS = 6;
 export interface OrderTakeoverOptions {
   readonly outbox: Outbox;
   readonly reports: OrderReportMatcher;
-  readonly expect: (requestId: number, take: AnswerTaker) => void;
   readonly take: (record: VenueOrder, way: ReportContext) => void;
 }
 
@@ -78,15 +76,11 @@ export class OrderTakeover {
 
   pump(nowMs: number): void {
     if (!this.isUnderWay || this.isAsked || this.nextAtMs > nowMs) return;
-    const { outbox, expect } = this.options;
     this.isAsked = true;
-    const id = outbox.request(
-      { kind: 'orders', status: 'all', fromId: this.fromId },
-      { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS },
-    );
-    expect(id, (answer, { atMs }) => {
+    const way = { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS } as const;
+    this.options.outbox.ask({ kind: 'orders', status: 'all', fromId: this.fromId }, way, (answer, { atMs }) => {
       this.isAsked = false;
-      if (answer.outcome === 'value') this.takePage(answer.value as Page<VenueOrder>, atMs);
+      if (answer.outcome === 'value') this.takePage(answer.value, atMs);
       else this.nextAtMs = atMs + AGAIN_AFTER_MS;
     });
   }

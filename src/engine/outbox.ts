@@ -1,5 +1,5 @@
 import type { RequestClass } from '../domain/request-class.ts';
-import type { VenueCall } from '../venues/port.ts';
+import type { VenueAnswer, VenueCall } from '../venues/port.ts';
 import { usesCredential } from './credential-watch.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
 import type { JournalEntry, MirrorChange } from './mirror-change.ts';
@@ -14,7 +14,26 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set(['place', '
 /** Notices of one step at most; beyond it they are counted and told as one. */
 const MOST_NOTICES = 200;
 
-/** Gathers what one step wants done. */
+/** When an answer came, and when its request can have left last; null where it never did. */
+export interface AnswerTimes {
+  readonly atMs: number;
+  readonly sentAtMs: number | null;
+}
+
+/** How a request may be sent. */
+export interface AskedWay {
+  readonly requestClass: RequestClass;
+  /** What it asks, so that a newer one replaces it while it waits; left out where each counts. */
+  readonly dedupe?: string;
+  readonly withinMs: number;
+}
+
+interface Asked {
+  readonly isPrivate: boolean;
+  readonly take: (answer: VenueAnswer, times: AnswerTimes) => void;
+}
+
+/** Gathers what one step wants done, and knows who waits for which answer. */
 export class Outbox {
   nowMs = 0;
   private changes: MirrorChange[] | null = null;
@@ -23,8 +42,8 @@ export class Outbox {
   private isDurable = false;
   private untold = 0;
   private lastRequestId = 0;
-  /** Requests under way that use the credential. */
-  private readonly privateIds = new Set<number>();
+  /** Requests under way, by their id. The limiter bounds them: what it does not take comes back as unsent. */
+  private readonly asked = new Map<number, Asked>();
   /** Steps so far. */
   steps = 0;
   /** Whether what is kept for a restart is wanted. */
@@ -62,27 +81,26 @@ export class Outbox {
     this.isDurable = true;
   }
 
-  request(
-    call: VenueCall,
-    way: { readonly requestClass: RequestClass; readonly dedupe?: string; readonly withinMs: number },
-  ): number {
+  /** Wants a call made; `take` is called once, at a later step, with what became of it. */
+  ask<Call extends VenueCall>(
+    call: Call,
+    way: AskedWay,
+    take: (answer: VenueAnswer<Call['kind']>, times: AnswerTimes) => void,
+  ): void {
     this.lastRequestId += 1;
+    const id = this.lastRequestId;
     const { requestClass, dedupe = null, withinMs } = way;
     if (CHANGES_THE_EXCHANGE.has(call.kind)) this.isDurable = true;
-    if (usesCredential(call.kind)) this.privateIds.add(this.lastRequestId);
-    (this.requests ??= []).push({
-      id: this.lastRequestId,
-      call,
-      requestClass,
-      dedupe,
-      expiresAtMs: this.nowMs + withinMs,
-    });
-    return this.lastRequestId;
+    // The answer that comes with this id is the one to this call.
+    this.asked.set(id, { isPrivate: usesCredential(call.kind), take: take as Asked['take'] });
+    (this.requests ??= []).push({ id, call, requestClass, dedupe, expiresAtMs: this.nowMs + withinMs });
   }
 
-  /** A request has ended. Answers whether it used the credential. */
-  ended(requestId: number): boolean {
-    return this.privateIds.delete(requestId);
+  /** Who waits for the answer to a request, which has ended; undefined where nobody does. */
+  answered(requestId: number): Asked | undefined {
+    const asked = this.asked.get(requestId);
+    this.asked.delete(requestId);
+    return asked;
   }
 
   tell(notice: EngineNotice): void {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueAnswer } from '../../../src/venues/port.ts';
-import type { AnswerTaker } from '../../../src/engine/answer-taker.ts';
 import { OrderInquiries } from '../../../src/engine/order-inquiries.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 
@@ -20,16 +19,15 @@ const refused = (code: string): VenueAnswer => ({
 });
 
 function missingAfter(answer: VenueAnswer): readonly number[] {
-  const takers: AnswerTaker[] = [];
+  const outbox = new Outbox();
   const missing: number[] = [];
   const inquiries = new OrderInquiries({
-    outbox: new Outbox(),
-    expect: (_, take) => void takers.push(take),
+    outbox,
     onRecord: () => {},
     onMissing: (id) => void missing.push(id),
   });
   inquiries.ask(9_007_199_254_740_991);
-  for (const take of takers) take(answer, { atMs: 1, sentAtMs: 1 });
+  for (const { id } of outbox.take(1).requests) outbox.answered(id)?.take(answer, { atMs: 1, sentAtMs: 1 });
   expect(inquiries.isUnderWay(9_007_199_254_740_991)).toBe(false);
   return missing;
 }

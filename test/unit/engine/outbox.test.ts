@@ -8,7 +8,7 @@ describe('the outbox', () => {
     outbox.keep('a', 1);
     outbox.info('one');
     outbox.alarm('two', 'it');
-    expect(outbox.request({ kind: 'wallets' }, { requestClass: 'account', withinMs: 10 })).toBe(1);
+    outbox.ask({ kind: 'wallets' }, { requestClass: 'account', withinMs: 10 }, () => undefined);
     const output = outbox.take(7);
     expect(output).toEqual({
       changes: [{ kind: 'kept', name: 'a', json: '1' }],
@@ -23,9 +23,22 @@ describe('the outbox', () => {
     expect(outbox.take(8)).toEqual({ changes: [], isDurable: false, requests: [], notices: [], wakeAtMs: 8 });
   });
 
+  it('gives an answer once, to who asked for it', () => {
+    const outbox = new Outbox();
+    const said: string[] = [];
+    for (const name of ['first', 'second']) {
+      outbox.ask({ kind: 'wallets' }, { requestClass: 'account', withinMs: 10 }, ({ outcome }, { atMs }) => {
+        said.push(`${name} ${outcome} at ${atMs}`);
+      });
+    }
+    outbox.answered(2)?.take({ outcome: 'value', value: [] }, { atMs: 3, sentAtMs: 1 });
+    expect(outbox.answered(2)).toBeUndefined();
+    expect(said).toEqual(['second value at 3']);
+  });
+
   it('wants on the disk what changes the exchange, and no longer than for one step', () => {
     const outbox = new Outbox();
-    outbox.request({ kind: 'cancel-old' }, { requestClass: 'cancel', withinMs: 10 });
+    outbox.ask({ kind: 'cancel-old' }, { requestClass: 'cancel', withinMs: 10 }, () => undefined);
     expect(outbox.take(1).isDurable).toBe(true);
     expect(outbox.take(1).isDurable).toBe(false);
     outbox.durable();
