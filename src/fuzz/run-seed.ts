@@ -48,6 +48,8 @@ const STILL_MS = 5 * MINUTE_MS;
 /** A lockout lasts up to a day; what does not agree so long after the last one never will. */
 const LONGEST_WAIT_MS = 26 * 60 * MINUTE_MS;
 const PATIENCE_MS = 30 * MINUTE_MS;
+/** When a person looks again who found no break. */
+const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 /** Money that is lost before is missing from the first reading of the books already. */
 const BOOKS_BEGIN_MS = 45 * MINUTE_MS;
 
@@ -72,6 +74,7 @@ class SeedRun {
   private isWild = true;
   private losses = 0;
   private firstLossAtMs: number | null = null;
+  private acceptedBreaks = 0;
   /** Breaks while no money was lost, and since some was. */
   private falseBreaks = 0;
   private trueBreaks = 0;
@@ -126,10 +129,17 @@ class SeedRun {
     for (const { atMs, byMs } of swarm.clockSteps) at(atMs, () => bot.stepClock(byMs));
     for (const atMs of swarm.lossesAtMs) at(atMs, () => this.loseMoney());
     for (const { atMs, kind } of swarm.controls) {
-      at(atMs, () => {
+      const act = (): void => {
+        // A person accepts what was found, and looks again where nothing was yet.
+        if (kind === 'accept-balances' && this.trueBreaks === this.acceptedBreaks) {
+          at(world.time.now() - START_MS + LOOK_AGAIN_MS, act);
+          return;
+        }
+        if (kind === 'accept-balances') this.acceptedBreaks = this.trueBreaks;
         coverage.count(`control ${kind}`);
         bot.control(kind === 'halt' ? { kind, reason: 'the fuzzer said so', wholeAccount: false } : { kind });
-      });
+      };
+      at(atMs, act);
     }
     for (const [index, { disturbance, meanMs }] of swarm.disturbances.entries()) {
       const dice = Dice.of(swarm.seed, `${disturbance.name} ${index}`);
