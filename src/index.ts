@@ -8,8 +8,8 @@ export type { CallOptions, Credentials, OutgoingRequest } from './exchange/clien
 export type { Access, Budget, Endpoint } from './exchange/endpoint.ts';
 export type { EndpointName, EndpointReply, EndpointRequest } from './exchange/endpoints/index.ts';
 export type { Merchant, PaymentGateway, PaymentReturn } from './exchange/gateway.ts';
-export type { EndpointResult, Refusal, Success } from './exchange/reply-decoder.ts';
-export type { Page } from './exchange/reply-types.ts';
+export type { EndpointResult, DecodedRefusal, Success } from './exchange/reply-decoder.ts';
+export type { ReplyPage } from './exchange/reply-types.ts';
 export type { RetryPolicy } from './exchange/retry.ts';
 export type { LoginCredentials } from './exchange/session.ts';
 export type { ApiKey } from './exchange/signing.ts';

@@ -8,7 +8,7 @@ const ANSWERS_WITHIN_MS = 3_000;
 const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()) });
 
 /** How a bot says that it is, and why it is not well or ready. */
-export type HealthVerdict = z.output<typeof verdict>;
+export type HealthAnswer = z.output<typeof verdict>;
 
 /** Where the bot that has a data folder says how it is, as it is reached from this machine; null where it serves nothing. */
 export function healthAddress(dataFolder: string): string | null {
@@ -18,7 +18,7 @@ export function healthAddress(dataFolder: string): string | null {
 }
 
 /** Asks an address of health. Throws a `CommandError` where no bot answers there within seconds. */
-export async function askHealth(address: string): Promise<HealthVerdict> {
+export async function askHealth(address: string): Promise<HealthAnswer> {
   try {
     const reply = await fetch(address, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });
     return verdict.parse(await reply.json());

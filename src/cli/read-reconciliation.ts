@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import type { Finding } from '../engine/findings.ts';
+import type { NotedFlaw } from '../engine/findings.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { DisagreementText, StoredReconciliation } from '../engine/reconciler.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
@@ -30,7 +30,7 @@ export interface ReconciliationReport {
   /** What has kept the comparisons from saying anything for so long that no new orders are placed; null while they do. */
   readonly blockedBy: string | null;
   /** What two readings of the exchange said that can not be right. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly NotedFlaw[];
   /** What the books have, by currency. */
   readonly books: Readonly<Record<string, string>>;
 }

@@ -8,7 +8,7 @@ const TOLERATED_MS = 10_000;
 const SAID_EVERY_MS = 3_600_000;
 
 /** When a request left and its reply was there, by the machine's clock, in ms since 1970. */
-export interface RoundTrip {
+export interface RequestTimes {
   readonly sentMs: number;
   readonly receivedMs: number;
 }
@@ -22,7 +22,7 @@ export class ClockWatch {
   private wasWrong = false;
 
   /** What is to be said of the clock after a reply; null mostly. That it is wrong is said once an hour, also where servers of one exchange disagree. */
-  take({ headers }: Pick<HttpResponse, 'headers'>, { sentMs, receivedMs }: RoundTrip): string | null {
+  take({ headers }: Pick<HttpResponse, 'headers'>, { sentMs, receivedMs }: RequestTimes): string | null {
     const saidMs = Date.parse(headers['date'] ?? '');
     const ageMs = Number(headers['age'] ?? '0') * 1_000;
     if (!Number.isFinite(saidMs) || !Number.isFinite(ageMs)) return null;

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { formatUnits, unitsOf } from '../domain/money.ts';
 import type { WalletReading } from '../venues/port.ts';
-import type { Findings } from './findings.ts';
+import type { FlawLog } from './findings.ts';
 import type { Outbox } from './outbox.ts';
 import { walletFlaw } from './plausibility/wallet-flaw.ts';
 
@@ -10,14 +10,14 @@ const NOTHING_FREE: Readonly<Record<string, DecimalText>> = {};
 /** The account's wallets as they were last read. */
 export class AccountState {
   private readonly outbox: Outbox;
-  private readonly findings: Findings;
+  private readonly findings: FlawLog;
   private wallets: readonly WalletReading[] = [];
   private readonly written = new Map<string, string>();
   private freeByCurrency: Readonly<Record<string, DecimalText>> | null = NOTHING_FREE;
   private readonly seen = new Map<'orders' | 'fills' | 'balances', number>();
   private nextWallet = 0;
 
-  constructor(outbox: Outbox, findings: Findings) {
+  constructor(outbox: Outbox, findings: FlawLog) {
     this.outbox = outbox;
     this.findings = findings;
   }

@@ -18,7 +18,7 @@ import type { ControlCommand, EngineEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
 import { FeedHandler } from './feed-handler.ts';
 import { FillHandler } from './fill-handler.ts';
-import { KEPT_FINDINGS, sentenceOf, type Findings } from './findings.ts';
+import { KEPT_FINDINGS, sentenceOf, type FlawLog } from './findings.ts';
 import { IntentBlotter } from './intent-blotter.ts';
 import { IntentRouter } from './intent-router.ts';
 import { MarketDataCache } from './market-data-cache.ts';
@@ -63,7 +63,7 @@ export class Engine {
   readonly reconciler: Reconciler;
   readonly orderManager: OrderManager;
   private readonly outbox: Outbox;
-  private readonly findings: Findings;
+  private readonly findings: FlawLog;
   private readonly gate: PreTradeRisk;
   private readonly strategies: StrategyDispatcher;
   private readonly intents: IntentBlotter;

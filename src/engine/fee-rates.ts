@@ -16,7 +16,7 @@ interface Paid {
 }
 
 /** The rates that this account's fees have had. A fee of another rate may be right, as after a change of the tier, and is read twice. */
-export class FeeRates {
+export class SeenFeeRates {
   private readonly rates = new Set<bigint>();
 
   learn({ side, amount, total, fee }: Paid): void {

@@ -15,7 +15,7 @@ import type { ClosedCandle } from '../strategy/definition.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReader } from './candle-reader.ts';
 import type { FillHandler } from './fill-handler.ts';
-import type { Findings } from './findings.ts';
+import type { FlawLog } from './findings.ts';
 import { candleFlaw } from './plausibility/market-flaw.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import { ORDERS_PAGE, type OrderManager } from './order-manager.ts';
@@ -48,7 +48,7 @@ export interface FeedHandlerOptions {
   readonly account: AccountState;
   readonly fills: FillHandler;
   readonly reconciler: Reconciler;
-  readonly findings: Findings;
+  readonly findings: FlawLog;
   readonly candles: ReadonlyMap<string, CandleReader>;
   /** Bars of the past, all at once, and a live one. */
   readonly onPast: (candles: readonly ClosedCandle[]) => void;

@@ -4,7 +4,7 @@ import type { VenueTrade } from '../domain/trade.ts';
 import type { Page, VenueCall } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { FeeRates } from './fee-rates.ts';
+import { SeenFeeRates } from './fee-rates.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
@@ -93,7 +93,7 @@ export class FillHandler {
   /** The highest ids of all that was taken, rising, each once: the cursor is the first of them. */
   private readonly newestIds: number[] = [];
   private readonly pending = new Map<string, Pending>();
-  private readonly feeRates = new FeeRates();
+  private readonly feeRates = new SeenFeeRates();
   private rewoundAtMs = Number.NEGATIVE_INFINITY;
   /** The reading under way. */
   private reading: Reading | null = null;

@@ -4,7 +4,7 @@ import type { Flaw } from './plausibility/flaw.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Something that the exchange said and that can not be right, as a person reads it. */
-export interface Finding extends Flaw {
+export interface NotedFlaw extends Flaw {
   /** What it is about: the key of an order, `trade 17`, `wallet btc`, `book BTCIRT`. */
   readonly subject: string;
   readonly sinceMs: number;
@@ -13,7 +13,7 @@ export interface Finding extends Flaw {
 }
 
 interface Entry {
-  finding: Finding;
+  finding: NotedFlaw;
   readings: number;
   lastMs: number;
   /** The step of the last reading: what one reply says twice is one reading. */
@@ -33,7 +33,7 @@ export const storedFindings = z.array(
     found: z.string(),
     isSoft: z.literal(true).exactOptional(),
   }),
-) satisfies z.ZodType<readonly Finding[]>;
+) satisfies z.ZodType<readonly NotedFlaw[]>;
 
 /** Subjects that are remembered at most; beyond it the oldest go, which are then told anew. */
 const MOST_SUBJECTS = 500;
@@ -46,7 +46,7 @@ const FORGET_AFTER_MS = 600_000;
  * second reading says in the same words is no slip of one reply: it is alarmed, and where it is about an order of ours, no new orders are placed until
  * a reading is right again. Confirmed findings outlive a restart.
  */
-export class Findings {
+export class FlawLog {
   private readonly outbox: Outbox;
   private readonly entries = new Map<string, Entry>();
   private keptJson = '[]';
@@ -65,7 +65,7 @@ export class Findings {
     const sinceMs = before?.finding.sinceMs ?? nowMs;
     this.entries.delete(subject);
     const { field, expected, found } = flaw;
-    const finding: Finding = { field, expected, found, subject, sinceMs, ...way };
+    const finding: NotedFlaw = { field, expected, found, subject, sinceMs, ...way };
     this.entries.set(subject, { finding, readings, lastMs: nowMs, step: steps });
     this.bound();
     this.say(subject, { ...flaw, ...way }, readings);
@@ -95,8 +95,8 @@ export class Findings {
   }
 
   /** What two readings have said, oldest first. */
-  confirmed(): readonly Finding[] {
-    const found: Finding[] = [];
+  confirmed(): readonly NotedFlaw[] {
+    const found: NotedFlaw[] = [];
     for (const { finding, readings } of this.entries.values()) if (readings >= 2) found.push(finding);
     return found;
   }
@@ -162,7 +162,7 @@ export class Findings {
 const SHOWN_LENGTH = 80;
 
 /** A finding in a sentence. */
-export function sentenceOf({ subject, field, expected, found }: Pick<Finding, 'subject' | keyof Flaw>): string {
+export function sentenceOf({ subject, field, expected, found }: Pick<NotedFlaw, 'subject' | keyof Flaw>): string {
   return `${subject}: ${field}: expected ${expected}, the exchange said ${found.slice(0, SHOWN_LENGTH)}`;
 }
 

@@ -14,13 +14,13 @@ import type { MarketRules } from '../strategy/market-rules.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { Findings } from './findings.ts';
+import type { FlawLog } from './findings.ts';
 import type { Outbox } from './outbox.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { bookFlaw, statsFlaw, tapeFlaw } from './plausibility/market-flaw.ts';
 
 /** What is known of one market. */
-export interface MarketState {
+export interface CachedMarket {
   market: Market;
   /** Its steps and least value as texts, worked out when somebody asks. */
   rules: MarketRules | null;
@@ -47,17 +47,17 @@ export interface MarketState {
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
 export class MarketDataCache {
-  private readonly states = new Map<string, MarketState>();
+  private readonly states = new Map<string, CachedMarket>();
   private readonly outbox: Outbox;
-  private readonly findings: Findings;
+  private readonly findings: FlawLog;
   /** Bars come in long rows of one market. */
-  private lastBarred: MarketState | null = null;
+  private lastBarred: CachedMarket | null = null;
   private readonly emit: (event: StrategyEvent, market: string) => void;
 
   constructor(options: {
     readonly markets: readonly Market[];
     readonly outbox: Outbox;
-    readonly findings: Findings;
+    readonly findings: FlawLog;
     /** Hands an event to the strategies that subscribed to it. */
     readonly emit: (event: StrategyEvent, market: string) => void;
   }) {
@@ -85,7 +85,7 @@ export class MarketDataCache {
     }
   }
 
-  get(symbol: string): MarketState | undefined {
+  get(symbol: string): CachedMarket | undefined {
     return this.states.get(symbol);
   }
 
@@ -96,7 +96,7 @@ export class MarketDataCache {
     return state.rules;
   }
 
-  all(): Iterable<MarketState> {
+  all(): Iterable<CachedMarket> {
     return this.states.values();
   }
 
@@ -199,7 +199,7 @@ export class MarketDataCache {
     return !isTold;
   }
 
-  private differs(state: MarketState, rule: MarketRule): boolean {
+  private differs(state: CachedMarket, rule: MarketRule): boolean {
     const next = this.marketOf(state, rule);
     if (next === null) return false;
     const { market } = state;
@@ -211,7 +211,7 @@ export class MarketDataCache {
   }
 
   /** The market under these rules; null where they can not be right. */
-  private marketOf({ market }: MarketState, rule: MarketRule): Market | null {
+  private marketOf({ market }: CachedMarket, rule: MarketRule): Market | null {
     const subject = `steps of ${rule.symbol}`;
     try {
       const next = createMarket({
@@ -232,7 +232,7 @@ export class MarketDataCache {
   }
 
   /** New steps make a new version of a market; what was made under an old one keeps it. */
-  private enterRule(state: MarketState, rule: MarketRule): void {
+  private enterRule(state: CachedMarket, rule: MarketRule): void {
     const next = this.marketOf(state, rule);
     if (next === null || !this.differs(state, rule)) return;
     this.outbox.warn(
@@ -276,7 +276,7 @@ export class MarketDataCache {
     return state?.lastClose ?? null;
   }
 
-  private enter(state: MarketState, market: Market, nowMs: number): void {
+  private enter(state: CachedMarket, market: Market, nowMs: number): void {
     const { symbol, version } = market;
     const rules = rulesOf(market);
     state.market = market;
@@ -297,7 +297,7 @@ function rulesOf({ priceStep, amountStep, minOrderValue }: Market): MarketRules 
 const FAR_PERCENT = 30n;
 
 /** A book far from the one before: of another market, or with a price that was changed on its way; or the market has moved, which the next one shows. */
-function farFlaw(state: MarketState, book: OrderBook): Flaw | null {
+function farFlaw(state: CachedMarket, book: OrderBook): Flaw | null {
   const before = state.book === null ? null : midOf(state.book);
   const mid = midOf(book);
   if (before === null || mid === null || isNear(mid, before)) return null;
@@ -317,7 +317,7 @@ function isNear(left: bigint, right: bigint): boolean {
   return high * 100n <= low * (100n + FAR_PERCENT);
 }
 
-function barAsBook(state: MarketState): SeenBook | null {
+function barAsBook(state: CachedMarket): SeenBook | null {
   const { bar, open } = state;
   if (open !== null) return open;
   if (bar === null) return null;

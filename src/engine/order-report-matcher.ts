@@ -9,7 +9,7 @@ import { OrderEndings } from '../execution/order-endings.ts';
 import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { isUnbindable } from '../execution/order-transition.ts';
-import { Findings } from './findings.ts';
+import { FlawLog } from './findings.ts';
 import { OrderInquiries } from './order-inquiries.ts';
 import { Namesakes } from './namesakes.ts';
 import type { OrderBlotter } from './order-blotter.ts';
@@ -65,7 +65,7 @@ export interface OrderReportMatcherOptions {
  * leg of a pair. What does not fit is not used. What can not be undone is believed of two readings only: an end, another id, an order taken over.
  */
 export class OrderReportMatcher {
-  readonly findings: Findings;
+  readonly findings: FlawLog;
   readonly inquiries: OrderInquiries;
   readonly endings: OrderEndings;
   readonly sureIds: SureIds;
@@ -86,7 +86,7 @@ export class OrderReportMatcher {
     this.blotter = blotter;
     this.namesakes = new Namesakes({ lateArrivalMs });
     this.instance = instance;
-    this.findings = new Findings(blotter.outbox);
+    this.findings = new FlawLog(blotter.outbox);
     this.endings = new OrderEndings(isTold);
     this.sureIds = new SureIds(blotter.outbox, isTold);
     this.inquiries = new OrderInquiries({

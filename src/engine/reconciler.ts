@@ -6,7 +6,7 @@ import type { WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { BalanceBooks, storedBooks, type Disagreement } from '../portfolio/balance-books.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
-import type { Findings } from './findings.ts';
+import type { FlawLog } from './findings.ts';
 import type { Outbox } from './outbox.ts';
 import { lineFlaw } from './plausibility/wallet-flaw.ts';
 
@@ -60,7 +60,7 @@ export interface ReconcilerPorts {
   hasten(feed: 'fills' | 'wallets' | 'transactions'): void;
   /** What makes a comparison say nothing: an order whose request is on its way, or whose fate or fills are missing. Null where nothing does. */
   unsettled(): string | null;
-  readonly findings: Findings;
+  readonly findings: FlawLog;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from './endpoints/index.ts';
 import type { EndpointResult } from './reply-decoder.ts';
-import type { Page } from './reply-types.ts';
+import type { ReplyPage } from './reply-types.ts';
 
 /** What the iterators need of a client. */
 export interface Caller {
@@ -15,7 +15,7 @@ export type PagedName = 'ordersList' | 'tradesList' | 'walletTransactions' | 'de
 
 export type PagedRequest<Name extends PagedName> = Omit<EndpointRequest<Name>, 'page' | 'fromId'>;
 
-export type PagedItem<Name extends PagedName> = EndpointReply<Name> extends Page<infer Item> ? Item : never;
+export type PagedItem<Name extends PagedName> = EndpointReply<Name> extends ReplyPage<infer Item> ? Item : never;
 
 export type OrderQuery = Omit<EndpointRequest<'ordersList'>, 'page' | 'order' | 'details'> & {
   readonly maxPages?: number;
@@ -51,7 +51,7 @@ function tooManyPages(name: string, maxPages: number): SarrafError {
  * that is not paged answers every page number alike).
  */
 async function* pages<Item>(
-  read: (page: number) => Promise<Page<Item>>,
+  read: (page: number) => Promise<ReplyPage<Item>>,
   options: { readonly name: string; readonly maxPages: number },
 ): AsyncGenerator<readonly Item[], void, undefined> {
   let previous = '';
@@ -74,9 +74,9 @@ export async function* iteratePages<Name extends PagedName>(
   name: Name,
   options: { readonly request: PagedRequest<Name>; readonly maxPages?: number },
 ): AsyncGenerator<PagedItem<Name>, void, undefined> {
-  const read = async (page: number): Promise<Page<PagedItem<Name>>> => {
+  const read = async (page: number): Promise<ReplyPage<PagedItem<Name>>> => {
     const value: unknown = await valueOf(caller, name, { ...options.request, page } as EndpointRequest<Name>);
-    return value as Page<PagedItem<Name>>;
+    return value as ReplyPage<PagedItem<Name>>;
   };
   for await (const items of pages(read, { name, maxPages: options.maxPages ?? DEFAULT_MAX_PAGES })) yield* items;
 }
@@ -120,7 +120,7 @@ export async function* iterateTrades(caller: Caller, query: TradeQuery): AsyncGe
   const seen = new Set<string>();
   // The interface ends at page 100.
   const bound = Math.min(maxPages, DEFAULT_MAX_PAGES);
-  const read = (page: number): Promise<Page<VenueTrade>> =>
+  const read = (page: number): Promise<ReplyPage<VenueTrade>> =>
     valueOf(caller, 'tradesList', { ...filters, pageSize, tradeOrder: 'asc' as const, page });
   for await (const items of pages(read, { name: 'tradesList', maxPages: bound })) {
     for (const trade of items) {

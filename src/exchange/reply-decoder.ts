@@ -9,7 +9,7 @@ import { isDocumentedRefusal, LIMIT_CODES, refusalTraits } from './refusals.ts';
 import type { HttpResponse } from './transport.ts';
 
 /** The exchange's "no": expected, so returned and not thrown. */
-export interface Refusal {
+export interface DecodedRefusal {
   readonly ok: false;
   /** One of the interface's codes, or of `REFUSAL_TABLE`, or one that nobody documents. */
   readonly code: string;
@@ -29,7 +29,7 @@ export interface Success<Value> {
   readonly value: Value;
 }
 
-export type EndpointResult<Name extends EndpointName> = Success<EndpointReply<Name>> | Refusal;
+export type EndpointResult<Name extends EndpointName> = Success<EndpointReply<Name>> | DecodedRefusal;
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -91,7 +91,7 @@ function throwRateLimited(
   );
 }
 
-function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): Refusal {
+function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): DecodedRefusal {
   if (LIMIT_CODES.has(failure.code)) throwRateLimited(endpoint, response, { failure, outcome: 'none', isOwn: true });
   const { code, message, clientOrderId } = failure;
   const traits = refusalTraits(code, { endpoint });
@@ -150,7 +150,7 @@ function beside(body: Body): readonly string[] {
 }
 
 /** A cancel that did not apply is told by `updatedStatus`, and has no code. */
-function notApplied(body: Body, response: HttpResponse): Refusal {
+function notApplied(body: Body, response: HttpResponse): DecodedRefusal {
   const order = orderRecord.safeParse(body['order']);
   const updatedStatus = typeof body['updatedStatus'] === 'string' ? body['updatedStatus'] : null;
   return {

@@ -16,7 +16,7 @@ export function readDecimal(value: string | number): DecimalText | null {
   return tryDecimalText(value);
 }
 
-export const decimal = wireNumber.transform((value, context): DecimalText => {
+export const decimalField = wireNumber.transform((value, context): DecimalText => {
   const text = readDecimal(value);
   if (text !== null) return text;
   context.addIssue({ code: 'custom', message: 'expected a decimal', input: value });
@@ -37,7 +37,7 @@ function readInteger(value: string | number): number | null {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-export const integer = wireNumber.transform((value, context): number => {
+export const integerField = wireNumber.transform((value, context): number => {
   const number = readInteger(value);
   if (number !== null) return number;
   context.addIssue({ code: 'custom', message: 'expected a safe integer', input: value });
@@ -52,7 +52,7 @@ export const integerOrNull = wireNumberOrNull.transform((value, context): number
   return z.NEVER;
 });
 
-export const text = wireNumber.transform(String);
+export const textField = wireNumber.transform(String);
 
 export const textOrNull = wireNumberOrNull.transform((value): string | null =>
   value === undefined || value === null ? null : String(value),
@@ -138,7 +138,7 @@ export const side = z
   .pipe(z.enum(['buy', 'sell']));
 
 /** One page of a list. `hasNext` is null where the reply does not say. */
-export interface Page<Item> {
+export interface ReplyPage<Item> {
   readonly items: readonly Item[];
   readonly hasNext: boolean | null;
 }

@@ -79,4 +79,4 @@ export const DAY_TEXT: TextPattern = {
 };
 
 /** Words of a list, separated by commas, with spaces around them or without. */
-export const listOf = (word: string): TextPattern => ({ pattern: `^ *${word} *(?:, *${word} *)*$` });
+export const listPattern = (word: string): TextPattern => ({ pattern: `^ *${word} *(?:, *${word} *)*$` });

@@ -6,7 +6,7 @@ import {
   DAY_TEXT,
   integerPattern,
   isLonger,
-  listOf,
+  listPattern,
   matches,
   POSITIVE_TEXT,
   WHOLE_TEXT,
@@ -84,7 +84,7 @@ function decimalCode(value: unknown, codes: DecimalCodes): string | undefined {
 }
 
 /** A decimal above zero: every price and amount of a request. Sent as canonical text. */
-export const positiveDecimal = (codes: DecimalCodes = {}) =>
+export const positiveInput = (codes: DecimalCodes = {}) =>
   field<string | number, DecimalText>({
     page: DECIMAL_PAGE,
     expected: 'a positive decimal',
@@ -190,17 +190,17 @@ export const currency = (refusedWith?: string) =>
 
 /** One or more currency symbols, separated by commas. */
 export const currencyList = () =>
-  patterned(listOf(CURRENCY), { expected: 'currency symbols such as "btc,eth"', send: listText });
+  patterned(listPattern(CURRENCY), { expected: 'currency symbols such as "btc,eth"', send: listText });
 
 /** Some of a few words, separated by commas. */
 export const wordsOf = (words: readonly string[]) =>
-  patterned(listOf(`(?:${words.map(anyCase).join('|')})`), {
+  patterned(listPattern(`(?:${words.map(anyCase).join('|')})`), {
     expected: `${words.join(', ')} or more of them separated by commas`,
     send: listText,
   });
 
 /** A market as public paths spell it, sent in upper case. */
-export const marketSymbol = () =>
+export const symbolInput = () =>
   patterned(
     { pattern: '^[A-Za-z0-9_]{2,40}$' },
     { expected: 'a market symbol such as "BTCIRT"', send: (text) => text.toUpperCase() },

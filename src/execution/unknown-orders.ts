@@ -24,7 +24,7 @@ interface Search {
 }
 
 /** A reading of the whole list of orders from an id on. */
-export interface Pass {
+export interface AbsencePass {
   readonly fromId: number;
   /** When its first page was asked for; null until that is known. */
   askedAtMs: number | null;
@@ -44,7 +44,7 @@ export class UnknownOrders {
   private readonly searches = new Map<string, Search>();
   private readonly settings: UnknownOrdersSettings;
   /** The pass under way, if one is. */
-  pass: Pass | null = null;
+  pass: AbsencePass | null = null;
 
   constructor(settings: UnknownOrdersSettings) {
     this.settings = settings;
@@ -81,7 +81,7 @@ export class UnknownOrders {
   }
 
   /** Begins a pass if one is due: from the lowest id that any of them can have. */
-  begin(nowMs: number): Pass | null {
+  begin(nowMs: number): AbsencePass | null {
     if (this.wakeAtMs() > nowMs) return null;
     const floors = [...this.searches.values()].map(({ floorId }) => floorId);
     this.pass = { fromId: Math.max(1, Math.min(...floors)), askedAtMs: null, pages: 0 };

@@ -2,7 +2,7 @@ import { resolutionMs } from '../domain/candle.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
 import { TIMEFRAMES, type CandleSubscription } from '../strategy/subscriptions.ts';
-import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type DataAges } from './default-ages.ts';
+import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { WantedFeed } from './wanted-feed.ts';
@@ -73,13 +73,13 @@ function bothWant(left: WantedFeed, right: WantedFeed): WantedFeed {
   };
 }
 
-function agesGiven({ wantedAgeMs, longestAgeMs, idleAgeMs }: WantedFeed): DataAges {
+function agesGiven({ wantedAgeMs, longestAgeMs, idleAgeMs }: WantedFeed): FeedAges {
   return { wantedMs: wantedAgeMs, longestMs: longestAgeMs, idleMs: idleAgeMs };
 }
 
 function feedOf(
   target: FeedTarget,
-  wanted: { readonly ages: DataAges; readonly asker: string },
+  wanted: { readonly ages: FeedAges; readonly asker: string },
   rules: FeedRules = {},
 ): WantedFeed {
   const { ages, asker } = wanted;
@@ -97,7 +97,7 @@ function feedOf(
 
 function bookFeed(
   { market, budget }: { readonly market: string; readonly budget: string },
-  ages: DataAges,
+  ages: FeedAges,
   asker: string,
 ): WantedFeed {
   // Asking again within the cache's time gives the same book.
@@ -113,7 +113,7 @@ function bookFeed(
   return feedOf(target, { ages: { ...ages, wantedMs, idleMs }, asker }, { cacheMs: BOOK_CACHE_MS });
 }
 
-function tradesFeed(market: string, ages: DataAges, asker: string): WantedFeed {
+function tradesFeed(market: string, ages: FeedAges, asker: string): WantedFeed {
   const kind = 'public-trades';
   return feedOf(
     { key: `trades ${market}`, kind, market, budget: 'v2/trades', requestClass: 'market' },
@@ -121,7 +121,7 @@ function tradesFeed(market: string, ages: DataAges, asker: string): WantedFeed {
   );
 }
 
-function statsFeed(ages: DataAges, asker: string): WantedFeed {
+function statsFeed(ages: FeedAges, asker: string): WantedFeed {
   const target = { key: 'stats', kind: 'stats', market: null, budget: 'market/stats', requestClass: 'market' } as const;
   return feedOf(target, { ages, asker });
 }

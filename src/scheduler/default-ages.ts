@@ -1,5 +1,5 @@
 /** How old a kind of data may get: what is wanted, what is the most, and what is wanted while no order is open. */
-export interface DataAges {
+export interface FeedAges {
   readonly wantedMs: number;
   readonly longestMs: number;
   readonly idleMs: number;
@@ -16,7 +16,7 @@ export const OWN_AGES = {
   wallets: { wantedMs: 10_000, longestMs: 120_000, idleMs: 10_000 },
   transactions: { wantedMs: 60_000, longestMs: 600_000, idleMs: 60_000 },
   options: { wantedMs: 600_000, longestMs: 3_600_000, idleMs: 600_000 },
-} as const satisfies Record<string, DataAges>;
+} as const satisfies Record<string, FeedAges>;
 
 /** How long an answer takes at the longest in ordinary times, where nothing was measured. */
 export const USUAL_REPLY_MS = 500;
@@ -31,13 +31,13 @@ export const BAR_RETRY_MS = 2_000;
 export const LATEST_BAR_SHARE = 0.5;
 
 /** The ages that one strategy asks for, the same whether orders are open or not. */
-export function agesOf({ everyMs, maxAgeMs }: { readonly everyMs: number; readonly maxAgeMs: number }): DataAges {
+export function agesOf({ everyMs, maxAgeMs }: { readonly everyMs: number; readonly maxAgeMs: number }): FeedAges {
   const wantedMs = Math.min(everyMs, maxAgeMs);
   return { wantedMs, longestMs: maxAgeMs, idleMs: wantedMs };
 }
 
 /** The ages that please everybody who asks: the smallest of each. */
-export function strictest(left: DataAges, right: DataAges): DataAges {
+export function strictest(left: FeedAges, right: FeedAges): FeedAges {
   return {
     wantedMs: Math.min(left.wantedMs, right.wantedMs),
     longestMs: Math.min(left.longestMs, right.longestMs),

@@ -5,7 +5,7 @@ import { isAnonymous } from '../exchange/authenticator.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { Endpoint } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
-import type { Refusal } from '../exchange/reply-decoder.ts';
+import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
 import { venueRequest } from './venue-request.ts';
 
 /** How a call ended: for the engine, and for the lockouts the error that stands behind the answer, if one does. */
@@ -56,7 +56,7 @@ async function send(client: ExchangeClient, call: VenueCall, signal: AbortSignal
   }
 }
 
-function refused(refusal: Refusal, isRead: boolean): VenueAnswer {
+function refused(refusal: DecodedRefusal, isRead: boolean): VenueAnswer {
   const { code, message, outcome, updatedStatus, order } = refusal;
   return {
     outcome: 'refused',

@@ -12,14 +12,14 @@ import type {
 } from './port.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
-import type { EndpointResult, Refusal } from '../exchange/reply-decoder.ts';
+import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
 
 const ORDERS_PAGE = 1_000;
 const TRADES_PAGE = 500;
 const TRANSACTIONS_PAGE = 50;
 
 /** What a call came to, read into the engine's words. Null where the reply lacks what was asked for. */
-export type VenueReply = { readonly ok: true; readonly value: VenueValues[VenueCallKind] | null } | Refusal;
+export type VenueReply = { readonly ok: true; readonly value: VenueValues[VenueCallKind] | null } | DecodedRefusal;
 
 /** A call in the words of the interface. */
 export interface VenueRequest {

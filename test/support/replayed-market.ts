@@ -4,7 +4,7 @@ import { formatAmount, formatPrice } from '../../src/domain/market.ts';
 import type { MarketSymbol } from '../../src/domain/market-symbol.ts';
 import type { Amount, Price } from '../../src/domain/money.ts';
 import type { Side } from '../../src/domain/order.ts';
-import type { Bar } from '../../src/simulator/core/market/candle-series.ts';
+import type { SimulatedBar } from '../../src/simulator/core/market/candle-series.ts';
 import type { PlaceOrder } from '../../src/simulator/core/trading/requests.ts';
 import { ReplayFlow } from '../../src/simulator/flow/replay-flow.ts';
 import { seedReplay } from '../../src/simulator/flow/seed-replay.ts';
@@ -70,7 +70,7 @@ export const replayOn = (
     if (!result.ok) throw new Error(`expected an accepted order, was ${result.code}: ${result.message}`);
     return result.value[0]!;
   };
-  const show = ({ open, high, low, close, volume }: Bar): readonly string[] => [
+  const show = ({ open, high, low, close, volume }: SimulatedBar): readonly string[] => [
     ...[open, high, low, close].map((price) => formatPrice(market.grid, price as Price)),
     formatAmount(market.grid, volume as Amount),
   ];

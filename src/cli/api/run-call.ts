@@ -4,7 +4,7 @@ import { Secret } from '../../configuration/secret.ts';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchange/endpoints/index.ts';
 import { iterateOrders, iteratePages, iterateTrades, type PagedName } from '../../exchange/paging.ts';
-import type { Refusal } from '../../exchange/reply-decoder.ts';
+import type { DecodedRefusal } from '../../exchange/reply-decoder.ts';
 import { checkRequest, encodeRequest } from '../../exchange/request-encoder.ts';
 import { CommandError, failed, wrongInput } from '../command-error.ts';
 import { FAILED } from '../exit-codes.ts';
@@ -20,7 +20,7 @@ import type { CallRequest } from './read-fields.ts';
 import { plainOf, valueLines } from './render-value.ts';
 
 /** Options that every command has which calls the exchange by hand. */
-export interface RunOptions extends TargetOptions {
+export interface CallOptions extends TargetOptions {
   readonly wait?: number;
   readonly json?: true;
   readonly yes?: true;
@@ -35,7 +35,7 @@ export interface CallRun {
   readonly call: Call;
   /** Checked before. */
   readonly request: CallRequest;
-  readonly options: RunOptions;
+  readonly options: CallOptions;
   readonly io: CommandIo;
   /** More for whoever is asked whether to go on. */
   readonly warning?: string;
@@ -177,9 +177,9 @@ function pagesOf(
 
 /** The exchange's no, amid a command. */
 class RefusedError extends SarrafError {
-  readonly refusal: Refusal;
+  readonly refusal: DecodedRefusal;
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: DecodedRefusal) {
     super('REFUSED', `refused with ${refusal.code}: ${refusal.message}`, {
       details: { refusal },
       retry: refusal.retry,

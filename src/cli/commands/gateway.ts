@@ -6,11 +6,11 @@ import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { privateText } from '../api/private-text.ts';
 import { checkFields, type CallRequest } from '../api/read-fields.ts';
-import { printValue, valueOfCall, type RunOptions } from '../api/run-call.ts';
+import { printValue, valueOfCall, type CallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 
-interface Options extends RunOptions {
+interface Options extends CallOptions {
   readonly apiFile?: string;
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { isDataFolderInUse } from '../../daemon/locks/run-locks.ts';
-import { askHealth, healthAddress, type HealthVerdict } from '../ask-health.ts';
+import { askHealth, healthAddress, type HealthAnswer } from '../ask-health.ts';
 import { failed } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 
@@ -29,7 +29,7 @@ function addressOf({ data, port }: Options): string | null {
 }
 
 /** That it runs is all that is known of a bot that serves no health: well enough to live, not enough to be ready. */
-function unserved(isReadyAsked: boolean): HealthVerdict {
+function unserved(isReadyAsked: boolean): HealthAnswer {
   return isReadyAsked
     ? { ok: false, reasons: ['the bot serves no health: set health.port'] }
     : { ok: true, reasons: [] };

@@ -4,7 +4,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 const MOST_SERIES = 1_000;
 
 /** The values of one metric, each with its labels. */
-export type Series = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+export type MetricSeries = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 
 export interface MetricText {
   readonly name: string;
@@ -21,7 +21,7 @@ export class MetricSet {
   }
 
   /** Adds one whose values never go down. */
-  counter({ name, help, labels = [] }: MetricText, read: () => Series): void {
+  counter({ name, help, labels = [] }: MetricText, read: () => MetricSeries): void {
     const counter = new Counter({
       name,
       help,
@@ -36,7 +36,7 @@ export class MetricSet {
   }
 
   /** Adds one whose values go up and down. */
-  gauge({ name, help, labels = [] }: MetricText, read: () => Series): void {
+  gauge({ name, help, labels = [] }: MetricText, read: () => MetricSeries): void {
     const gauge = new Gauge({
       name,
       help,

@@ -1,18 +1,18 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { HealthSource } from './health-source.ts';
 import { readyVerdict } from './health-verdict.ts';
-import { MetricSet, type Series } from './metric-set.ts';
+import { MetricSet, type MetricSeries } from './metric-set.ts';
 
 /** How fine the loop's lag is measured, in ms. */
 const LAG_RESOLUTION_MS = 20;
 
 const NS_PER_SECOND = 1e9;
 
-function records(counts: Readonly<Record<string, number>>, label: string): Series {
+function records(counts: Readonly<Record<string, number>>, label: string): MetricSeries {
   return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
 
-const single = (value: number): Series => [{ labels: {}, value }];
+const single = (value: number): MetricSeries => [{ labels: {}, value }];
 
 /**
  * The bot's numbers in the text form of Prometheus. Everything is asked of the source when it is looked at; nothing is counted here, so that a

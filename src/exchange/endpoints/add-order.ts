@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { orderRecord, type ExchangeOrder } from '../records/order.ts';
 import { addRuleIssues, isOneOf, type RuleIssue } from '../request-rules.ts';
-import { clientOrderId, currency, flag, positiveDecimal, word } from '../request-types.ts';
+import { clientOrderId, currency, flag, positiveInput, word } from '../request-types.ts';
 import { budget } from './budget.ts';
 
 /** The interface answers every price that it can not use with a code of its own. */
 const price = () =>
-  positiveDecimal({ zero: 'InvalidOrderPrice', negative: 'InvalidOrderPrice', unreadable: 'InvalidOrderPrice' });
+  positiveInput({ zero: 'InvalidOrderPrice', negative: 'InvalidOrderPrice', unreadable: 'InvalidOrderPrice' });
 
 const fields = z.object({
   type: word(['buy', 'sell']),
   execution: word(['limit', 'market', 'stop_limit', 'stop_market']).optional().describe('Limit when left out.'),
   srcCurrency: currency('InvalidMarketPair'),
   dstCurrency: currency('InvalidMarketPair'),
-  amount: positiveDecimal({ zero: 'SmallOrder' }).describe(
+  amount: positiveInput({ zero: 'SmallOrder' }).describe(
     "In the source currency; the exchange rounds digits beyond the market's step down.",
   ),
   price: price()

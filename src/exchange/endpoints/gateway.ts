@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { decimal, decimalOrNull, text, textOrNull } from '../reply-types.ts';
+import { decimalField, decimalOrNull, textField, textOrNull } from '../reply-types.ts';
 import { integer, secretText, text as requiredText, textLike, textOrInteger, wordsOf } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 
@@ -31,7 +31,7 @@ export const gatewaySend = endpoint({
     currencies: wordsOf(['btc', 'ltc']).optional().describe('What the payer may pay with; both when left out.'),
   }),
   failsInBody: true,
-  reply: z.object({ token: text }),
+  reply: z.object({ token: textField }),
   example: { api: 'env:MERCHANT_API', amount: 500_000, callbackURL: 'https://shop.example/back' },
   summary: 'Makes an invoice and the token of its payment page.',
   section,
@@ -54,9 +54,9 @@ export const gatewayVerify = endpoint({
   failsInBody: true,
   reply: z
     .object({
-      amount: decimal,
+      amount: decimalField,
       cryptoAmount: decimalOrNull,
-      txHash: text,
+      txHash: textField,
       factorNumber: textOrNull,
       mobile: textOrNull,
       description: textOrNull,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { endpoint } from '../endpoint.ts';
 import { walletRecord } from '../records/wallet.ts';
-import { decimal, decimalOrNull, flagOrNull, recordOf, textOrNull } from '../reply-types.ts';
+import { decimalField, decimalOrNull, flagOrNull, recordOf, textOrNull } from '../reply-types.ts';
 import { addRuleIssues } from '../request-rules.ts';
-import { currency, positiveDecimal, word } from '../request-types.ts';
+import { currency, positiveInput, word } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
 
 const section = 'Margin';
@@ -67,7 +67,7 @@ export const liquidityPools = endpoint({
 });
 
 const walletKind = () => word(['spot', 'margin']);
-const amount = () => positiveDecimal({ zero: 'InvalidAmount', negative: 'InvalidAmount' });
+const amount = () => positiveInput({ zero: 'InvalidAmount', negative: 'InvalidAmount' });
 
 export const transfer = endpoint({
   name: 'transfer',
@@ -104,7 +104,7 @@ export const delegationLimit = endpoint({
   sends: 'query',
   timeoutMs,
   request: z.object({ currency: currency() }),
-  reply: z.object({ limit: decimal }).transform((wire) => wire.limit),
+  reply: z.object({ limit: decimalField }).transform((wire) => wire.limit),
   example: { currency: 'btc' },
   summary: 'How much may be delegated in a currency.',
   section,

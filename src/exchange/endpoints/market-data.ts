@@ -8,9 +8,9 @@ import { candlesReply } from '../records/candles.ts';
 import { globalStatsReply } from '../records/global-stats.ts';
 import { marketStatsReply } from '../records/market-stats.ts';
 import { optionsReply } from '../records/options.ts';
-import { publicTrades as publicTradeRecords } from '../records/trade.ts';
+import { publicTradeList as publicTradeRecords } from '../records/trade.ts';
 import { decimalOrNull, recordOf, withoutPrototype } from '../reply-types.ts';
-import { currencyList, integer, marketSymbol } from '../request-types.ts';
+import { currencyList, integer, symbolInput } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
 
 const section = 'Public market data';
@@ -27,7 +27,7 @@ export const orderBook = endpoint({
   idempotent: true,
   sends: 'query',
   timeoutMs,
-  request: z.object({ symbol: marketSymbol() }),
+  request: z.object({ symbol: symbolInput() }),
   reply: bookRecord,
   example: { symbol: 'BTCIRT' },
   summary: 'The order book of one market, turned the right way round.',
@@ -44,7 +44,7 @@ export const orderBookV3 = endpoint({
   idempotent: true,
   sends: 'query',
   timeoutMs,
-  request: z.object({ symbol: marketSymbol() }),
+  request: z.object({ symbol: symbolInput() }),
   reply: orientedBookRecord,
   example: { symbol: 'BTCIRT' },
   summary: 'The order book of one market, in the form that has bids and asks the right way round.',
@@ -94,7 +94,7 @@ export const depth = endpoint({
   idempotent: true,
   sends: 'query',
   timeoutMs,
-  request: z.object({ symbol: marketSymbol() }),
+  request: z.object({ symbol: symbolInput() }),
   reply: depthSides.extend({ lastTradePrice: decimalOrNull }).transform((wire): Depth => ({
     book: orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
     lastTradePrice: wire.lastTradePrice,
@@ -114,7 +114,7 @@ export const publicTrades = endpoint({
   idempotent: true,
   sends: 'query',
   timeoutMs,
-  request: z.object({ symbol: marketSymbol() }),
+  request: z.object({ symbol: symbolInput() }),
   reply: z.object({ trades: publicTradeRecords }).transform((wire) => wire.trades),
   example: { symbol: 'BTCIRT' },
   summary: 'The latest trades of one market, as the exchange orders them. They carry no id.',
@@ -148,7 +148,7 @@ export const history = endpoint({
   sends: 'query',
   timeoutMs: 10_000,
   request: z.object({
-    symbol: marketSymbol(),
+    symbol: symbolInput(),
     resolution: z.enum([...RESOLUTIONS, '1D']).describe('Minutes, or days with a D; 1D is another word for D.'),
     to: integer({ least: 0 }).describe('Unix time in seconds.'),
     from: integer({ least: 0 }).optional().describe('Unix time in seconds.'),

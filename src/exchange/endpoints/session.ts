@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { text, textOrNull } from '../reply-types.ts';
+import { textField, textOrNull } from '../reply-types.ts';
 import { secretText, text as requiredText } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 
@@ -22,7 +22,7 @@ export const login = endpoint({
     // The interface does not say where it goes, so it goes here.
     device: z.string().optional().describe('What an earlier log-in called this device.'),
   }),
-  reply: z.object({ key: text, device: textOrNull }),
+  reply: z.object({ key: textField, device: textOrNull }),
   example: { username: 'trader', password: 'env:PASSWORD', captcha: 'api' },
   summary: 'Exchanges a user name and password for a token.',
   section: 'Authentication and user information',

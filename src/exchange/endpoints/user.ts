@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { limitationsReply } from '../records/limitations.ts';
 import { profileReply } from '../records/profile.ts';
-import { decimalOrNull, integerOrNull, text, textOrNull, timeMsOrNull } from '../reply-types.ts';
+import { decimalOrNull, integerOrNull, textField, textOrNull, timeMsOrNull } from '../reply-types.ts';
 import { addRuleIssues, someOf } from '../request-rules.ts';
 import { currency, text as requiredText, textLike, textOrInteger, walletId } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
@@ -110,7 +110,7 @@ export const generateAddress = endpoint({
     .meta(someOf('currency', 'wallet')),
   /** The tag, also called memo, is part of the address on networks that have one: a deposit without it is lost. */
   reply: z
-    .object({ address: text, tag: textOrNull })
+    .object({ address: textField, tag: textOrNull })
     .transform((wire) => ({ address: wire.address, tag: wire.tag === '' ? null : wire.tag })),
   example: { currency: 'btc' },
   summary: 'Makes a deposit address, with its tag where the network has one, and the wallet if there is none yet.',

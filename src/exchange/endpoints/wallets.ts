@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { pageOf } from '../records/page.ts';
 import { balanceRecord, depositRecord, transactionRecord, walletRecord, type VenueBalance } from '../records/wallet.ts';
-import { decimal, recordOf } from '../reply-types.ts';
+import { decimalField, recordOf } from '../reply-types.ts';
 import { currency, currencyList, day, integer, walletIdOrAll, word } from '../request-types.ts';
 import { budget } from './budget.ts';
 
@@ -61,7 +61,7 @@ export const walletBalance = endpoint({
   sends: 'json',
   timeoutMs,
   request: z.object({ currency: currency() }),
-  reply: z.object({ balance: decimal }).transform((wire) => wire.balance),
+  reply: z.object({ balance: decimalField }).transform((wire) => wire.balance),
   example: { currency: 'rls' },
   summary: 'The balance of one currency.',
   section,

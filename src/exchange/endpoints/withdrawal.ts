@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { flagOrNull, type Page } from '../reply-types.ts';
+import { flagOrNull, type ReplyPage } from '../reply-types.ts';
 import { listedWithdrawalRecord, rialWithdrawalRecord, type ListedWithdrawal } from '../records/withdrawal.ts';
 import { day, integer, textLike, walletIdOrAll, wholeRial } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
@@ -86,7 +86,7 @@ export const withdrawals = endpoint({
       withdrawals: z.array(listedWithdrawalRecord).optional(),
       hasNext: flagOrNull,
     })
-    .transform((wire, context): Page<ListedWithdrawal> => {
+    .transform((wire, context): ReplyPage<ListedWithdrawal> => {
       const items = wire.withdraws ?? wire.withdrawals;
       if (items !== undefined) return { items, hasNext: wire.hasNext };
       context.addIssue({ code: 'custom', path: ['withdraws'], message: 'expected a list', input: wire });

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Candle } from '../../domain/candle.ts';
-import { decimal, timeMsOrNull } from '../reply-types.ts';
+import { decimalField, timeMsOrNull } from '../reply-types.ts';
 
 /** The columns of the history reply; with `no_data` they are missing. A candle whose time can not be read is left out, unless that is all of them. An `error` never comes here: the client returns it as a refusal. */
 export const candlesReply = z
   .object({
     s: z.enum(['ok', 'no_data']),
     t: z.array(timeMsOrNull).optional(),
-    o: z.array(decimal).optional(),
-    h: z.array(decimal).optional(),
-    l: z.array(decimal).optional(),
-    c: z.array(decimal).optional(),
-    v: z.array(decimal).optional(),
+    o: z.array(decimalField).optional(),
+    h: z.array(decimalField).optional(),
+    l: z.array(decimalField).optional(),
+    c: z.array(decimalField).optional(),
+    v: z.array(decimalField).optional(),
   })
   .transform((wire, context): readonly Candle[] => {
     const { s, t = [], o = [], h = [], l = [], c = [], v = [] } = wire;

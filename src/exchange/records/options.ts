@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { anyValue, decimal, recordOf, withoutPrototype } from '../reply-types.ts';
+import { anyValue, decimalField, recordOf, withoutPrototype } from '../reply-types.ts';
 
 /** What the options call says about trading. Steps are decimals of any size: `10` and `0.000001` both occur. */
 export interface ExchangeOptions {
@@ -22,7 +22,7 @@ const NOTHING = Object.freeze(withoutPrototype<never>([]));
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const decimals = recordOf(decimal);
+const decimals = recordOf(decimalField);
 
 const serviceOptions = z.object({
   minOrders: decimals.nullish(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Execution, TradeKind, VenueOrder } from '../../domain/order.ts';
 import {
-  decimal,
+  decimalField,
   decimalOrNull,
   flagOrNull,
   integerOrNull,
@@ -52,8 +52,8 @@ export const orderRecord = z
     dstCurrency: textOrNull,
     price: priceOrMarket,
     param1: decimalOrNull,
-    amount: decimal,
-    matchedAmount: decimal,
+    amount: decimalField,
+    matchedAmount: decimalField,
     unmatchedAmount: decimalOrNull,
     totalPrice: decimalOrNull,
     totalOrderPrice: decimalOrNull,

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
-import { decimal, integer, integerOrNull, marketOrNull, side, textOrNull, timeMsOrNull } from '../reply-types.ts';
+import {
+  decimalField,
+  integerField,
+  integerOrNull,
+  marketOrNull,
+  side,
+  textOrNull,
+  timeMsOrNull,
+} from '../reply-types.ts';
 import type { CurrencyNames } from './order.ts';
 
 /** A trade as the client gives it: what the bot knows of it, and the names for people. */
@@ -9,17 +17,17 @@ export interface ExchangeTrade extends VenueTrade, CurrencyNames {}
 /** The user trade record ("Resources: Trade"). */
 export const tradeRecord = z
   .object({
-    id: integer,
+    id: integerField,
     orderId: integerOrNull,
     market: marketOrNull,
     srcCurrency: textOrNull,
     dstCurrency: textOrNull,
     timestamp: timeMsOrNull,
     type: side,
-    price: decimal,
-    amount: decimal,
-    total: decimal,
-    fee: decimal,
+    price: decimalField,
+    amount: decimalField,
+    total: decimalField,
+    fee: decimalField,
   })
   .transform((wire): ExchangeTrade => ({
     id: wire.id,
@@ -36,10 +44,10 @@ export const tradeRecord = z
   }));
 
 /** A trade of the public tape ("Public market data"), whose time may not be readable. */
-const publicTradeRecord = z.object({ time: timeMsOrNull, price: decimal, volume: decimal, type: side });
+const publicTradeRecord = z.object({ time: timeMsOrNull, price: decimalField, volume: decimalField, type: side });
 
 /** The tape. A trade whose time can not be read is left out; when that is all of them, the form is another one, and the reply is refused. */
-export const publicTrades = z.array(publicTradeRecord).transform((trades, context): readonly PublicTrade[] => {
+export const publicTradeList = z.array(publicTradeRecord).transform((trades, context): readonly PublicTrade[] => {
   const timed = trades.flatMap(({ time, price, volume, type }) =>
     time === null ? [] : [{ timeMs: time, price, amount: volume, side: type }],
   );

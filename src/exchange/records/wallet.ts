@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import {
-  decimal,
+  decimalField,
   decimalOrNull,
   flagOrNull,
-  integer,
+  integerField,
   integerOrNull,
   recordOf,
-  text,
+  textField,
   textOrNull,
   timeMsOrNull,
   withoutPrototype,
@@ -32,9 +32,9 @@ export interface VenueWallet {
 /** "Resources: Wallet", first form. */
 export const walletRecord = z
   .object({
-    id: integer,
-    currency: text,
-    balance: decimal,
+    id: integerField,
+    currency: textField,
+    balance: decimalField,
     blockedBalance: decimalOrNull,
     activeBalance: decimalOrNull,
     rialBalance: decimalOrNull,
@@ -66,9 +66,9 @@ export interface VenueBalance {
 }
 
 /** "Resources: Wallet", second form: without its currency, which is the key it stands under. */
-export const balanceRecord = z.object({ id: integer, balance: decimal, blocked: decimal });
+export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
 
-export interface WalletTransaction {
+export interface TransactionRecord {
   readonly id: number;
   readonly currency: string | null;
   readonly createdAtMs: number | null;
@@ -81,14 +81,14 @@ export interface WalletTransaction {
 /** "Resources: Wallet transaction". */
 export const transactionRecord = z
   .object({
-    id: integer,
+    id: integerField,
     currency: textOrNull,
     created_at: timeMsOrNull,
     calculatedFee: decimalOrNull,
-    amount: decimal,
+    amount: decimalField,
     description: textOrNull,
   })
-  .transform((wire): WalletTransaction => ({
+  .transform((wire): TransactionRecord => ({
     id: wire.id,
     currency: wire.currency?.toLowerCase() ?? null,
     createdAtMs: wire.created_at,
@@ -101,7 +101,7 @@ export interface VenueDeposit {
   readonly transactionHash: string | null;
   readonly address: string | null;
   readonly confirmed: boolean | null;
-  readonly transaction: WalletTransaction | null;
+  readonly transaction: TransactionRecord | null;
   /** The symbol, lower case; null where the reply gives only a name for people and no transaction. */
   readonly currency: string | null;
   /** As the exchange wrote it: a symbol, or a name such as `Bitcoin`. */
@@ -128,7 +128,7 @@ export const depositRecord = z
     blockchainUrl: textOrNull,
     confirmations: integerOrNull,
     requiredConfirmations: integerOrNull,
-    amount: decimal,
+    amount: decimalField,
   })
   .transform((wire): VenueDeposit => ({
     transactionHash: wire.txHash,

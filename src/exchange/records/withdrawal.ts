@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import {
   anyValue,
-  decimal,
+  decimalField,
   decimalOrNull,
   flagOrNull,
   integerOrNull,
-  text,
+  textField,
   textOrNull,
   timeMsOrNull,
 } from '../reply-types.ts';
@@ -42,7 +42,7 @@ export interface RialWithdrawal {
 
 const paymentRecord = z
   .object({
-    amount: decimal,
+    amount: decimalField,
     bankReferenceNumber: textOrNull,
     status: textOrNull,
     estimatedSettleAt: timeMsOrNull,
@@ -61,10 +61,10 @@ const paymentRecord = z
 /** "Rial withdrawal (version 2)". */
 export const rialWithdrawalRecord = z
   .object({
-    id: text,
+    id: textField,
     createdAt: timeMsOrNull,
     status: textOrNull,
-    amount: decimal,
+    amount: decimalField,
     fee: decimalOrNull,
     fulfilledAmount: decimalOrNull,
     bankAccountId: integerOrNull,
@@ -103,9 +103,9 @@ export interface ListedWithdrawal {
 /** The documents do not show the record, so both spellings that are in use are taken. */
 export const listedWithdrawalRecord = z
   .object({
-    id: text,
+    id: textField,
     status: textOrNull,
-    amount: decimal,
+    amount: decimalField,
     fee: decimalOrNull,
     currency: textOrNull,
     address: textOrNull,

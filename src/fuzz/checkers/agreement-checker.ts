@@ -1,6 +1,6 @@
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
-import type { FillRow, MirrorRows, OrderRow } from './mirror-rows.ts';
+import type { MirrorFill, MirrorRows, MirrorOrder } from './mirror-rows.ts';
 import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
 import { told, type Violation } from './violation.ts';
 
@@ -59,7 +59,7 @@ function orderMessages(
   return messages;
 }
 
-function orderDifferences(order: TrueOrder, row: OrderRow): readonly string[] {
+function orderDifferences(order: TrueOrder, row: MirrorOrder): readonly string[] {
   const name = `order ${order.id} (${row.key})`;
   const messages: string[] = [];
   if (order.isOpen !== LIVE.has(row.state) || order.isOpen === FINAL.has(row.state)) {
@@ -104,7 +104,7 @@ function fillMessages(truth: ExchangeTruth, rows: MirrorRows): readonly string[]
   return messages;
 }
 
-function fillDifferences(name: string, fill: TrueFill, row: FillRow): readonly string[] {
+function fillDifferences(name: string, fill: TrueFill, row: MirrorFill): readonly string[] {
   const fields = ['amount', 'total', 'fee'] as const;
   return fields
     .filter((field) => parseUnits(row[field]) !== fill[field])

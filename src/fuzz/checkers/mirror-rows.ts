@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 
-export interface OrderRow {
+export interface MirrorOrder {
   readonly key: string;
   readonly clientOrderId: string | null;
   readonly intentId: string;
@@ -15,7 +15,7 @@ export interface OrderRow {
   readonly fee: string;
 }
 
-export interface FillRow {
+export interface MirrorFill {
   readonly tradeId: number;
   readonly venueOrderId: number | null;
   readonly orderKey: string | null;
@@ -39,8 +39,8 @@ export interface BalanceRow {
 
 /** The rows of a mirror that are held against the exchange, read with its own statements from the file. */
 export interface MirrorRows {
-  readonly orders: readonly OrderRow[];
-  readonly fills: readonly FillRow[];
+  readonly orders: readonly MirrorOrder[];
+  readonly fills: readonly MirrorFill[];
   readonly intents: readonly IntentRow[];
   readonly balances: readonly BalanceRow[];
 }
@@ -51,13 +51,13 @@ export function readMirrorRows(path: string): MirrorRows {
   try {
     return {
       orders: database
-        .prepare<[], OrderRow>(
+        .prepare<[], MirrorOrder>(
           `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, state, attempts, venue_id AS venueId,
              pair_key AS pairKey, amount, matched, filled, filled_total AS filledTotal, fee FROM orders ORDER BY id`,
         )
         .all(),
       fills: database
-        .prepare<[], FillRow>(
+        .prepare<[], MirrorFill>(
           `SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, order_key AS orderKey, side, amount, total, fee
            FROM fills ORDER BY trade_id, venue_order_id`,
         )

@@ -1,5 +1,5 @@
 import { invariant } from '../../domain/errors.ts';
-import { Wallet, type UserId, type WalletKind, type WalletTransaction } from './wallet.ts';
+import { Wallet, type UserId, type WalletKind, type WalletEntry } from './wallet.ts';
 
 /** Where units go that belong to no user: each posting has this other side, so that all of them add up to nothing. */
 export type HouseAccount = 'fees' | 'outside' | 'rounding';
@@ -13,7 +13,7 @@ export interface Posting {
   readonly tradeId?: number;
 }
 
-type StoredTransaction = Omit<WalletTransaction, 'walletId' | 'currency' | 'units' | 'fee' | 'balanceAfter'> & {
+type StoredTransaction = Omit<WalletEntry, 'walletId' | 'currency' | 'units' | 'fee' | 'balanceAfter'> & {
   readonly fee: string;
   readonly units: string;
   readonly balanceAfter: string;
@@ -97,7 +97,7 @@ export class Accounts {
   }
 
   /** Moves units between a wallet and a house account, and writes the wallet's transaction. */
-  post(wallet: Wallet, against: HouseAccount, posting: Posting): WalletTransaction {
+  post(wallet: Wallet, against: HouseAccount, posting: Posting): WalletEntry {
     this.houseOf(wallet.currency)[against] -= posting.units;
     return this.write(wallet, posting);
   }
@@ -112,10 +112,10 @@ export class Accounts {
   /**
    * One side of a posting whose other sides the caller makes in the same breath (a trade has four). The caller answers for the sum.
    */
-  write(wallet: Wallet, posting: Posting): WalletTransaction {
+  write(wallet: Wallet, posting: Posting): WalletEntry {
     wallet.total += posting.units;
     wallet.check(posting.description);
-    const transaction: WalletTransaction = {
+    const transaction: WalletEntry = {
       id: this.nextTransactionId++,
       walletId: wallet.id,
       currency: wallet.currency,

@@ -6,10 +6,10 @@ import { currencyOf, type Currency } from './funding/currency-settings.ts';
 import { Deposits, type DepositsState } from './funding/deposits.ts';
 import { RialWithdrawals, type WithdrawalsState } from './funding/rial-withdrawals.ts';
 import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './funding/withdrawal-settings.ts';
-import { Credentials, type CredentialsState } from './gate/credentials.ts';
+import { CredentialRegister, type CredentialRegisterState } from './gate/credentials.ts';
 import { Gate } from './gate/gate.ts';
 import { DEFAULT_LIMITS } from './gate/limit-settings.ts';
-import { LogIn } from './gate/log-in.ts';
+import { LogInGate } from './gate/log-in.ts';
 import { RateLimits, type RateLimitsState } from './gate/rate-limits.ts';
 import { Gateway, type GatewayState } from './gateway/gateway.ts';
 import { DEFAULT_GATEWAY } from './gateway/gateway-settings.ts';
@@ -22,7 +22,7 @@ import type { UserSettings } from './users/user-settings.ts';
 
 export interface ServicesState {
   readonly users: UsersState;
-  readonly credentials: CredentialsState;
+  readonly credentials: CredentialRegisterState;
   readonly limits: RateLimitsState;
   readonly addresses: readonly string[];
   readonly deposits: DepositsState;
@@ -33,10 +33,10 @@ export interface ServicesState {
 /** All of the exchange that is not trading, in one hand. */
 export class Services {
   readonly users: Users;
-  readonly credentials: Credentials;
+  readonly credentials: CredentialRegister;
   readonly limits: RateLimits;
   readonly gate: Gate;
-  readonly logIn: LogIn;
+  readonly logIn: LogInGate;
   readonly addresses = new Addresses();
   readonly deposits: Deposits;
   readonly withdrawals: RialWithdrawals;
@@ -52,7 +52,7 @@ export class Services {
     this.accounts = accounts;
     this.feesOf = options.feesOf ?? (() => DEFAULT_FEES);
     this.users = new Users(options.users);
-    this.credentials = new Credentials(random);
+    this.credentials = new CredentialRegister(random);
     this.limits = new RateLimits({ ...DEFAULT_LIMITS, ...options.limits });
     this.gate = new Gate({
       credentials: this.credentials,
@@ -60,7 +60,7 @@ export class Services {
       verifySignature: options.verifySignature,
       serviceName: options.serviceName ?? 'service',
     });
-    this.logIn = new LogIn({
+    this.logIn = new LogInGate({
       users: this.users,
       credentials: this.credentials,
       random,

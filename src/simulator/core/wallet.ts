@@ -6,7 +6,7 @@ export type WalletKind = 'spot' | 'margin';
 export type UserId = number;
 
 /** One line of a wallet's history. `units` is negative for what left. */
-export interface WalletTransaction {
+export interface WalletEntry {
   readonly id: number;
   readonly walletId: number;
   readonly currency: string;
@@ -29,7 +29,7 @@ export class Wallet {
   readonly userId: UserId;
   readonly currency: string;
   readonly kind: WalletKind;
-  readonly transactions: BoundedList<WalletTransaction>;
+  readonly transactions: BoundedList<WalletEntry>;
   total = 0n;
   held = 0n;
 

@@ -1,4 +1,4 @@
-import type { Bar } from '../core/market/candle-series.ts';
+import type { SimulatedBar } from '../core/market/candle-series.ts';
 import type { Chance } from './chance.ts';
 import { FairPrice } from './fair-price.ts';
 
@@ -17,7 +17,7 @@ export function priceHistory(of: {
   readonly minutes: number;
   readonly lastPrice: number;
   readonly typicalAmount: number;
-}): readonly Bar[] {
+}): readonly SimulatedBar[] {
   const { fair, chance, minutes, lastPrice, typicalAmount } = of;
   const firstMs = Math.floor(of.endMs / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS;
   const path: number[] = [];

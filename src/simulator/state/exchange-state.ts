@@ -2,14 +2,14 @@ import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { AccountsState } from '../core/accounts.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
-import type { Bar } from '../core/market/candle-series.ts';
+import type { SimulatedBar } from '../core/market/candle-series.ts';
 import type { MarketState } from '../core/market/market-state.ts';
 import type { ServicesState } from '../core/services.ts';
 import type { SimulatedOrder } from '../core/trading/order.ts';
 import type { Trader } from '../core/trading/trader.ts';
 import type { Trade } from '../core/trading/trade.ts';
 import { checkRestored } from './check-restored.ts';
-import { readOrder, storeGrid, storeOrder, type StoredGrid, type StoredOrder } from './stored-order.ts';
+import { readOrder, storeGrid, storeOrder, type StoredGrid, type SavedOrder } from './stored-order.ts';
 import { readTrade, storeTrade, type StoredTrade } from './stored-trade.ts';
 
 /** Minute bars kept of each market: a day and a bit. */
@@ -22,7 +22,7 @@ interface StoredMarket extends StoredGrid {
   readonly lastPrice: number;
   readonly isClosed: boolean;
   readonly closedReason: string | null;
-  readonly bars: readonly (Omit<Bar, 'value'> & { readonly value: string })[];
+  readonly bars: readonly (Omit<SimulatedBar, 'value'> & { readonly value: string })[];
 }
 
 export interface ExchangeState {
@@ -35,7 +35,7 @@ export interface ExchangeState {
     readonly mayTrade: boolean;
     readonly lacksClientIdLookup: boolean;
   }[];
-  readonly orders: readonly StoredOrder[];
+  readonly orders: readonly SavedOrder[];
   readonly trades: readonly StoredTrade[];
   readonly markets: readonly StoredMarket[];
 }
@@ -47,7 +47,7 @@ export interface ExchangeState {
 export function storeExchange(exchange: SimulatedExchange): ExchangeState {
   const { trading, services } = exchange;
   const traders = [...services.users.all()].map((user) => trading.trader(user.id));
-  const orders = new Map<number, StoredOrder>();
+  const orders = new Map<number, SavedOrder>();
   const trades = new Map<number, StoredTrade>();
   for (const trader of traders) {
     for (const order of ordersOf(trader)) orders.set(order.id, storeOrder(order));
@@ -128,7 +128,7 @@ function ordersOf(trader: Trader): readonly SimulatedOrder[] {
 }
 
 /** A trade needs both of its orders. Those of synthetic traders are kept as ended ones that hold nothing. */
-function keepSides(trade: Trade, orders: Map<number, StoredOrder>): void {
+function keepSides(trade: Trade, orders: Map<number, SavedOrder>): void {
   for (const order of [trade.maker, trade.taker]) {
     if (orders.has(order.id)) continue;
     orders.set(order.id, { ...storeOrder(order), status: 'Canceled', held: '0', pairId: null });

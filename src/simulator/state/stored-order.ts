@@ -13,7 +13,7 @@ export interface StoredGrid {
 }
 
 /** An order as plain JSON: steps as numbers, bigints as text. */
-export interface StoredOrder extends StoredGrid {
+export interface SavedOrder extends StoredGrid {
   readonly id: number;
   readonly userId: number;
   readonly market: string;
@@ -38,7 +38,7 @@ export function storeGrid(grid: Market): StoredGrid {
   return { priceStep: formatUnits(grid.priceStep), amountStep: formatUnits(grid.amountStep) };
 }
 
-export function storeOrder(order: SimulatedOrder): StoredOrder {
+export function storeOrder(order: SimulatedOrder): SavedOrder {
   return {
     id: order.id,
     userId: order.userId,
@@ -78,7 +78,7 @@ function traderOf(userId: number, { trading, services }: SimulatedExchange): Tra
 }
 
 /** The order again, not yet put back into the exchange; its pair is for the caller to set. An open one is on the market's present grid. */
-export function readOrder(stored: StoredOrder, exchange: SimulatedExchange): SimulatedOrder {
+export function readOrder(stored: SavedOrder, exchange: SimulatedExchange): SimulatedOrder {
   const market = exchange.markets.get(stored.market as Market['symbol']);
   if (market === undefined)
     throw new RangeError(`expected the market ${stored.market} in the configuration, found none`);

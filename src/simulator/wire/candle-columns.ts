@@ -1,5 +1,5 @@
 import type { Market } from '../../domain/market.ts';
-import type { Bar } from '../core/market/candle-series.ts';
+import type { SimulatedBar } from '../core/market/candle-series.ts';
 import { writeNumber } from './write-decimal.ts';
 
 /** Candles of one reply at most. Source: interface, "Other constants". */
@@ -15,7 +15,7 @@ export interface CandleQuery {
 }
 
 /** One page of the bars, oldest first. */
-export function chooseBars(bars: readonly Bar[], query: CandleQuery): readonly Bar[] {
+export function chooseBars(bars: readonly SimulatedBar[], query: CandleQuery): readonly SimulatedBar[] {
   const upTo = bars.filter((bar) => bar.openTimeMs <= query.toMs);
   const { countback, fromMs } = query;
   const wanted =
@@ -27,8 +27,8 @@ export function chooseBars(bars: readonly Bar[], query: CandleQuery): readonly B
 }
 
 /** The columns of the history reply: seconds, and bare numbers with every digit. */
-export function candleColumns(bars: readonly Bar[], grid: Market): Record<string, unknown> {
-  const prices = (read: (bar: Bar) => number): readonly object[] =>
+export function candleColumns(bars: readonly SimulatedBar[], grid: Market): Record<string, unknown> {
+  const prices = (read: (bar: SimulatedBar) => number): readonly object[] =>
     bars.map((bar) => writeNumber(BigInt(read(bar)) * grid.priceStep));
   return {
     s: 'ok',

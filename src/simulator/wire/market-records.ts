@@ -24,7 +24,7 @@ function pairs(levels: readonly ViewLevel[], view: BookView, forms: WireForms): 
 }
 
 /** A book as the order-book endpoints show it: sells are called `bids`, buys `asks`. */
-export function bookRecord(view: BookView, forms: WireForms): Record<string, unknown> {
+export function bookJson(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
     lastUpdate: writeUnixTime(view.takenAtMs, forms),
     bids: pairs(view.sells, view, forms),
@@ -33,7 +33,7 @@ export function bookRecord(view: BookView, forms: WireForms): Record<string, unk
 }
 
 /** The same in the third version of the endpoint, by the right names. */
-export function orientedBookRecord(view: BookView, forms: WireForms): Record<string, unknown> {
+export function orientedBookJson(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
     lastUpdate: writeUnixTime(view.takenAtMs, forms),
     bids: pairs(view.buys, view, forms),

@@ -31,7 +31,7 @@ function orderTotal(order: SimulatedOrder, total: bigint): bigint {
  * A spot order as replies show it. With `details` 1 the five fields of the list's second level are left out. Source: interface, "Order
  * (spot order record)".
  */
-export function orderRecord(view: OrderView, forms: WireForms, details: 1 | 2 = 2): Record<string, unknown> {
+export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2): Record<string, unknown> {
   const { order, matched, total } = view;
   const { grid, market } = order;
   const { amountStep, priceStep } = grid;

@@ -17,7 +17,7 @@ export function pageRequest(
 }
 
 /** One page of a list that is newest first, and the field that says whether there is more. */
-export function pageOf<T>(
+export function slicePage<T>(
   items: readonly T[],
   request: PageRequest,
 ): { readonly items: readonly T[]; readonly hasNext: boolean } {

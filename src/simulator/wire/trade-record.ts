@@ -4,7 +4,7 @@ import { writeDecimal } from './write-decimal.ts';
 import { writeTime } from './write-time.ts';
 
 /** A trade from its user's side. Source: interface, "Trade (user trade record)"; all of its fields are always there. */
-export function tradeRecord({ trade, order, total, fee }: TradeOfOrder, forms: WireForms): Record<string, unknown> {
+export function tradeJson({ trade, order, total, fee }: TradeOfOrder, forms: WireForms): Record<string, unknown> {
   const { grid } = trade;
   const record: Record<string, unknown> = {
     id: trade.id,

@@ -1,13 +1,13 @@
 import { divideDown } from '../../domain/rounding.ts';
 import { UNITS_PER_ONE } from '../../domain/money.ts';
-import type { Wallet, WalletTransaction } from '../core/wallet.ts';
+import type { Wallet, WalletEntry } from '../core/wallet.ts';
 import { confirmationsOf, type Deposit } from '../core/funding/deposits.ts';
 import type { WireCall } from './handler.ts';
 import { writeDecimal, writeNumber } from './write-decimal.ts';
 import { writeTime } from './write-time.ts';
 
 /** Source: interface, "Wallet", first form. The rial worth is at the last price, whole rial, and the same for buying and selling. */
-export function walletRecord(wallet: Wallet, call: WireCall): Record<string, unknown> {
+export function walletJson(wallet: Wallet, call: WireCall): Record<string, unknown> {
   const { services } = call.exchange;
   const addresses = services.addresses.of(wallet.userId, services.currency(wallet.currency));
   const first = addresses[0]?.[1] ?? null;
@@ -30,7 +30,7 @@ export function walletRecord(wallet: Wallet, call: WireCall): Record<string, unk
 }
 
 /** Source: interface, "Wallet", second form. */
-export function balanceRecord(wallet: Wallet, call: WireCall): Record<string, unknown> {
+export function balanceJson(wallet: Wallet, call: WireCall): Record<string, unknown> {
   return {
     id: wallet.id,
     balance: writeDecimal(wallet.total, call.forms),
@@ -39,7 +39,7 @@ export function balanceRecord(wallet: Wallet, call: WireCall): Record<string, un
 }
 
 /** Source: interface, "Wallet transaction". */
-export function transactionRecord(transaction: WalletTransaction, call: WireCall): Record<string, unknown> {
+export function transactionJson(transaction: WalletEntry, call: WireCall): Record<string, unknown> {
   return {
     id: transaction.id,
     currency: transaction.currency,
@@ -51,7 +51,7 @@ export function transactionRecord(transaction: WalletTransaction, call: WireCall
 }
 
 /** Source: interface, "Deposit". A deposit that is not confirmed yet has no transaction: `transaction` is null. */
-export function depositRecord(deposit: Deposit, call: WireCall): Record<string, unknown> {
+export function depositJson(deposit: Deposit, call: WireCall): Record<string, unknown> {
   const { creditedAtMs } = deposit;
   const isConfirmed = creditedAtMs !== null;
   const amount = writeDecimal(deposit.units, call.forms);

@@ -1,10 +1,10 @@
-import { fulfilledUnits, isCancelable, type RialWithdrawal } from '../core/funding/rial-withdrawal.ts';
+import { fulfilledUnits, isCancelable, type RialWithdrawalState } from '../core/funding/rial-withdrawal.ts';
 import type { WireCall } from './handler.ts';
 import { writeDecimal } from './write-decimal.ts';
 import { writeTime } from './write-time.ts';
 
 /** `result` of the calls of rial withdrawal, version 2. Source: interface, "Rial withdrawal (version 2)". */
-export function withdrawalRecord(withdrawal: RialWithdrawal, call: WireCall): Record<string, unknown> {
+export function withdrawalRecord(withdrawal: RialWithdrawalState, call: WireCall): Record<string, unknown> {
   const { withdrawalSettings } = call.exchange.services;
   const { account } = withdrawal;
   return {
@@ -35,7 +35,7 @@ export function withdrawalRecord(withdrawal: RialWithdrawal, call: WireCall): Re
 }
 
 /** A line of the shared list: the same, with the currency and the wallet that older withdrawals have. */
-export function listedWithdrawalRecord(withdrawal: RialWithdrawal, call: WireCall): Record<string, unknown> {
+export function listedWithdrawalJson(withdrawal: RialWithdrawalState, call: WireCall): Record<string, unknown> {
   return {
     ...withdrawalRecord(withdrawal, call),
     currency: 'rls',

@@ -2,12 +2,12 @@ import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { BarRules } from './bar-rules.ts';
 
 /** What an open order waits for: an open to take at, its limit price, or its stop price. */
-export type Waiting = 'open' | 'limit' | 'stop';
+export type WaitsFor = 'open' | 'limit' | 'stop';
 
 /** An open order, and the cell of its market's columns that decides whether a bar concerns it. */
 export interface WorkingOrder {
   readonly order: SimulatedOrder;
-  waiting: Waiting;
+  waiting: WaitsFor;
   /** Whether it is reached by prices at `reach` or below it, or at `reach` or above. */
   isBelow: boolean;
   /** A whole cell. Without meaning while it waits for an open. */

@@ -6,11 +6,11 @@ import { formatUnits, UNITS_PER_ONE, type Amount, type Price } from '../../domai
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import type { MarketRule, WalletReading, WalletTransaction } from '../port.ts';
-import type { Bar } from '../../simulator/core/market/candle-series.ts';
+import type { SimulatedBar } from '../../simulator/core/market/candle-series.ts';
 import { dayStats } from '../../simulator/core/market/day-stats.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { TradeOfOrder } from '../../simulator/core/trading/trade.ts';
-import type { Wallet, WalletTransaction as CoreTransaction } from '../../simulator/core/wallet.ts';
+import type { Wallet, WalletEntry as CoreTransaction } from '../../simulator/core/wallet.ts';
 
 /** Zero is the commonest of all. */
 function textOf(units: bigint): DecimalText {
@@ -50,7 +50,7 @@ export function marketRuleOf({ symbol, priceStep, amountStep, minOrderValue }: M
   };
 }
 
-export function candleOf(grid: Market, bar: Bar): Candle {
+export function candleOf(grid: Market, bar: SimulatedBar): Candle {
   return {
     openTimeMs: bar.openTimeMs,
     open: formatPrice(grid, bar.open as Price),

@@ -8,7 +8,7 @@ import { readFeedLine } from './replay-feed.ts';
 import { badLine, readLines, type FileLine } from './replay-lines.ts';
 
 /** What a recording says of a market: decimals as texts. */
-export interface FollowedMarket {
+export interface ReplayedMarket {
   readonly symbol: string;
   readonly priceStep: string;
   readonly amountStep: string;
@@ -22,7 +22,7 @@ export interface ReplayFile {
   readonly rows: readonly ReplayRow[];
   /** Length of the candles; 0 for trades. */
   readonly lengthMs: number;
-  readonly market: FollowedMarket;
+  readonly market: ReplayedMarket;
 }
 
 /** Rows that the steps are guessed from. */
@@ -107,7 +107,7 @@ function withLengths(rows: readonly ReplayRow[], usualMs: number): readonly Repl
   });
 }
 
-function describeMarket(rows: readonly ReplayRow[], symbol: string): FollowedMarket {
+function describeMarket(rows: readonly ReplayRow[], symbol: string): ReplayedMarket {
   const prices: DecimalText[] = [];
   const amounts: DecimalText[] = [];
   for (const row of rows.slice(0, ROWS_FOR_STEPS)) {

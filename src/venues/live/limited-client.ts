@@ -7,7 +7,7 @@ import type { ClientOptions, OutgoingRequest } from '../../exchange/client-optio
 const LOGIN_EXPIRES_MS = 30_000;
 const LOGIN_TIMEOUT_MS = 60_000;
 
-export interface LimitedClientOptions extends ClientOptions {
+export interface BudgetedClientOptions extends ClientOptions {
   /** The limiter's clock. */
   readonly limiterMs: () => number;
   /** Asked for when the first log-in comes, since the limiter needs the client's budgets first. */
@@ -21,7 +21,7 @@ type LogInEnd = SarrafError | null;
  * A client whose log-ins keep to the limits by themselves. The calls of the engine come through the limiter before they reach the client; a log-in, which
  * the client makes amid a call, takes its own slot here, and keeps it until its reply is there.
  */
-export function createLimitedClient(options: LimitedClientOptions): ExchangeClient {
+export function createLimitedClient(options: BudgetedClientOptions): ExchangeClient {
   const endings = new Map<OutgoingRequest, (end: LogInEnd) => void>();
   return new ExchangeClient({
     ...options,
@@ -50,7 +50,7 @@ function endOf(
 
 /** Waits for a slot, and hands out what is to be called when the log-in has ended. */
 async function admitted(
-  options: LimitedClientOptions,
+  options: BudgetedClientOptions,
   budget: string,
   began: (end: (how: LogInEnd) => void) => void,
 ): Promise<void> {

@@ -129,14 +129,14 @@ function keptLogIn(of: {
 }
 
 /** What may happen while the first answers are waited for. */
-export interface Waiting {
+export interface WaitingCall {
   readonly signal: AbortSignal;
   /** Told when it takes long, and, as a warning, when the exchange did not answer and is asked again. */
   readonly onWait: (message: string, level?: 'warning') => void;
 }
 
 /** The same, with what is put between the client and its sockets, and when an embedded exchange opens. */
-export interface Opening extends Waiting {
+export interface Opening extends WaitingCall {
   readonly wrap?: WrapTransport;
   readonly startMs?: number;
   /** Told of each lockout, and of a ledger that can not be used any more. */
@@ -150,7 +150,7 @@ const RETRY_AFTER_MS = 3_000;
 const QUIET_FOR_MS = 2_000;
 
 /** Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws `ABORTED` when told to end. */
-export async function readMarkets(remote: RemoteExchange, waiting: Waiting): Promise<readonly Market[]> {
+export async function readMarkets(remote: RemoteExchange, waiting: WaitingCall): Promise<readonly Market[]> {
   const answer = await askFirst(remote, { kind: 'options' }, waiting);
   if (answer.outcome === 'value') return (answer.value as readonly MarketRule[]).flatMap(marketOf);
   const why = answer.outcome === 'unsent' ? answer.reason : `${answer.code}: ${answer.message}`;
@@ -161,7 +161,7 @@ export async function readMarkets(remote: RemoteExchange, waiting: Waiting): Pro
  * Asks the exchange something before the engine is there to ask. A lost answer is asked for again, a few times and ever later: a bot that is started while
  * the exchange restarts should not need somebody to start it again.
  */
-export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting: Waiting): Promise<VenueAnswer> {
+export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting: WaitingCall): Promise<VenueAnswer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await askOnce(remote, call, waiting);
     if (answer.outcome !== 'failed' || tries === MOST_TRIES) return answer;
@@ -175,7 +175,7 @@ export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting:
   }
 }
 
-async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: Waiting): Promise<VenueAnswer> {
+async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: WaitingCall): Promise<VenueAnswer> {
   const { signal, onWait } = waiting;
   const stop = (): void => {
     void remote.limiter.close();

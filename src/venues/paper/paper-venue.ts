@@ -23,7 +23,7 @@ import {
   readMarkets,
   type Opening,
   type RemoteExchange,
-  type Waiting,
+  type WaitingCall,
 } from '../live/live-venue.ts';
 import type { ExchangeAccess } from '../live/exchange-access.ts';
 import { createVenueCaller, type VenueCaller, type VenueEnd } from '../venue-caller.ts';
@@ -182,7 +182,7 @@ function splitLimiter(real: Limiter, budgets: ConstructorParameters<typeof Reque
 async function readBooks(
   remote: RemoteExchange,
   markets: readonly Market[],
-  waiting: Waiting,
+  waiting: WaitingCall,
 ): Promise<ReadonlyMap<string, OrderBook>> {
   const books = new Map<string, OrderBook>();
   for (const { symbol } of markets) {

@@ -1,7 +1,7 @@
 import { resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { BoundedList } from '../../simulator/core/bounded-list.ts';
-import type { Bar } from '../../simulator/core/market/candle-series.ts';
+import type { SimulatedBar } from '../../simulator/core/market/candle-series.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { StepReader } from '../followed/step-reader.ts';
 
@@ -37,7 +37,7 @@ export class RecordedBars {
     const { state, steps } = this;
     const close = steps.price(candle.close);
     const volume = steps.amount(candle.volume);
-    const bar: Bar = {
+    const bar: SimulatedBar = {
       openTimeMs: candle.openTimeMs,
       open: steps.price(candle.open),
       high: steps.price(candle.high),

@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../../../src/exchange/client-options.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import type { EndpointReply, EndpointName } from '../../../src/exchange/endpoints/index.ts';
-import type { EndpointResult, Refusal } from '../../../src/exchange/reply-decoder.ts';
+import type { EndpointResult, DecodedRefusal } from '../../../src/exchange/reply-decoder.ts';
 import type { Transport } from '../../../src/exchange/transport.ts';
 import type { SimulatedExchange } from '../../../src/simulator/core/exchange.ts';
 import { ALICE_TOKEN, BOB_TOKEN } from '../world.ts';
@@ -54,7 +54,9 @@ export async function valueOf<Name extends EndpointName>(
 }
 
 /** The refusal of an answer that must be one. */
-export async function refusalOf<Name extends EndpointName>(answer: Promise<EndpointResult<Name>>): Promise<Refusal> {
+export async function refusalOf<Name extends EndpointName>(
+  answer: Promise<EndpointResult<Name>>,
+): Promise<DecodedRefusal> {
   const result = await answer;
   if (!result.ok) return result;
   throw new Error(`expected a refusal, was ${JSON.stringify(result.value)}`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkAgreement } from '../../../src/fuzz/checkers/agreement-checker.ts';
 import { BudgetChecker } from '../../../src/fuzz/checkers/budget-checker.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
-import type { FillRow, MirrorRows, OrderRow } from '../../../src/fuzz/checkers/mirror-rows.ts';
+import type { MirrorFill, MirrorRows, MirrorOrder } from '../../../src/fuzz/checkers/mirror-rows.ts';
 import { checkOrders } from '../../../src/fuzz/checkers/order-checker.ts';
 import type { Violation } from '../../../src/fuzz/checkers/violation.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
@@ -33,7 +33,7 @@ const fill = (changes: Partial<TrueFill> = {}): TrueFill => ({
   fee: parseUnits('0.001'),
   ...changes,
 });
-const row = (changes: Partial<OrderRow> = {}): OrderRow => ({
+const row = (changes: Partial<MirrorOrder> = {}): MirrorOrder => ({
   key: 'bot-a-mark-1',
   clientOrderId: 'bot-a-mark-1',
   intentId: 'i1',
@@ -48,7 +48,7 @@ const row = (changes: Partial<OrderRow> = {}): OrderRow => ({
   fee: '0.001',
   ...changes,
 });
-const fillRow = (changes: Partial<FillRow> = {}): FillRow => ({
+const fillRow = (changes: Partial<MirrorFill> = {}): MirrorFill => ({
   tradeId: 5,
   venueOrderId: 10,
   orderKey: 'bot-a-mark-1',

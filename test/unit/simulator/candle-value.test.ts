@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CandleSeries } from '../../../src/simulator/core/market/candle-series.ts';
+import { CandleStore } from '../../../src/simulator/core/market/candle-series.ts';
 
 test('a bar is worth the same to the last step whether its trades are told as numbers or as bigints, and however often it is looked at', () => {
   const trade = fc.record({
@@ -11,7 +11,7 @@ test('a bar is worth the same to the last step whether its trades are told as nu
   });
   fc.assert(
     fc.property(fc.array(trade, { minLength: 1, maxLength: 40 }), (trades) => {
-      const series = new CandleSeries();
+      const series = new CandleStore();
       const ordered = trades.toSorted((left, right) => left.second - right.second);
       for (const { second, steps, isNumber, isLookedAt } of ordered) {
         series.onTrade({ timeMs: second * 1_000, price: 7, amount: 1, steps: isNumber ? steps : BigInt(steps) });

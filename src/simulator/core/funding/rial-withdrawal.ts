@@ -15,7 +15,7 @@ export const WITHDRAWAL_STATUSES = [
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 
 /** One payment to the bank. */
-export interface WithdrawalPayment {
+export interface PaymentState {
   readonly units: bigint;
   readonly status: 'Pending' | 'Failed' | 'Transferred';
   readonly bankReferenceNumber: string | null;
@@ -24,7 +24,7 @@ export interface WithdrawalPayment {
 }
 
 /** A rial withdrawal. `units` left the wallet when it was made; the destination gets it less `fee`. */
-export interface RialWithdrawal {
+export interface RialWithdrawalState {
   /** `CW` and digits. */
   readonly id: string;
   readonly userId: UserId;
@@ -34,7 +34,7 @@ export interface RialWithdrawal {
   readonly status: WithdrawalStatus;
   readonly createdAtMs: number;
   readonly account: BankAccount;
-  readonly payments: readonly WithdrawalPayment[];
+  readonly payments: readonly PaymentState[];
   /** What went back to the wallet when it ended early. */
   readonly refunded: bigint;
   /** When time moves it next; null once it has ended or an administrator has taken it over. */
@@ -46,16 +46,16 @@ export function isEndedWithdrawal(status: WithdrawalStatus): boolean {
 }
 
 /** What has reached the bank. */
-export function fulfilledUnits(withdrawal: RialWithdrawal): bigint {
+export function fulfilledUnits(withdrawal: RialWithdrawalState): bigint {
   return withdrawal.payments.reduce((sum, { units, status }) => (status === 'Transferred' ? sum + units : sum), 0n);
 }
 
-export function isCancelable(withdrawal: RialWithdrawal, timeMs: number, settings: WithdrawalSettings): boolean {
+export function isCancelable(withdrawal: RialWithdrawalState, timeMs: number, settings: WithdrawalSettings): boolean {
   return withdrawal.status === 'New' && timeMs - withdrawal.createdAtMs <= settings.cancelWithinMs;
 }
 
 /** One step of the life that time gives: New, Sent, Bank processing, then a payment a step, Partially Done between, Done at the last. */
-export function stepWithdrawal(withdrawal: RialWithdrawal, settings: WithdrawalSettings): RialWithdrawal {
+export function stepWithdrawal(withdrawal: RialWithdrawalState, settings: WithdrawalSettings): RialWithdrawalState {
   const atMs = withdrawal.nextStepAtMs;
   if (atMs === null) return withdrawal;
   if (withdrawal.status === 'New') return { ...withdrawal, status: 'Sent', nextStepAtMs: atMs + settings.sentForMs };
@@ -65,9 +65,9 @@ export function stepWithdrawal(withdrawal: RialWithdrawal, settings: WithdrawalS
   return payNext(withdrawal, atMs, settings);
 }
 
-function payNext(withdrawal: RialWithdrawal, atMs: number, settings: WithdrawalSettings): RialWithdrawal {
+function payNext(withdrawal: RialWithdrawalState, atMs: number, settings: WithdrawalSettings): RialWithdrawalState {
   const index = withdrawal.payments.findIndex(({ status }) => status === 'Pending');
-  const payments = withdrawal.payments.map((payment, at): WithdrawalPayment =>
+  const payments = withdrawal.payments.map((payment, at): PaymentState =>
     at === index
       ? {
           ...payment,
@@ -84,8 +84,8 @@ function payNext(withdrawal: RialWithdrawal, atMs: number, settings: WithdrawalS
 }
 
 /** The payments that an amount is split into: full ones, then the rest. */
-export function paymentsOf(units: bigint, largest: bigint, timeMs: number): readonly WithdrawalPayment[] {
-  const payments: WithdrawalPayment[] = [];
+export function paymentsOf(units: bigint, largest: bigint, timeMs: number): readonly PaymentState[] {
+  const payments: PaymentState[] = [];
   for (let rest = units; rest > 0n; rest -= largest) {
     payments.push({
       units: rest < largest ? rest : largest,

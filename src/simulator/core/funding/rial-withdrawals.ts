@@ -12,7 +12,7 @@ import {
   isEndedWithdrawal,
   paymentsOf,
   stepWithdrawal,
-  type RialWithdrawal,
+  type RialWithdrawalState,
   type WithdrawalStatus,
 } from './rial-withdrawal.ts';
 import { readWithdrawal, storeWithdrawal, type StoredWithdrawal } from './stored-withdrawal.ts';
@@ -33,7 +33,7 @@ const WITHDRAWALS_KEPT = 20_000;
 export class RialWithdrawals {
   private readonly accounts: Accounts;
   private readonly settings: WithdrawalSettings;
-  private readonly byId = new Map<string, RialWithdrawal>();
+  private readonly byId = new Map<string, RialWithdrawalState>();
   private readonly byUser = new Map<UserId, Set<string>>();
   private readonly moving = new Set<string>();
   private nextNumber = FIRST_NUMBER;
@@ -54,7 +54,7 @@ export class RialWithdrawals {
     readonly bankAccountId: number;
     readonly units: bigint;
     readonly timeMs: number;
-  }): Result<RialWithdrawal> {
+  }): Result<RialWithdrawalState> {
     const { user, units, timeMs } = order;
     if (!user.features.rial_withdrawal)
       return refuse('FeatureUnavailable', 'Rial withdrawals are not open to this user');
@@ -80,18 +80,18 @@ export class RialWithdrawals {
     return accept(this.begin({ user, account, units, timeMs }));
   }
 
-  find(userId: UserId, id: string): RialWithdrawal | undefined {
+  find(userId: UserId, id: string): RialWithdrawalState | undefined {
     const found = this.byId.get(id);
     return found?.userId === userId ? found : undefined;
   }
 
   /** Newest first. */
-  list(userId: UserId): readonly RialWithdrawal[] {
+  list(userId: UserId): readonly RialWithdrawalState[] {
     return [...(this.byUser.get(userId) ?? [])].map((id) => this.get(id)).reverse();
   }
 
   /** Refused: `WithdrawRequestNotFound`, `NotCancellable` (no longer New), `CancellationFailed` (New, but later than three minutes). */
-  cancel(userId: UserId, id: string, timeMs: number): Result<RialWithdrawal> {
+  cancel(userId: UserId, id: string, timeMs: number): Result<RialWithdrawalState> {
     const found = this.find(userId, id);
     if (found === undefined) return refuse('WithdrawRequestNotFound', `No withdrawal ${id}`);
     if (found.status !== 'New') return refuse('NotCancellable', `The withdrawal is ${found.status}`);
@@ -103,11 +103,11 @@ export class RialWithdrawals {
    * What the administrator does: puts an open withdrawal in any status. Ending it without success gives back what no payment carried;
    * `Done` pays the rest; any other status stops the clock of this withdrawal. Null when there is none, or it has ended.
    */
-  force(id: string, status: WithdrawalStatus, timeMs: number): RialWithdrawal | null {
+  force(id: string, status: WithdrawalStatus, timeMs: number): RialWithdrawalState | null {
     const found = this.byId.get(id);
     if (found === undefined || isEndedWithdrawal(found.status)) return null;
     if (status === 'Done') {
-      let paid: RialWithdrawal = { ...found, nextStepAtMs: timeMs };
+      let paid: RialWithdrawalState = { ...found, nextStepAtMs: timeMs };
       while (!isEndedWithdrawal(paid.status)) paid = stepWithdrawal({ ...paid, nextStepAtMs: timeMs }, this.settings);
       return this.settle(paid);
     }
@@ -158,7 +158,7 @@ export class RialWithdrawals {
     readonly account: BankAccount;
     readonly units: bigint;
     readonly timeMs: number;
-  }): RialWithdrawal {
+  }): RialWithdrawalState {
     const { units, timeMs } = order;
     const wallet = this.accounts.ensure(order.user.id, 'rls');
     const id = `CW${this.nextNumber++}`;
@@ -189,13 +189,13 @@ export class RialWithdrawals {
   }
 
   /** All payments are made: the fee is the house's. */
-  private settle(withdrawal: RialWithdrawal): RialWithdrawal {
+  private settle(withdrawal: RialWithdrawalState): RialWithdrawalState {
     this.keepFee(withdrawal.fee);
     return this.put(withdrawal);
   }
 
   /** Ends it without success. What no payment carried goes back, with the fee unless a payment was made. */
-  private end(withdrawal: RialWithdrawal, status: WithdrawalStatus, timeMs: number): RialWithdrawal {
+  private end(withdrawal: RialWithdrawalState, status: WithdrawalStatus, timeMs: number): RialWithdrawalState {
     const fulfilled = fulfilledUnits(withdrawal);
     const fee = fulfilled === 0n ? 0n : withdrawal.fee;
     const refunded = withdrawal.units - fulfilled - fee;
@@ -217,13 +217,13 @@ export class RialWithdrawals {
     house.fees += fee;
   }
 
-  private get(id: string): RialWithdrawal {
+  private get(id: string): RialWithdrawalState {
     const found = this.byId.get(id);
     invariant(found !== undefined, `expected a known withdrawal, was ${id}`);
     return found;
   }
 
-  private put(withdrawal: RialWithdrawal): RialWithdrawal {
+  private put(withdrawal: RialWithdrawalState): RialWithdrawalState {
     this.byId.set(withdrawal.id, withdrawal);
     let mine = this.byUser.get(withdrawal.userId);
     if (mine === undefined) {

@@ -1,16 +1,16 @@
-import type { RialWithdrawal, WithdrawalPayment } from './rial-withdrawal.ts';
+import type { RialWithdrawalState, PaymentState } from './rial-withdrawal.ts';
 
-type StoredPayment = Omit<WithdrawalPayment, 'units'> & { readonly units: string };
+type StoredPayment = Omit<PaymentState, 'units'> & { readonly units: string };
 
 /** A withdrawal as plain JSON: units as text. */
-export type StoredWithdrawal = Omit<RialWithdrawal, 'units' | 'fee' | 'refunded' | 'payments'> & {
+export type StoredWithdrawal = Omit<RialWithdrawalState, 'units' | 'fee' | 'refunded' | 'payments'> & {
   readonly units: string;
   readonly fee: string;
   readonly refunded: string;
   readonly payments: readonly StoredPayment[];
 };
 
-export function storeWithdrawal(withdrawal: RialWithdrawal): StoredWithdrawal {
+export function storeWithdrawal(withdrawal: RialWithdrawalState): StoredWithdrawal {
   return {
     ...withdrawal,
     units: String(withdrawal.units),
@@ -21,7 +21,7 @@ export function storeWithdrawal(withdrawal: RialWithdrawal): StoredWithdrawal {
 }
 
 /** Throws a `SyntaxError` when a text is no integer. */
-export function readWithdrawal(stored: StoredWithdrawal): RialWithdrawal {
+export function readWithdrawal(stored: StoredWithdrawal): RialWithdrawalState {
   return {
     ...stored,
     units: BigInt(stored.units),

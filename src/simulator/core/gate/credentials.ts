@@ -23,7 +23,7 @@ export interface Key {
   readonly permissions: ReadonlySet<Permission>;
 }
 
-export interface CredentialsState {
+export interface CredentialRegisterState {
   readonly logins: readonly Token[];
   readonly nextLoginNumber: number;
 }
@@ -37,7 +37,7 @@ const LOGIN_TOKENS_KEPT = 10_000;
 const TOKEN_LENGTH = 40;
 
 /** The tokens and keys that open the exchange's private calls. */
-export class Credentials {
+export class CredentialRegister {
   private readonly tokens = new Map<string, Token>();
   private readonly keys = new Map<string, Key>();
   private readonly random: RandomSource;
@@ -120,12 +120,12 @@ export class Credentials {
     return ended.length;
   }
 
-  snapshot(): CredentialsState {
+  snapshot(): CredentialRegisterState {
     return { logins: [...this.logins.values()], nextLoginNumber: this.nextLoginNumber };
   }
 
   /** Brings log-ins back, and forgets configured tokens and keys: they are to be added again, as their users' ids may have changed. */
-  restore(state: CredentialsState): void {
+  restore(state: CredentialRegisterState): void {
     this.tokens.clear();
     this.keys.clear();
     this.logins = new Map(state.logins.map((token) => [token.token, token]));

@@ -1,5 +1,5 @@
 import type { Permission } from '../users/user-settings.ts';
-import type { Credentials, GateCaller } from './credentials.ts';
+import type { CredentialRegister, GateCaller } from './credentials.ts';
 import type { RateBudget } from './limit-settings.ts';
 import type { LimitRefusal, RateLimits } from './rate-limits.ts';
 
@@ -61,13 +61,13 @@ type Authentication =
  * credentials, rate limit, permission; so a request without the permission counts. Sources: interface, "Authentication" and "Limits".
  */
 export class Gate {
-  private readonly credentials: Credentials;
+  private readonly credentials: CredentialRegister;
   private readonly limits: RateLimits;
   private readonly verifySignature: VerifySignature;
   private readonly headerPrefix: string;
 
   constructor(options: {
-    readonly credentials: Credentials;
+    readonly credentials: CredentialRegister;
     readonly limits: RateLimits;
     readonly verifySignature: VerifySignature;
     /** Prefix of the key scheme's headers. */

@@ -1,10 +1,10 @@
 /** A caller kept out until a moment; `level` counts the doublings. */
-export interface Lockout {
+export interface GateLockout {
   readonly untilMs: number;
   readonly level: number;
 }
 
-export type LockoutsState = readonly (readonly [string, Lockout])[];
+export type LockoutsState = readonly (readonly [string, GateLockout])[];
 
 /** Lockouts remembered at most. Beyond, the forgiven ones go, then the oldest. */
 const LOCKOUTS_KEPT = 10_000;
@@ -14,7 +14,7 @@ const LOCKOUTS_KEPT = 10_000;
  * a repetition; after `forgiveAfterMs` without another one, the next is a first one again.
  */
 export class Lockouts {
-  private readonly byKey = new Map<string, Lockout>();
+  private readonly byKey = new Map<string, GateLockout>();
   private readonly firstMs: number;
   private readonly longestMs: number;
   private readonly forgiveAfterMs: number;

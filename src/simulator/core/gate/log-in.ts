@@ -3,7 +3,7 @@ import { accept, refuse, type Refusal, type Result } from '../result.ts';
 import type { User } from '../users/user.ts';
 import type { TotpSettings } from '../users/user-settings.ts';
 import type { Users } from '../users/users.ts';
-import type { Credentials } from './credentials.ts';
+import type { CredentialRegister } from './credentials.ts';
 import { randomHex } from './random-text.ts';
 
 /** Checks a one-time password against a user's secret at a time. */
@@ -41,15 +41,15 @@ const BOT_USER_AGENT = /^TraderBot\/\S/;
 const DEVICE_LENGTH = 32;
 
 /** Turns names and passwords into tokens. Source: interface, "Authentication and user information". */
-export class LogIn {
+export class LogInGate {
   private readonly users: Users;
-  private readonly credentials: Credentials;
+  private readonly credentials: CredentialRegister;
   private readonly random: RandomSource;
   private readonly verifyTotp: VerifyTotp;
 
   constructor(options: {
     readonly users: Users;
-    readonly credentials: Credentials;
+    readonly credentials: CredentialRegister;
     readonly random: RandomSource;
     readonly verifyTotp: VerifyTotp;
   }) {

@@ -14,7 +14,7 @@ export interface MarginMarket {
 }
 
 /** Source: interface, "Liquidity pool". */
-export interface LiquidityPool {
+export interface PoolState {
   readonly capacity: bigint;
   readonly filledCapacity: bigint;
   readonly availableBalance: bigint;
@@ -51,8 +51,8 @@ export class Margin {
   }
 
   /** Pools by currency, lower case. */
-  pools(markets: Iterable<MarketName>): ReadonlyMap<string, LiquidityPool> {
-    const pools = new Map<string, LiquidityPool>();
+  pools(markets: Iterable<MarketName>): ReadonlyMap<string, PoolState> {
+    const pools = new Map<string, PoolState>();
     if (this.settings.pools === null) {
       const capacity = parseUnits(this.settings.defaultPoolCapacity);
       for (const { base } of markets) pools.set(base, { capacity, filledCapacity: 0n, availableBalance: capacity });

@@ -22,7 +22,7 @@ export interface Transferred {
  * Refused with the codes of the interface, "Wallet transfer codes", in this order: `SameDestination`, `InvalidAmount`,
  * `WalletNotFound`, `InsufficientBalance`.
  */
-export function transfer(accounts: Accounts, request: TransferRequest): Result<Transferred> {
+export function transferFunds(accounts: Accounts, request: TransferRequest): Result<Transferred> {
   const { userId, currency, units, src, dst } = request;
   if (src === dst) return refuse('SameDestination', 'Source and destination are the same wallet');
   if (units <= 0n) return refuse('InvalidAmount', 'Expected a positive amount');

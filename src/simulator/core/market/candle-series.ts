@@ -1,7 +1,7 @@
 import { barStartMs, RESOLUTIONS, resolutionMs, type Resolution } from '../../../domain/candle.ts';
 
 /** A bar in steps of the market's grid. */
-export interface Bar {
+export interface SimulatedBar {
   readonly openTimeMs: number;
   open: number;
   high: number;
@@ -23,11 +23,11 @@ const BARS_KEPT = 10_080;
  * The candles of one market at every resolution. A trade changes the running minute only; the coarser bars are brought up to date when
  * they are read, so that a trade costs one bar, not twelve. A minute without a trade has no bar.
  */
-export class CandleSeries {
-  private readonly series = new Map<Resolution, Bar[]>(RESOLUTIONS.map((resolution) => [resolution, []]));
-  private minute: Bar | null = null;
+export class CandleStore {
+  private readonly series = new Map<Resolution, SimulatedBar[]>(RESOLUTIONS.map((resolution) => [resolution, []]));
+  private minute: SimulatedBar | null = null;
   /** The running minute as far as it has been added to the coarser bars. */
-  private rolled: Bar | null = null;
+  private rolled: SimulatedBar | null = null;
   /** Of the running minute's value, what is not in it yet: below `MOST_PENDING`. Millions of trades need no bigint so. */
   private pending = 0;
 
@@ -61,7 +61,7 @@ export class CandleSeries {
     this.rolled = null;
   }
 
-  private addValue(minute: Bar, steps: bigint | number): void {
+  private addValue(minute: SimulatedBar, steps: bigint | number): void {
     if (typeof steps === 'bigint') {
       minute.value += steps;
       return;
@@ -70,14 +70,14 @@ export class CandleSeries {
     this.pending += steps;
   }
 
-  private putAway(minute: Bar): void {
+  private putAway(minute: SimulatedBar): void {
     if (this.pending === 0) return;
     minute.value += BigInt(this.pending);
     this.pending = 0;
   }
 
   /** Bars of the past, oldest first, before any trade: they fill their own resolution and the coarser ones. */
-  seed(resolution: Resolution, bars: readonly Bar[]): void {
+  seed(resolution: Resolution, bars: readonly SimulatedBar[]): void {
     const length = resolutionMs(resolution);
     for (const bar of bars) {
       for (const coarser of RESOLUTIONS) if (resolutionMs(coarser) >= length) this.addTo(coarser, bar);
@@ -85,7 +85,7 @@ export class CandleSeries {
   }
 
   /** The bars of a resolution, oldest first, the running one last. Do not keep or change them. */
-  bars(resolution: Resolution): readonly Bar[] {
+  bars(resolution: Resolution): readonly SimulatedBar[] {
     this.roll();
     return this.series.get(resolution) ?? [];
   }
@@ -101,7 +101,7 @@ export class CandleSeries {
   /** Multiplies all prices and amounts when the market's grid becomes finer. */
   rescale(priceFactor: number, amountFactor: number): void {
     this.roll();
-    const scale = (bar: Bar): void => {
+    const scale = (bar: SimulatedBar): void => {
       bar.open *= priceFactor;
       bar.high *= priceFactor;
       bar.low *= priceFactor;
@@ -126,7 +126,7 @@ export class CandleSeries {
     this.rolled = { ...minute };
   }
 
-  private addTo(resolution: Resolution, bar: Bar): void {
+  private addTo(resolution: Resolution, bar: SimulatedBar): void {
     const bars = this.series.get(resolution) ?? [];
     const openTimeMs = barStartMs(bar.openTimeMs, resolution);
     const last = bars[bars.length - 1];

@@ -1,4 +1,4 @@
-import type { Bar } from './candle-series.ts';
+import type { SimulatedBar } from './candle-series.ts';
 import type { MarketState } from './market-state.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,7 +34,7 @@ export function dayStats(market: MarketState, timeMs: number): DayStats {
   };
 }
 
-function lastBarsFrom(bars: readonly Bar[], fromMs: number): readonly Bar[] {
+function lastBarsFrom(bars: readonly SimulatedBar[], fromMs: number): readonly SimulatedBar[] {
   let index = bars.length;
   while (index > 0 && (bars[index - 1]?.openTimeMs ?? 0) >= fromMs) index -= 1;
   return bars.slice(index);

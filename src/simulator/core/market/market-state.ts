@@ -7,7 +7,7 @@ import { MatchingBook } from '../matching/matching-book.ts';
 import type { SimulatedOrder } from '../trading/order.ts';
 import { StopBook } from '../trading/stop-book.ts';
 import type { Trade } from '../trading/trade.ts';
-import { CandleSeries } from './candle-series.ts';
+import { CandleStore } from './candle-series.ts';
 
 /** Public trades kept a market; the endpoint shows fewer. */
 const TAPE_KEPT = 1_000;
@@ -30,7 +30,7 @@ export class MarketState {
   readonly stops = new StopBook();
   /** Accepted, not yet in the book (`New`). */
   readonly waiting = new Set<SimulatedOrder>();
-  readonly candles = new CandleSeries();
+  readonly candles = new CandleStore();
   /** The newest public trades, oldest first. */
   readonly tape = new BoundedList<Trade>(TAPE_KEPT);
   /** Price of the last trade, or the configured one before the first; in steps of the grid. */

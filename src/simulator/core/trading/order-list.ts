@@ -30,7 +30,7 @@ export interface OrdersQuery {
   readonly asOfMs: number | null;
 }
 
-export interface Page<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   readonly hasNext: boolean;
 }
@@ -47,7 +47,7 @@ function viewAsOf(order: SimulatedOrder, asOfMs: number): OrderView | undefined 
 }
 
 /** One page of a trader's orders, filtered and sorted as the interface says. */
-export function listOrders(trader: Trader, query: OrdersQuery): Page<OrderView> {
+export function listOrders(trader: Trader, query: OrdersQuery): ListPage<OrderView> {
   const chosen = candidates(trader, query).filter((view) => matches(view, query));
   chosen.sort(comparison(query));
   const start = query.fromId === null ? (query.page - 1) * query.pageSize : 0;

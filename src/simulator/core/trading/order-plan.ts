@@ -6,7 +6,7 @@ import { bandEdge, type OrderPrices } from './price-rules.ts';
 import type { PlaceOrder, TradingSettings } from './requests.ts';
 
 /** One order as it would be registered, before anything is registered. Prices and amount in steps of the market's grid. */
-export interface OrderPlan {
+export interface PlacementPlan {
   readonly side: Side;
   readonly execution: Execution;
   readonly amount: number;
@@ -23,8 +23,8 @@ export interface OrderPlan {
 
 /** What a request becomes: one order, or the two of an OCO. */
 export interface Placement {
-  readonly first: OrderPlan;
-  readonly second: OrderPlan | null;
+  readonly first: PlacementPlan;
+  readonly second: PlacementPlan | null;
 }
 
 /** The order, or the two of an OCO (limit first), that a request asks for. Its prices must have been checked. */
@@ -107,7 +107,7 @@ function plan(
     readonly status: 'New' | 'Inactive';
     readonly clientOrderId: string | null;
   },
-): OrderPlan {
+): PlacementPlan {
   const value = valueUp(grid, BigInt(of.reference) * BigInt(of.amount));
   const hold =
     of.side === 'sell' || of.limit !== of.reference
@@ -134,7 +134,7 @@ export function holdFor(grid: Market, order: { readonly side: Side; readonly pri
 }
 
 /** What makes two orders identical: every parameter but the client's own id, which is no property of the trade. */
-export function identityOf(request: PlaceOrder): string {
+export function duplicateKeyOf(request: PlaceOrder): string {
   const { market, side, execution, mode, amount, price, stopPrice, stopLimitPrice } = request;
   return `${market}|${side}|${execution}|${mode}|${amount}|${price}|${stopPrice}|${stopLimitPrice}`;
 }

@@ -1,21 +1,21 @@
 import type { FeeSchedule } from '../../../domain/fee-schedule.ts';
 import type { UserId } from '../wallet.ts';
 import type { SimulatedOrder } from './order.ts';
-import { OrderTable } from './order-table.ts';
+import { OrderIndex } from './order-table.ts';
 import type { OrderReference, TradingSettings } from './requests.ts';
 import { Trader } from './trader.ts';
 
 /** Who trades, and where each order is found again: among all by id, among its user's by client id, open ones and kept ones apart. */
 export class OrderRegister {
   private readonly traders = new Map<UserId, Trader>();
-  private readonly orders: OrderTable;
+  private readonly orders: OrderIndex;
   private readonly settings: TradingSettings;
   private readonly defaultFees: FeeSchedule;
 
   constructor(settings: TradingSettings, defaultFees: FeeSchedule) {
     this.settings = settings;
     this.defaultFees = defaultFees;
-    this.orders = new OrderTable(settings.ordersKept);
+    this.orders = new OrderIndex(settings.ordersKept);
   }
 
   /** The trader of a user, made at the first question. As many are kept as the exchange has users. */

@@ -8,7 +8,7 @@ type Chunk = (SimulatedOrder | undefined)[];
  * All orders by id. Ids are given in sequence, so a place in an array is enough; the array is kept in chunks. Closed orders of the chunks
  * beyond the newest `kept` ids are forgotten; what is open stays, however old.
  */
-export class OrderTable {
+export class OrderIndex {
   private readonly chunks: (Chunk | undefined)[] = [];
   private firstId = 0;
   /** Chunks before this one hold open orders only. */

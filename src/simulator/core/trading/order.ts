@@ -3,7 +3,7 @@ import type { Execution, TradeKind } from '../../../domain/order.ts';
 import type { UserId, Wallet } from '../wallet.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { BookOrder } from '../matching/price-level.ts';
-import type { OrderPlan } from './order-plan.ts';
+import type { PlacementPlan } from './order-plan.ts';
 import type { Trader, WalletPair } from './trader.ts';
 
 /** What an order looked like from a moment on; kept only where lists are to lag behind. */
@@ -51,7 +51,7 @@ export class SimulatedOrder extends BookOrder {
 
   constructor(
     id: number,
-    plan: OrderPlan,
+    plan: PlacementPlan,
     of: {
       readonly trader: Trader;
       readonly market: MarketState;

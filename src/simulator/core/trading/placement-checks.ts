@@ -2,7 +2,7 @@ import type { QuoteCurrency } from '../../../domain/market-symbol.ts';
 import type { UserId } from '../wallet.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { refuse, type Refusal } from '../result.ts';
-import type { OrderPlan, Placement } from './order-plan.ts';
+import type { PlacementPlan, Placement } from './order-plan.ts';
 import type { PlaceOrder } from './requests.ts';
 import type { Trader } from './trader.ts';
 
@@ -48,7 +48,7 @@ export function checkBalance(placement: Placement, free: bigint): Refusal | null
  * A market buy may go one band beyond its reference price, but its sender needs to own the value at that price only: its fills end where its
  * money does.
  */
-function neededFor(plan: OrderPlan): bigint {
+function neededFor(plan: PlacementPlan): bigint {
   const isMarketBuy = plan.side === 'buy' && (plan.execution === 'market' || plan.execution === 'stop_market');
   return isMarketBuy ? plan.value : plan.hold;
 }

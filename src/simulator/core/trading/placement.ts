@@ -1,6 +1,6 @@
 import type { MarketState } from '../market/market-state.ts';
 import { accept, refuse, type Refusal, type Result } from '../result.ts';
-import { identityOf, planOrders, type Placement } from './order-plan.ts';
+import { duplicateKeyOf, planOrders, type Placement } from './order-plan.ts';
 import {
   checkAmount,
   checkBalance,
@@ -32,7 +32,7 @@ export function decidePlacement(of: {
   const prices = onGrid(request, market);
   const amount = request.amount * market.amountFactor;
   const window = { timeMs: of.timeMs, lengthMs: settings.duplicateWindowMs };
-  const parameters = request.pro ? null : identityOf(request);
+  const parameters = request.pro ? null : duplicateKeyOf(request);
   const refusal =
     checkMayTrade(market, trader, of.isBarred ?? null) ??
     checkPricesGiven(request) ??

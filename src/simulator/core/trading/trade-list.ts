@@ -1,5 +1,5 @@
 import type { Side } from '../../../domain/order.ts';
-import type { Page } from './order-list.ts';
+import type { ListPage } from './order-list.ts';
 import { makerSide, takerSide, type Trade, type TradeOfOrder } from './trade.ts';
 import type { Trader } from './trader.ts';
 
@@ -22,7 +22,7 @@ export interface TradesQuery {
 }
 
 /** One page of a trader's trades of the last 180 days, in the order of time. */
-export function listTrades(trader: Trader, query: TradesQuery, timeMs: number): Page<TradeOfOrder> {
+export function listTrades(trader: Trader, query: TradesQuery, timeMs: number): ListPage<TradeOfOrder> {
   const newestMs = query.asOfMs ?? timeMs;
   const trades = trader.trades.values();
   const chosen: TradeOfOrder[] = [];

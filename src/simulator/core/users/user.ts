@@ -25,7 +25,7 @@ export interface BankAccount extends BankCard {
   readonly shaba: string;
 }
 
-export interface LoginAttempt {
+export interface RecordedLogIn {
   readonly ip: string;
   readonly username: string;
   readonly status: 'Successful' | 'Failed';
@@ -39,7 +39,7 @@ export interface UserState {
   readonly bankCards: readonly BankCard[];
   readonly bankAccounts: readonly BankAccount[];
   readonly favoriteMarkets: readonly string[];
-  readonly attempts: readonly LoginAttempt[];
+  readonly attempts: readonly RecordedLogIn[];
   readonly devices: readonly string[];
   readonly withdrawalsRestrictedUntilMs: number;
 }
@@ -63,7 +63,7 @@ export class User {
   readonly features: Record<Feature, boolean>;
   readonly verifications: Record<Verification, boolean>;
   readonly ceilings: WithdrawalCeilings;
-  readonly attempts = new BoundedList<LoginAttempt>(ATTEMPTS_KEPT);
+  readonly attempts = new BoundedList<RecordedLogIn>(ATTEMPTS_KEPT);
   bankCards: readonly BankCard[] = [];
   bankAccounts: readonly BankAccount[] = [];
   favoriteMarkets: readonly string[];

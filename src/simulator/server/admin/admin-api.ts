@@ -47,7 +47,7 @@ export class AdminApi {
   }
 
   handle(request: AdminRequest): AdminAnswer {
-    if (!isLoopback(request.ip))
+    if (!isLoopbackIp(request.ip))
       return answer(403, { error: 'Forbidden', message: `expected this machine, was ${request.ip}` });
     const given = Buffer.from(request.authorization);
     if (given.length !== this.token.length || !timingSafeEqual(given, this.token)) {
@@ -106,7 +106,7 @@ function unknownCommand(method: string, atPath: readonly AdminCommand[]): AdminA
 }
 
 /** Whether an address is of this machine. */
-export function isLoopback(ip: string): boolean {
+export function isLoopbackIp(ip: string): boolean {
   const plain = ip.startsWith('::ffff:') ? ip.slice(7) : ip;
   return plain === '::1' || /^127(?:\.\d{1,3}){3}$/.test(plain);
 }

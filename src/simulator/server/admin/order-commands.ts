@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { viewOf } from '../../core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../core/trading/order.ts';
-import { orderRecord } from '../../wire/order-record.ts';
+import { orderJson } from '../../wire/order-record.ts';
 import { readPlaceOrder } from '../../wire/read-place-order.ts';
 import { adminCommand, AdminRefusal, orderOf, userOf, type AdminContext } from './admin-command.ts';
 
@@ -9,7 +9,7 @@ const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the 
 const id = () => z.strictObject({ id: z.int().min(1) });
 
 function shown(context: AdminContext, order: SimulatedOrder): Record<string, unknown> {
-  return { userId: order.userId, ...orderRecord(viewOf(order), context.simulation.door.forms) };
+  return { userId: order.userId, ...orderJson(viewOf(order), context.simulation.door.forms) };
 }
 
 function moved(context: AdminContext, order: SimulatedOrder, hasMoved: boolean): unknown {

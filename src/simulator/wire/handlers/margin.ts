@@ -1,12 +1,12 @@
 import { parseMarket, type MarketName } from '../../../domain/market-symbol.ts';
 import { UNIT_DECIMALS, UNITS_PER_ONE } from '../../../domain/money.ts';
-import { transfer } from '../../core/margin/transfer.ts';
+import { transferFunds } from '../../core/margin/transfer.ts';
 import { refuse } from '../../core/result.ts';
 import { callUser } from '../call-user.ts';
 import type { WireCall, WireHandlers } from '../handler.ts';
 import { readRequest } from '../read-request.ts';
 import { tryUnits } from '../try-units.ts';
-import { walletRecord } from '../wallet-records.ts';
+import { walletJson } from '../wallet-records.ts';
 import { writeDecimal } from '../write-decimal.ts';
 import { failedAnswer } from '../write-failure.ts';
 
@@ -58,7 +58,7 @@ export const marginHandlers: WireHandlers<'marginMarkets' | 'liquidityPools' | '
     if (units === null) {
       return failedAnswer(refuse('InvalidAmount', `Expected at most ${UNIT_DECIMALS} decimals`), call.forms);
     }
-    const result = transfer(call.exchange.accounts, {
+    const result = transferFunds(call.exchange.accounts, {
       ...fields,
       userId: callUser(call).id,
       units,
@@ -68,7 +68,7 @@ export const marginHandlers: WireHandlers<'marginMarkets' | 'liquidityPools' | '
     const { srcWallet, dstWallet } = result.value;
     return {
       status: 200,
-      body: { status: 'ok', srcWallet: walletRecord(srcWallet, call), dstWallet: walletRecord(dstWallet, call) },
+      body: { status: 'ok', srcWallet: walletJson(srcWallet, call), dstWallet: walletJson(dstWallet, call) },
     };
   },
 

@@ -5,7 +5,7 @@ import type { MarketState } from '../../core/market/market-state.ts';
 import { refuse } from '../../core/result.ts';
 import { candleColumns, chooseBars } from '../candle-columns.ts';
 import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
-import { bookRecord, depthRecord, orientedBookRecord, statsRecord, writeUnixTime } from '../market-records.ts';
+import { bookJson, depthRecord, orientedBookJson, statsRecord, writeUnixTime } from '../market-records.ts';
 import { activeCurrencies, optionsRecord } from '../options-record.ts';
 import { readRequest } from '../read-request.ts';
 import { writeDecimal, writeNumber } from '../write-decimal.ts';
@@ -68,7 +68,7 @@ export const marketDataHandlers: WireHandlers<
     if (market === undefined) return notFoundAnswer('Market');
     return {
       status: 200,
-      body: { status: 'ok', ...bookRecord(call.exchange.books.of(market, call.timeMs), call.forms) },
+      body: { status: 'ok', ...bookJson(call.exchange.books.of(market, call.timeMs), call.forms) },
     };
   },
 
@@ -77,14 +77,14 @@ export const marketDataHandlers: WireHandlers<
     if (market === undefined) return notFoundAnswer('Market');
     return {
       status: 200,
-      body: { status: 'ok', ...orientedBookRecord(call.exchange.books.of(market, call.timeMs), call.forms) },
+      body: { status: 'ok', ...orientedBookJson(call.exchange.books.of(market, call.timeMs), call.forms) },
     };
   },
 
   allOrderBooks(call) {
     const body: Record<string, unknown> = { status: 'ok' };
     for (const [symbol, market] of call.exchange.markets) {
-      body[symbol] = bookRecord(call.exchange.books.of(market, call.timeMs), call.forms);
+      body[symbol] = bookJson(call.exchange.books.of(market, call.timeMs), call.forms);
     }
     return { status: 200, body };
   },

@@ -5,11 +5,11 @@ import type { OrderReference } from '../../core/trading/requests.ts';
 import { listTrades } from '../../core/trading/trade-list.ts';
 import { callUser } from '../call-user.ts';
 import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
-import { orderRecord } from '../order-record.ts';
+import { orderJson } from '../order-record.ts';
 import { hasNextField } from '../page-of.ts';
 import { readPlaceOrder } from '../read-place-order.ts';
 import { readRequest } from '../read-request.ts';
-import { tradeRecord } from '../trade-record.ts';
+import { tradeJson } from '../trade-record.ts';
 import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
 
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ function refusedOrder(refusal: Refusal, call: WireCall): WireAnswer {
 }
 
 function orderOf(call: WireCall, order: SimulatedOrder): Record<string, unknown> {
-  return orderRecord(viewOf(order), call.forms);
+  return orderJson(viewOf(order), call.forms);
 }
 
 /** The caller's order that a reference names, or the answer that says why there is none. */
@@ -102,7 +102,7 @@ export const spotHandlers: WireHandlers<
       pageSize: query.pageSize ?? ORDERS_PAGE,
       asOfMs: asOf(call),
     });
-    const orders = items.map((view) => orderRecord(view, call.forms, details === 2 ? 2 : 1));
+    const orders = items.map((view) => orderJson(view, call.forms, details === 2 ? 2 : 1));
     return { status: 200, body: { status: 'ok', orders, ...hasNextField(hasNext, call.forms) } };
   },
 
@@ -156,7 +156,7 @@ export const spotHandlers: WireHandlers<
       call.timeMs,
     );
     const shown = call.distortion?.shufflesTrades === true ? shuffled(items) : items;
-    const trades = shown.map((trade) => tradeRecord(trade, call.forms));
+    const trades = shown.map((trade) => tradeJson(trade, call.forms));
     return { status: 200, body: { status: 'ok', trades, ...hasNextField(hasNext, call.forms) } };
   },
 };

@@ -3,11 +3,11 @@ import { refuse } from '../../core/result.ts';
 import { callUser } from '../call-user.ts';
 import type { WireCall, WireHandlers } from '../handler.ts';
 import { isKnownCurrency } from '../is-known-currency.ts';
-import { hasNextField, pageOf, pageRequest } from '../page-of.ts';
+import { hasNextField, slicePage, pageRequest } from '../page-of.ts';
 import { dayRange } from '../day-range.ts';
 import { readRequest } from '../read-request.ts';
-import { balanceRecord, depositRecord, transactionRecord, walletRecord } from '../wallet-records.ts';
-import { listedWithdrawalRecord } from '../withdrawal-record.ts';
+import { balanceJson, depositJson, transactionJson, walletJson } from '../wallet-records.ts';
+import { listedWithdrawalJson } from '../withdrawal-record.ts';
 import { writeDecimal } from '../write-decimal.ts';
 import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
 
@@ -31,7 +31,7 @@ export const walletHandlers: WireHandlers<
     if (!request.ok) return failedAnswer(request, call.forms);
     const wallets = call.exchange.accounts
       .walletsOf(callUser(call).id, request.value.type ?? 'spot')
-      .map((wallet) => walletRecord(wallet, call));
+      .map((wallet) => walletJson(wallet, call));
     return { status: 200, body: { status: 'ok', wallets } };
   },
 
@@ -42,7 +42,7 @@ export const walletHandlers: WireHandlers<
     const wallets = call.exchange.accounts
       .walletsOf(callUser(call).id, request.value.type ?? 'spot')
       .filter(({ currency }) => wanted === undefined || wanted.includes(currency))
-      .map((wallet) => [wallet.currency.toUpperCase(), balanceRecord(wallet, call)] as const);
+      .map((wallet) => [wallet.currency.toUpperCase(), balanceJson(wallet, call)] as const);
     return { status: 200, body: { status: 'ok', wallets: Object.fromEntries(wallets) } };
   },
 
@@ -67,8 +67,8 @@ export const walletHandlers: WireHandlers<
       .values()
       .filter(({ timeMs }) => timeMs >= range.fromMs && timeMs < range.beforeMs)
       .reverse();
-    const { items, hasNext } = pageOf(found, pageRequest(request.value, TRANSACTIONS_PAGE));
-    const transactions = items.map((transaction) => transactionRecord(transaction, call));
+    const { items, hasNext } = slicePage(found, pageRequest(request.value, TRANSACTIONS_PAGE));
+    const transactions = items.map((transaction) => transactionJson(transaction, call));
     return { status: 200, body: { status: 'ok', transactions, ...hasNextField(hasNext, call.forms) } };
   },
 
@@ -82,7 +82,7 @@ export const walletHandlers: WireHandlers<
     if (wallet === 'all') {
       // Without a wallet there is neither paging nor a time filter: the three months come in one piece.
       const all = deposits.list(callUser(call).id, { timeMs: call.timeMs });
-      const records = all.map((deposit) => depositRecord(deposit, call));
+      const records = all.map((deposit) => depositJson(deposit, call));
       return { status: 200, body: { status: 'ok', deposits: records, ...hasNextField(false, call.forms) } };
     }
     const page = pageRequest(request.value, wallet.currency === 'rls' ? RIAL_DEPOSITS_PAGE : COIN_DEPOSITS_PAGE);
@@ -90,8 +90,8 @@ export const walletHandlers: WireHandlers<
     const found = deposits
       .list(wallet.userId, { timeMs: call.timeMs, currency: wallet.currency })
       .filter(({ createdAtMs }) => createdAtMs >= range.fromMs && createdAtMs < range.beforeMs);
-    const { items, hasNext } = pageOf(wallet.kind === 'spot' ? found : [], page);
-    const records = items.map((deposit) => depositRecord(deposit, call));
+    const { items, hasNext } = slicePage(wallet.kind === 'spot' ? found : [], page);
+    const records = items.map((deposit) => depositJson(deposit, call));
     return { status: 200, body: { status: 'ok', deposits: records, ...hasNextField(hasNext, call.forms) } };
   },
 
@@ -106,8 +106,8 @@ export const walletHandlers: WireHandlers<
       .list(callUser(call).id)
       .filter(({ walletId }) => wallet === 'all' || walletId === wallet.id)
       .filter(({ createdAtMs }) => createdAtMs >= range.fromMs && createdAtMs < range.beforeMs);
-    const { items, hasNext } = pageOf(found, pageRequest(request.value, WITHDRAWALS_PAGE));
-    const withdraws = items.map((withdrawal) => listedWithdrawalRecord(withdrawal, call));
+    const { items, hasNext } = slicePage(found, pageRequest(request.value, WITHDRAWALS_PAGE));
+    const withdraws = items.map((withdrawal) => listedWithdrawalJson(withdrawal, call));
     return { status: 200, body: { status: 'ok', withdraws, ...hasNextField(hasNext, call.forms) } };
   },
 };

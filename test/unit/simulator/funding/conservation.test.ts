@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test, expect } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { transfer } from '../../../../src/simulator/core/margin/transfer.ts';
+import { transferFunds } from '../../../../src/simulator/core/margin/transfer.ts';
 import { createExchange, START_MS } from '../users/fixture.ts';
 
 const step = fc.oneof(
@@ -46,7 +46,7 @@ test('conserves every currency through any sequence of deposits, transfers, with
           services.withdrawals.force(ids[one.which] ?? 'none', one.status, timeMs);
         } else if (one.kind === 'transfer') {
           const dst = one.src === 'spot' ? 'margin' : 'spot';
-          transfer(accounts, { userId: 7, currency: one.currency, units: one.units, src: one.src, dst, timeMs });
+          transferFunds(accounts, { userId: 7, currency: one.currency, units: one.units, src: one.src, dst, timeMs });
         } else {
           timeMs += one.ms;
         }

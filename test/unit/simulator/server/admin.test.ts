@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatUnits } from '../../../../src/domain/money.ts';
-import { AdminApi, isLoopback } from '../../../../src/simulator/server/admin/admin-api.ts';
+import { AdminApi, isLoopbackIp } from '../../../../src/simulator/server/admin/admin-api.ts';
 import { ALI, BUY, START_MS } from '../wire/fixture.ts';
 import { ADMIN_TOKEN, serve, type Served } from './fixture.ts';
 
@@ -49,14 +49,9 @@ describe('the door', () => {
     const request = { method: 'GET', path: '/_sim/users', authorization: `Bearer ${ADMIN_TOKEN}`, body: '' };
     expect(api.handle({ ...request, ip: '10.0.0.2' }).status).toBe(403);
     expect(api.handle({ ...request, ip: '::1' }).status).toBe(200);
-    expect(['127.0.0.1', '127.4.5.6', '::ffff:127.0.0.1', '128.0.0.1', '127.0.0.1.evil', ''].map(isLoopback)).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(['127.0.0.1', '127.4.5.6', '::ffff:127.0.0.1', '128.0.0.1', '127.0.0.1.evil', ''].map(isLoopbackIp)).toEqual(
+      [true, true, true, false, false, false],
+    );
   });
 
   test('says what it expected and what it found', async () => {
