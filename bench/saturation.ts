@@ -1,3 +1,4 @@
+import type { Budget } from '../src/domain/rate-limit.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,6 @@ import { createRandom } from '../src/domain/random.ts';
 import { mayUseReserve, REQUEST_CLASSES, type RequestClass } from '../src/domain/request-class.ts';
 import type { VenueCall } from '../src/venues/port.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
-import type { Budget } from '../src/exchange/endpoint.ts';
 import type { Transport } from '../src/exchange/transport.ts';
 import { InProcessVenue } from '../src/simulator/in-process-venue.ts';
 import { readExchangeConfig } from '../src/simulator/settings/exchange-config.ts';

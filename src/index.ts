@@ -5,7 +5,7 @@ export {
 } from './library/limited-exchange-client.ts';
 export type { EndpointMethods } from './exchange/client.ts';
 export type { CallOptions, Credentials, OutgoingRequest } from './exchange/client-options.ts';
-export type { Access, Budget, Endpoint } from './exchange/endpoint.ts';
+export type { Access, Endpoint } from './exchange/endpoint.ts';
 export type { EndpointName, EndpointReply, EndpointRequest } from './exchange/endpoints/index.ts';
 export type { Merchant, PaymentGateway, PaymentReturn } from './exchange/gateway.ts';
 export type { EndpointResult, DecodedRefusal, Success } from './exchange/reply-decoder.ts';
@@ -21,4 +21,5 @@ export type { MarketName, MarketSymbol } from './domain/market-symbol.ts';
 export type { MarketStats } from './domain/market-stats.ts';
 export type { BookLevel, OrderBook } from './domain/order-book.ts';
 export type { Execution, OrderStatus, Side, VenueOrder } from './domain/order.ts';
+export type { Budget, RateLimit } from './domain/rate-limit.ts';
 export type { PublicTrade, VenueTrade } from './domain/trade.ts';

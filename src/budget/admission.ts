@@ -1,16 +1,6 @@
+import type { RateLimit } from '../domain/rate-limit.ts';
 import { mayUseReserve, type RequestClass } from '../domain/request-class.ts';
 import type { LimitChange, LimitWord } from './named-limit.ts';
-
-/** A rate limit as the exchange states it ("Limits"): at most `limit` requests in any window of `windowMs`. */
-export interface LedgerBudget {
-  readonly name: string;
-  readonly limit: number;
-  /** What the exchange itself allows, where `limit` is less by a headroom; the same without it. */
-  readonly statedLimit?: number;
-  readonly windowMs: number;
-  /** Slots that only cancels and resolutions get; without it a tenth where these are sent, and none elsewhere. */
-  readonly reserve?: number;
-}
 
 /** An occupied slot: one request that the exchange may have counted within the window. */
 export interface Slot {
@@ -79,7 +69,7 @@ const RESERVED_BUDGETS: ReadonlySet<string> = new Set([
 ]);
 const RESERVED_SHARE = 0.1;
 
-export function reserveOf(budget: LedgerBudget): number {
+export function reserveOf(budget: RateLimit): number {
   if (budget.reserve !== undefined) return Math.min(Math.max(0, budget.reserve), budget.limit);
   return RESERVED_BUDGETS.has(budget.name) ? Math.floor(budget.limit * RESERVED_SHARE) : 0;
 }
@@ -90,7 +80,7 @@ export function isReleased(stampedAtMs: number | null, windowMs: number, nowMs: 
 }
 
 export interface WindowState {
-  readonly budget: LedgerBudget;
+  readonly budget: RateLimit;
   readonly requestClass: RequestClass;
   /** Slots that are not released. */
   readonly occupied: number;

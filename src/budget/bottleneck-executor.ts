@@ -1,7 +1,8 @@
+import type { RateLimit } from '../domain/rate-limit.ts';
 import Bottleneck from 'bottleneck';
 import { SarrafError } from '../domain/errors.ts';
 import { urgencyOf } from '../domain/request-class.ts';
-import { MOST_SEND_DELAY_MS, type LedgerBudget } from './admission.ts';
+import { MOST_SEND_DELAY_MS } from './admission.ts';
 import type { AdmittedJob, LaneExecutor } from './lane-executor.ts';
 
 /** Bottleneck looks at its reservoir this often, so its own window is longer than W by up to twice that. */
@@ -29,7 +30,7 @@ export class BottleneckExecutor implements LaneExecutor {
   private bottleneck: Bottleneck;
   private wallAheadMs = wallAheadMs();
 
-  constructor({ limit, windowMs }: LedgerBudget, options: { readonly mostConcurrent: number }) {
+  constructor({ limit, windowMs }: RateLimit, options: { readonly mostConcurrent: number }) {
     const guard = Math.ceil(limit * (1 + (2 * BOTTLENECK_BEAT_MS) / windowMs));
     this.settings = {
       maxConcurrent: options.mostConcurrent,

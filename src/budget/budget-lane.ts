@@ -1,4 +1,5 @@
-import { MOST_SEND_DELAY_MS, type LedgerBudget, type RequestLedger, type Slot } from './admission.ts';
+import type { RateLimit } from '../domain/rate-limit.ts';
+import { MOST_SEND_DELAY_MS, type RequestLedger, type Slot } from './admission.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
 import type { LockoutBook, Pass, Verdict } from './lockouts.ts';
@@ -7,7 +8,7 @@ import { readFailedCall, stoodStill } from './reply-verdict.ts';
 import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
 export interface LaneOptions {
-  readonly budget: LedgerBudget;
+  readonly budget: RateLimit;
   readonly ledger: RequestLedger;
   readonly lockouts: LockoutBook;
   /** The ledger's clock. */

@@ -1,9 +1,9 @@
+import type { RateLimit } from '../domain/rate-limit.ts';
 import {
   isReleased,
   waitForSlot,
   type Admission,
   type AdmissionAsk,
-  type LedgerBudget,
   type RequestLedger,
   type Slot,
   type SlotEnd,
@@ -16,7 +16,7 @@ type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 
 /** One budget and its slots. */
 interface Occupied {
-  readonly budget: LedgerBudget;
+  readonly budget: RateLimit;
   named: NamedLimit | null;
   /** In the order of their admission. */
   readonly slots: OpenSlot[];
@@ -58,7 +58,7 @@ export class BudgetLedger implements RequestLedger {
   private lastId = 0;
 
   /** `fullSinceMs`: from when on nothing is known of earlier requests; without it the venue is new and there were none. */
-  constructor(budgets: Iterable<LedgerBudget>, options: { readonly fullSinceMs?: number } = {}) {
+  constructor(budgets: Iterable<RateLimit>, options: { readonly fullSinceMs?: number } = {}) {
     const { fullSinceMs } = options;
     this.past = fullSinceMs === undefined ? null : { sinceMs: fullSinceMs, heardAtMs: null };
     for (const budget of budgets) {
@@ -195,7 +195,7 @@ export class BudgetLedger implements RequestLedger {
   }
 
   /** The most slots that were ever occupied at once, by budget; none above its limit. */
-  usage(): readonly { readonly budget: LedgerBudget; readonly most: number }[] {
+  usage(): readonly { readonly budget: RateLimit; readonly most: number }[] {
     return [...this.occupied.values()].map(({ budget, most }) => ({ budget, most }));
   }
 }

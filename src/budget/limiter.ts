@@ -1,4 +1,5 @@
-import type { LedgerBudget, RequestLedger } from './admission.ts';
+import type { RateLimit } from '../domain/rate-limit.ts';
+import type { RequestLedger } from './admission.ts';
 import { BottleneckExecutor } from './bottleneck-executor.ts';
 import { BudgetLane, type BudgetTrouble, type Drop } from './budget-lane.ts';
 import type { CredentialUse } from './credential-stop.ts';
@@ -33,7 +34,7 @@ export type LimitedReply<T> =
   | { readonly sent: false; readonly reason: Drop['reason'] | 'unknown budget'; readonly retryInMs: number | null };
 
 export interface LimiterOptions {
-  readonly budgets: Iterable<LedgerBudget>;
+  readonly budgets: Iterable<RateLimit>;
   readonly ledger: RequestLedger;
   readonly lockouts: LockoutBook;
   /** The ledger's clock: monotonic, in whole ms. */
@@ -41,7 +42,7 @@ export interface LimiterOptions {
   /** Requests of one budget on their way at once; 8 without it. */
   readonly mostConcurrent?: number;
   /** Bottleneck and the machine's timers without them; virtual time brings its own. */
-  readonly executorFor?: (budget: LedgerBudget) => LaneExecutor;
+  readonly executorFor?: (budget: RateLimit) => LaneExecutor;
   readonly timers?: LaneTimers;
   /** Told of every lockout, and when the ledger can not be used any more. */
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
@@ -59,7 +60,7 @@ export class RequestLimiter {
 
   constructor(options: LimiterOptions) {
     const { ledger, lockouts, nowMs, mostConcurrent = MOST_CONCURRENT, timers = MACHINE_TIMERS } = options;
-    const { executorFor = (budget: LedgerBudget) => new BottleneckExecutor(budget, { mostConcurrent }) } = options;
+    const { executorFor = (budget: RateLimit) => new BottleneckExecutor(budget, { mostConcurrent }) } = options;
     this.lanes = new Map(
       [...options.budgets].map((budget) => [
         budget.name,

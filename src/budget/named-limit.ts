@@ -1,4 +1,5 @@
-import { reserveOf, type LedgerBudget } from './admission.ts';
+import type { RateLimit } from '../domain/rate-limit.ts';
+import { reserveOf } from './admission.ts';
 
 /** A limit below ours that the exchange has named in a limit reply, as it does when it is crowded. */
 export interface NamedLimit {
@@ -47,7 +48,7 @@ export function afterLimitReply(
 }
 
 /** A budget as it is used under a lowered limit: the headroom and the reserve shrink in proportion, and one request is always left. */
-export function lowered<B extends LedgerBudget>(budget: B, named: number | null): B {
+export function lowered<B extends RateLimit>(budget: B, named: number | null): B {
   const { limit, statedLimit = limit } = budget;
   if (named === null || named >= statedLimit) return budget;
   const left = Math.max(1, Math.floor((named * limit) / statedLimit));

@@ -1,3 +1,4 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import {
@@ -5,7 +6,6 @@ import {
   waitForSlot,
   type Admission,
   type AdmissionAsk,
-  type LedgerBudget,
   type RequestLedger,
   type Slot,
   type SlotEnd,
@@ -30,12 +30,6 @@ import { SlotRows, type BudgetKey, type BudgetRow } from './slot-rows.ts';
 import { StoredLockouts } from './stored-lockouts.ts';
 import { fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
 
-/** A budget as the endpoints declare it. */
-export interface StoredBudget extends LedgerBudget {
-  readonly per: 'ip' | 'token';
-  readonly assumed: boolean;
-}
-
 /** What the store sees of the machine; tests hand in another one. */
 export interface Machine {
   readonly bootId: string;
@@ -59,7 +53,7 @@ export function thisMachine(): Machine {
 
 export interface LedgerStoreOptions {
   readonly path: string;
-  readonly budgets: Iterable<StoredBudget>;
+  readonly budgets: Iterable<Budget>;
   /** Who is counted: the address this machine calls from, and the credential, hashed. */
   readonly subjects: { readonly ip: string; readonly token: string };
   /** What a missing file means: requests that nobody knows of, or, for a venue that begins with this run, none. */
@@ -108,7 +102,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly rows: SlotRows;
   private readonly lockouts: StoredLockouts;
   private readonly named: NamedLimitRows;
-  private readonly budgets: ReadonlyMap<string, StoredBudget>;
+  private readonly budgets: ReadonlyMap<string, Budget>;
   private readonly subjects: LedgerStoreOptions['subjects'];
   private readonly isGuest: boolean;
   /** What is still to be written of own slots: how each ended, or null for a slot that is given back. */
@@ -230,7 +224,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.database.close();
   }
 
-  private admitLocked(ask: AdmissionAsk, budget: StoredBudget, nowMs: number): Admission {
+  private admitLocked(ask: AdmissionAsk, budget: Budget, nowMs: number): Admission {
     this.writeEndings();
     this.writeHeeds();
     const past = this.unknownPast(nowMs);
@@ -299,7 +293,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   }
 
   /** Writes down the limit of a budget as this process has it. */
-  private writeBudget(budget: StoredBudget, nowMs: number): BudgetRow {
+  private writeBudget(budget: Budget, nowMs: number): BudgetRow {
     const key = this.keyOf(budget.name);
     const known = this.rows.budget(key);
     if (known !== null && this.isGuest) return known;

@@ -1,4 +1,5 @@
-import { LATE_ARRIVAL_MS, type LedgerBudget } from './admission.ts';
+import type { RateLimit } from '../domain/rate-limit.ts';
+import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';
 import { hasHeadroom } from './unknown-past.ts';
 
@@ -39,7 +40,7 @@ export function tradingBegins(rows: readonly BudgetReport[], subjects: ReadonlyS
 }
 
 /** The same where there is no ledger yet: then every window counts as full until a window after the exchange's first answer. */
-export function freshTradingBegins(budgets: Iterable<LedgerBudget>): TradingBegins {
+export function freshTradingBegins(budgets: Iterable<RateLimit>): TradingBegins {
   const all = [...budgets];
   const canBeHeard = all.some(hasHeadroom);
   let latest = AT_ONCE;

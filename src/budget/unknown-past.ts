@@ -1,5 +1,6 @@
+import type { RateLimit } from '../domain/rate-limit.ts';
 import type { RequestClass } from '../domain/request-class.ts';
-import { LATE_ARRIVAL_MS, type LedgerBudget } from './admission.ts';
+import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { Answer } from './doubt.ts';
 
 /**
@@ -25,7 +26,7 @@ export function afterAnswer(past: UnknownPast, { admittedAtMs, atMs }: Answer): 
 }
 
 /** The most that somebody waits who is not admitted: while nothing was heard an answer may come at any time, and a window later there may be a slot. */
-export function longestWait(past: UnknownPast, budget: LedgerBudget): number {
+export function longestWait(past: UnknownPast, budget: RateLimit): number {
   return past.heardAtMs === null && hasHeadroom(budget) ? budget.windowMs + 1 : Number.POSITIVE_INFINITY;
 }
 
@@ -36,7 +37,7 @@ export function longestWait(past: UnknownPast, budget: LedgerBudget): number {
 export function mayAsk(
   past: UnknownPast,
   of: {
-    readonly budget: LedgerBudget;
+    readonly budget: RateLimit;
     readonly requestClass: RequestClass;
     /** Requests of the budget of which the end, or the arrival, is not known. */
     readonly open: number;
@@ -47,6 +48,6 @@ export function mayAsk(
 }
 
 /** Whether the exchange takes more than is used of a budget. */
-export function hasHeadroom({ limit, statedLimit = limit }: Pick<LedgerBudget, 'limit' | 'statedLimit'>): boolean {
+export function hasHeadroom({ limit, statedLimit = limit }: Pick<RateLimit, 'limit' | 'statedLimit'>): boolean {
   return statedLimit > limit;
 }

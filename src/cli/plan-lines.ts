@@ -1,4 +1,4 @@
-import type { Budget } from '../exchange/endpoint.ts';
+import type { Budget } from '../domain/rate-limit.ts';
 import { ageText } from '../scheduler/age-text.ts';
 import type { GivenFeed } from '../scheduler/given-feed.ts';
 import type { PlannedBudget } from '../scheduler/planned-budget.ts';

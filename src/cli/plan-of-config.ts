@@ -1,3 +1,4 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
 import { loadInstances } from '../daemon/load-instances.ts';
@@ -5,7 +6,6 @@ import { openVenue } from '../daemon/open-venue.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
-import type { Budget } from '../exchange/endpoint.ts';
 import { orderBookBudget } from '../exchange/order-book-version.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import { ownStrategies } from './own-strategies.ts';

@@ -1,10 +1,10 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
-import type { Budget } from '../exchange/endpoint.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';

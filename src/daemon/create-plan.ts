@@ -1,8 +1,8 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import { hasHeadroom } from '../budget/unknown-past.ts';
-import type { Budget } from '../exchange/endpoint.ts';
 import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';

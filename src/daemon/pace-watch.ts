@@ -1,6 +1,6 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/named-limit.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
-import type { Budget } from '../exchange/endpoint.ts';
 import { pacesOf, type FeedPace } from '../scheduler/pace.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';

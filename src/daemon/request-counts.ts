@@ -1,4 +1,4 @@
-import type { Budget } from '../exchange/endpoint.ts';
+import type { Budget } from '../domain/rate-limit.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
 
 /** Requests of one endpoint against its limit. */

@@ -1,5 +1,5 @@
+import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { Budget } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 
 /** The part of each limit that is left unused: a proxy that repeats a request, or a window that is counted otherwise, must not lock anybody out. */
@@ -16,10 +16,7 @@ function usableOf(limit: number, headroom: number): number {
  * those of the exchange.
  * @throws SarrafError `INVALID_OPTIONS` for a name that no endpoint uses, or a limit that is not positive.
  */
-export function budgetTable(
-  overrides: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>> = {},
-  headroom = DEFAULT_HEADROOM,
-): ReadonlyMap<string, Budget> {
+export function budgetTable(overrides: LimitOverrides = {}, headroom = DEFAULT_HEADROOM): ReadonlyMap<string, Budget> {
   const table = new Map<string, Budget>();
   for (const { budget } of Object.values(ENDPOINTS)) table.set(budget.name, budget);
   for (const [name, { limit, windowMs }] of Object.entries(overrides)) {

@@ -1,5 +1,5 @@
+import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
 import type { SarrafError } from '../domain/errors.ts';
-import type { Budget } from './endpoint.ts';
 import type { EndpointName } from './endpoints/index.ts';
 import type { OrderBookVersion } from './order-book-version.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -42,7 +42,7 @@ export interface ClientOptions {
   /** Time-outs that differ from the declared ones. */
   readonly timeoutsMs?: Readonly<Partial<Record<EndpointName, number>>>;
   /** Limits that differ from the interface's table, by budget name. */
-  readonly limits?: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  readonly limits?: LimitOverrides;
   /** The share of each limit that is left unused; 0.02 by default. */
   readonly headroom?: number;
   readonly userAgent?: string;

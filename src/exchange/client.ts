@@ -1,3 +1,4 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SarrafError } from '../domain/errors.ts';
 import type { VenueOrder } from '../domain/order.ts';
@@ -5,7 +6,7 @@ import type { VenueTrade } from '../domain/trade.ts';
 import { fixedToken, isAnonymous, keyCredentials, noCredentials, type Authenticator } from './authenticator.ts';
 import { budgetTable } from './budget-table.ts';
 import type { CallOptions, ClientOptions, OutgoingRequest } from './client-options.ts';
-import type { Budget, Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints/index.ts';
 import { backOffOf } from './failure.ts';
 import { orderBookEndpoint, ORDER_BOOK_VERSIONS } from './order-book-version.ts';

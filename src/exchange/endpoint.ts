@@ -1,20 +1,8 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import type { z } from 'zod';
 
 /** A key's permission that a call needs; `token` where only a token is accepted, `merchant` where the body carries the credentials. */
 export type Access = 'none' | 'optional-token' | 'token' | 'READ' | 'TRADE' | 'WITHDRAW' | 'merchant';
-
-/** A rate limit: at most `limit` requests in any `windowMs`, counted over every endpoint that names the same budget. */
-export interface Budget {
-  readonly name: string;
-  readonly limit: number;
-  /** What the exchange itself allows, where `limit` is less by a headroom; the same without it. */
-  readonly statedLimit?: number;
-  readonly windowMs: number;
-  /** Calls without credentials are counted per IP, the others per token or key. */
-  readonly per: 'ip' | 'token';
-  /** True where the interface states no limit and one is assumed. */
-  readonly assumed: boolean;
-}
 
 /**
  * One endpoint, said once. The client, the simulator's routes, the limits table, the OpenAPI page and the docs all come from it.

@@ -1,4 +1,4 @@
-import type { Budget } from './endpoint.ts';
+import type { Budget } from '../domain/rate-limit.ts';
 import { ENDPOINTS, type EndpointName } from './endpoints/index.ts';
 
 /** Which form of the order book is asked for: that of the interface, or that of newer deployments. */

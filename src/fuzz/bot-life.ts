@@ -1,5 +1,6 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import type { RequestLimiter } from '../budget/limiter.ts';
-import { LedgerStore, type StoredBudget } from '../budget/store.ts';
+import { LedgerStore } from '../budget/store.ts';
 import { BotShell, type Stepper } from '../daemon/bot-shell.ts';
 import { createLimitedClient } from '../venues/live/limited-client.ts';
 import { createVenueCaller } from '../venues/venue-caller.ts';
@@ -154,7 +155,7 @@ export class BotLife {
     });
   }
 
-  private openLedger(budgets: Iterable<StoredBudget>): LedgerStore {
+  private openLedger(budgets: Iterable<Budget>): LedgerStore {
     const { world, machine } = this.options;
     return new LedgerStore({
       path: machine.ledgerPath,

@@ -1,10 +1,10 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import { createHash } from 'node:crypto';
 import { BudgetLedger } from '../budget/ledger.ts';
 import { RequestLimiter } from '../budget/limiter.ts';
 import { MemoryLockouts } from '../budget/lockouts.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from '../budget/lane-executor.ts';
 import type { Credentials } from '../exchange/client-options.ts';
-import type { Budget } from '../exchange/endpoint.ts';
 
 /** What the limits of some callers are counted with: the requests of this process. */
 interface LocalLimits {

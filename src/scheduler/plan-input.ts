@@ -1,12 +1,8 @@
+import type { RateLimit } from '../domain/rate-limit.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
 
-/** A rate limit: at most `limit` requests in any `windowMs`, of which `reserve` are for cancels and resolutions alone. */
-export interface PlanBudget {
-  readonly name: string;
-  readonly limit: number;
-  readonly windowMs: number;
-  readonly reserve: number;
-}
+/** A rate limit of the plan: what it keeps for cancels and resolutions is said. */
+export type PlanBudget = RateLimit & { readonly reserve: number };
 
 /** What is read once more after a restart, before anything is traded. */
 export interface RestartReading {

@@ -1,6 +1,6 @@
+import type { Budget } from '../domain/rate-limit.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import type { Market } from '../domain/market.ts';
-import type { Budget } from '../exchange/endpoint.ts';
 import type { Transport } from '../exchange/transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import type { AccountReader } from './live/account-reader.ts';

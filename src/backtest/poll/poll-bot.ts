@@ -1,3 +1,4 @@
+import type { Budget } from '../../domain/rate-limit.ts';
 import { BudgetLedger } from '../../budget/ledger.ts';
 import type { LaneExecutor } from '../../budget/lane-executor.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
@@ -9,7 +10,6 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
-import type { Budget } from '../../exchange/endpoint.ts';
 import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { VirtualTime } from '../../virtual/virtual-time.ts';

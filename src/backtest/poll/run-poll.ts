@@ -1,3 +1,4 @@
+import type { LimitOverrides } from '../../domain/rate-limit.ts';
 import { RESOLUTIONS, resolutionMs } from '../../domain/candle.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -45,7 +46,7 @@ export interface PollRunOptions {
   readonly balances: Readonly<Record<string, Units>>;
   readonly quote: QuoteCurrency;
   /** Rate limits that differ from those of the interface, by the name of their budget. */
-  readonly limits?: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  readonly limits?: LimitOverrides;
   /** The share of each limit that the bot leaves unused; 0.02 without it. */
   readonly headroom?: number | undefined;
   readonly rules?: Partial<PollRules>;

@@ -1,3 +1,4 @@
+import type { Budget } from '../../domain/rate-limit.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
@@ -11,7 +12,6 @@ import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { Budget } from '../../exchange/endpoint.ts';
 import { TIMEFRAMES, type Timeframe } from '../../strategy/subscriptions.ts';
 import { wrongInput } from '../command-error.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';

@@ -1,4 +1,4 @@
-import type { Budget } from '../endpoint.ts';
+import type { Budget } from '../../domain/rate-limit.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,11 +1,6 @@
+import type { RateLimit } from '../../domain/rate-limit.ts';
 import type { LoggedRequest, RequestLog } from '../../simulator/wire/request-log.ts';
 import { told, type Violation } from './violation.ts';
-
-/** The limits as the interface states them, and for budgets that it leaves out the assumed one. */
-export interface CheckedLimit {
-  readonly limit: number;
-  readonly windowMs: number;
-}
 
 const HTTP_FORBIDDEN = 403;
 const HTTP_TOO_MANY = 429;
@@ -17,7 +12,7 @@ const HTTP_TOO_MANY = 429;
  */
 export class BudgetChecker {
   private readonly log: RequestLog;
-  private readonly limits: ReadonlyMap<string, CheckedLimit>;
+  private readonly limits: ReadonlyMap<string, Pick<RateLimit, 'limit' | 'windowMs'>>;
   /** The last times of each budget: as many as its limit. */
   private readonly times = new Map<string, number[]>();
   private readonly found: string[] = [];
@@ -25,7 +20,11 @@ export class BudgetChecker {
   private readonly lowered: ReadonlySet<string>;
 
   /** `lowered`: budgets whose limit the exchange lowers at times, of which a 429 has to tell. */
-  constructor(log: RequestLog, limits: ReadonlyMap<string, CheckedLimit>, lowered: ReadonlySet<string> = new Set()) {
+  constructor(
+    log: RequestLog,
+    limits: ReadonlyMap<string, Pick<RateLimit, 'limit' | 'windowMs'>>,
+    lowered: ReadonlySet<string> = new Set(),
+  ) {
     this.log = log;
     this.limits = limits;
     this.lowered = lowered;

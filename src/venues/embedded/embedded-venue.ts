@@ -1,3 +1,4 @@
+import type { LimitOverrides } from '../../domain/rate-limit.ts';
 import { BudgetLedger } from '../../budget/ledger.ts';
 import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
@@ -37,7 +38,7 @@ export interface EmbeddedVenueOptions {
   readonly replay: ReplayFile | null;
   /** Markets that are traded: the bot's user owns some of their coins, too. */
   readonly traded: readonly string[];
-  readonly limits: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  readonly limits: LimitOverrides;
   readonly headroom: number;
   /** When a market of synthetic traders opens; the wall's time without it. A recording has its own. */
   readonly startMs?: number;

@@ -1,3 +1,4 @@
+import type { Budget } from '../../domain/rate-limit.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { MARKET_CALLS } from '../../venues/port.ts';
 import { createRandom } from '../../domain/random.ts';
@@ -5,7 +6,7 @@ import type { VenueCall, VenueCallKind } from '../port.ts';
 import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
 import { venueRequest } from '../venue-request.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
-import type { Budget, Endpoint } from '../../exchange/endpoint.ts';
+import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 import type { VirtualTime } from '../../virtual/virtual-time.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';

@@ -1,3 +1,4 @@
+import type { Budget, LimitOverrides } from '../../domain/rate-limit.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
@@ -8,7 +9,6 @@ import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../port.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
-import type { RateBudget } from '../../simulator/core/gate/limit-settings.ts';
 import { listOrders } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import { listTrades } from '../../simulator/core/trading/trade-list.ts';
@@ -65,7 +65,7 @@ export interface RecordedExchangeOptions {
   readonly fees: FeeSchedule;
   /** By currency, lower case. */
   readonly balances: Readonly<Record<string, Units>>;
-  readonly limits: Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
+  readonly limits: LimitOverrides;
   readonly startMs: number;
   readonly rules: PollRules;
 }
@@ -132,7 +132,7 @@ export class RecordedExchange {
   }
 
   /** Counts a request. Throws `INVARIANT` where the exchange would have locked the bot out: the limiter lets none through that would. */
-  admit(budget: RateBudget, atMs: number): void {
+  admit(budget: Budget, atMs: number): void {
     const refusal = this.exchange.services.limits.admit(budget, BOT_NAME, atMs);
     if (refusal === null) return;
     throw new SarrafError(

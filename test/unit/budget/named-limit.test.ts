@@ -1,10 +1,10 @@
+import type { RateLimit } from '../../../src/domain/rate-limit.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LedgerBudget } from '../../../src/budget/admission.ts';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import { afterLimitReply, inForce, lowered, QUIET_MS } from '../../../src/budget/named-limit.ts';
 
-const BUDGET: LedgerBudget = { name: 'orders/list', limit: 29, statedLimit: 30, windowMs: 60_000 };
+const BUDGET: RateLimit = { name: 'orders/list', limit: 29, statedLimit: 30, windowMs: 60_000 };
 const at = (nowMs: number) => ({ statedLimit: 30, nowMs });
 const own = (named: number | null) => ({ named, isOwn: true });
 

@@ -1,6 +1,6 @@
+import type { Budget } from '../../../src/domain/rate-limit.ts';
 import { expect, test } from 'vitest';
 import { RequestCounts } from '../../../src/daemon/request-counts.ts';
-import type { Budget } from '../../../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
 
 const LISTS = ENDPOINTS.ordersList.budget;

@@ -1,5 +1,6 @@
+import type { RateLimit } from '../../../src/domain/rate-limit.ts';
 import { describe, expect, test } from 'vitest';
-import type { Admission, AdmissionAsk, LedgerBudget } from '../../../src/budget/admission.ts';
+import type { Admission, AdmissionAsk } from '../../../src/budget/admission.ts';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import type { LimitedCall } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
@@ -7,7 +8,7 @@ import { SarrafError } from '../../../src/domain/errors.ts';
 import { createVirtualLimiter } from '../../../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 
-const BUDGETS: readonly LedgerBudget[] = [{ name: 'v2/trades', limit: 3, windowMs: 60_000 }];
+const BUDGETS: readonly RateLimit[] = [{ name: 'v2/trades', limit: 3, windowMs: 60_000 }];
 
 function setUp(options: { readonly ledger?: BudgetLedger; readonly startMs?: () => number } = {}) {
   const time = new VirtualTime(0);

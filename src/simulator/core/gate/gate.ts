@@ -1,6 +1,6 @@
+import type { Budget } from '../../../domain/rate-limit.ts';
 import type { Permission } from '../users/user-settings.ts';
 import type { CredentialRegister, GateCaller } from './credentials.ts';
-import type { RateBudget } from './limit-settings.ts';
 import type { LimitRefusal, RateLimits } from './rate-limits.ts';
 
 /** What credentials an endpoint asks for. */
@@ -17,7 +17,7 @@ export interface GateRequest {
   /** As it was sent; empty when there is none. */
   readonly body: string;
   readonly access: GateAccess;
-  readonly budget: RateBudget;
+  readonly budget: Budget;
   readonly timeMs: number;
 }
 

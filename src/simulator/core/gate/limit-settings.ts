@@ -1,12 +1,3 @@
-/** A rate limit as the gate counts it: at most `limit` requests in any `windowMs`, over all endpoints that name the same budget. */
-export interface RateBudget {
-  readonly name: string;
-  readonly limit: number;
-  readonly windowMs: number;
-  /** Calls without credentials are always counted per IP. */
-  readonly per: 'ip' | 'token';
-}
-
 interface BudgetOverride {
   readonly limit?: number | undefined;
   readonly windowMs?: number | undefined;

@@ -1,5 +1,6 @@
+import type { Budget } from '../../../domain/rate-limit.ts';
 import { Crowding } from './crowding.ts';
-import { DEFAULT_LIMITS, LARGEST_COUNTED_LIMIT, type LimitSettings, type RateBudget } from './limit-settings.ts';
+import { DEFAULT_LIMITS, LARGEST_COUNTED_LIMIT, type LimitSettings } from './limit-settings.ts';
 import { Lockouts, type LockoutsState } from './lockouts.ts';
 import { SubjectLogs, type SubjectLogsState } from './subject-logs.ts';
 
@@ -52,7 +53,7 @@ export class RateLimits {
   }
 
   /** Counts a request of `subject` (a credential's id, or an IP). Null when it is let in. */
-  admit(budget: RateBudget, subject: string, timeMs: number): LimitRefusal | null {
+  admit(budget: Budget, subject: string, timeMs: number): LimitRefusal | null {
     if (!this.settings.enabled) return null;
     const logs = this.logsOf(budget);
     if (this.blocks.size > 0) {
@@ -121,12 +122,12 @@ export class RateLimits {
     this.badTokens.restore(state.badTokens);
   }
 
-  private logsOf(budget: RateBudget): SubjectLogs | null {
+  private logsOf(budget: Budget): SubjectLogs | null {
     const known = this.budgets.get(budget.name);
     return known === undefined ? this.begin(budget) : known;
   }
 
-  private begin(budget: RateBudget): SubjectLogs | null {
+  private begin(budget: Budget): SubjectLogs | null {
     const override = this.settings.overrides[budget.name] ?? {};
     const limit = override === 'none' ? Number.POSITIVE_INFINITY : (override.limit ?? budget.limit);
     const windowMs = override === 'none' ? budget.windowMs : (override.windowMs ?? budget.windowMs);
@@ -138,13 +139,13 @@ export class RateLimits {
     return logs;
   }
 
-  private lockoutKey(budget: RateBudget, subject: string): string {
+  private lockoutKey(budget: Budget, subject: string): string {
     return this.settings.lockoutScope === 'caller' ? subject : `${budget.name} ${subject}`;
   }
 
   private refusal(
     kind: LimitRefusal['kind'],
-    of: { readonly budget: RateBudget; readonly logs: SubjectLogs | null; readonly waitMs: number },
+    of: { readonly budget: Budget; readonly logs: SubjectLogs | null; readonly waitMs: number },
   ): LimitRefusal {
     return {
       kind,

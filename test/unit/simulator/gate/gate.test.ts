@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { GateRequest } from '../../../../src/simulator/core/gate/gate.ts';
 import { ALI, createExchange, START_MS } from '../users/fixture.ts';
 
-const BUDGET = { name: 'orders/list', limit: 3, windowMs: 60_000, per: 'token' as const };
+const BUDGET = { name: 'orders/list', limit: 3, windowMs: 60_000, per: 'token' as const, assumed: false };
 
 function request(change: Partial<GateRequest>): GateRequest {
   return {
@@ -118,7 +118,7 @@ test('answers 429 with backOff and limit by setting', () => {
 
 test('counts public calls and calls with budgets per IP by IP', () => {
   const { gate } = createExchange().services;
-  const open = { access: 'none' as const, budget: { ...BUDGET, per: 'ip' as const } };
+  const open = { access: 'none' as const, budget: { ...BUDGET, per: 'ip' as const, assumed: false } };
   for (let count = 0; count < 3; count += 1) expect(gate.check(request(open))).toEqual({ ok: true, caller: null });
   expect(gate.check(request(open)).ok).toBe(false);
   expect(gate.check(request({ ...open, ip: '10.0.0.2' })).ok).toBe(true);

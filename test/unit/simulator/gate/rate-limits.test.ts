@@ -1,15 +1,15 @@
+import type { Budget } from '../../../../src/domain/rate-limit.ts';
 import { expect, test } from 'vitest';
 import {
   DEFAULT_LIMITS,
   TWO_MINUTE_BLOCK,
   type LimitSettings,
-  type RateBudget,
 } from '../../../../src/simulator/core/gate/limit-settings.ts';
 import { RateLimits } from '../../../../src/simulator/core/gate/rate-limits.ts';
 
 const HOUR_MS = 3_600_000;
-const BUDGET: RateBudget = { name: 'orders/list', limit: 2, windowMs: 60_000, per: 'token' };
-const OTHER: RateBudget = { name: 'wallets/list', limit: 2, windowMs: 60_000, per: 'token' };
+const BUDGET: Budget = { name: 'orders/list', limit: 2, windowMs: 60_000, per: 'token', assumed: false };
+const OTHER: Budget = { name: 'wallets/list', limit: 2, windowMs: 60_000, per: 'token', assumed: false };
 
 function limits(settings: Partial<LimitSettings> = {}): RateLimits {
   return new RateLimits({ ...DEFAULT_LIMITS, ...settings });
