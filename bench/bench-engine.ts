@@ -7,6 +7,7 @@ import { budgetTable } from '../src/exchange/budget-table.ts';
 import { createRiskLimits } from '../src/execution/risk/risk-limits.ts';
 import { planPolls } from '../src/scheduler/plan-polls.ts';
 import type { StrategyDefinition } from '../src/strategy/definition.ts';
+import { INTERFACE_PROFILE } from '../src/venues/interface-profile.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
 
 export const BENCH_START_MS = Date.UTC(2026, 0, 5, 12);
@@ -26,6 +27,7 @@ export function createBenchEngine(definition: StrategyDefinition): Engine {
     {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'bench',
+      venue: INTERFACE_PROFILE,
       markets: [BENCH_MARKET],
       instances: [{ runner, onError: 'stop', pauseMs: 1, limits: createRiskLimits(), capital: {} }],
       feeds,

@@ -18,6 +18,7 @@ import { StrategyRunner } from '../src/strategy/runner.ts';
 import { book, candles, defineStrategy, quotes, sma, stats, trades } from '../src/strategy/sdk.ts';
 import { createVirtualLimiter } from '../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../src/virtual/virtual-time.ts';
+import { INTERFACE_PROFILE } from '../src/venues/interface-profile.ts';
 import { SOAK_MARKETS, SoakVenue } from './soak-venue.ts';
 
 /** One line of the soak's output: how the process stands after an hour of virtual time. */
@@ -96,6 +97,7 @@ function createVenue(time: VirtualTime, venue: SoakVenue): Venue & { readonly re
   const ledger = new BudgetLedger(budgets);
   let requests = 0;
   return {
+    profile: INTERFACE_PROFILE,
     time,
     caller: {
       ...createVenueCaller(client),

@@ -27,7 +27,7 @@ export interface BarMarket {
 
 export interface CandleRunOptions {
   /** Without markets, feeds and reconciliation, which a run on bars has of its own. */
-  readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'reconciliation'>;
+  readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'reconciliation' | 'venue'>;
   readonly markets: readonly BarMarket[];
   readonly venue: BarFillSimulator;
   readonly quote: QuoteCurrency;
@@ -90,6 +90,7 @@ export class CandleRunner {
     this.engine = new Engine(
       {
         ...settings,
+        venue: options.venue.profile,
         markets: markets.map(({ market }) => market),
         feeds: [],
         reconciliation: null,

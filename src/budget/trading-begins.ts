@@ -1,16 +1,13 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
+import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';
 import { hasHeadroom } from './unknown-past.ts';
 
 /** What a bot sends before and with its first order: the markets, the account, the order itself ("Limits"). */
-const NEEDED: ReadonlySet<string> = new Set([
-  'v2/options',
-  'orders/list',
-  'trades/list',
-  'users/wallets/list',
-  'orders/add',
-]);
+const NEEDED: readonly VenueCallKind[] = ['options', 'orders', 'trades', 'wallets', 'place'];
+
+type BudgetOf = VenueProfile['budgets'];
 
 /** When the first order may leave, by the ledger alone. */
 export interface TradingBegins {
@@ -25,11 +22,15 @@ export interface TradingBegins {
 
 const AT_ONCE: TradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
 
-/** Reads a report. `subjects`: those whose budgets count for the bot, its address and its credential. */
-export function tradingBegins(rows: readonly BudgetReport[], subjects: ReadonlySet<string>): TradingBegins {
+/** Reads a report. `subjects`: those whose budgets count for the bot, its address and its credential. `budgetOf`: where the exchange counts each call. */
+export function tradingBegins(
+  rows: readonly BudgetReport[],
+  of: { readonly subjects: ReadonlySet<string>; readonly budgetOf: BudgetOf },
+): TradingBegins {
+  const needed = neededOf(of.budgetOf);
   let latest = AT_ONCE;
   for (const row of rows) {
-    if (!NEEDED.has(row.budget) || !subjects.has(row.subject)) continue;
+    if (!needed.has(row.budget) || !of.subjects.has(row.subject)) continue;
     const { budget, fullForMs, lockedForMs, isUnheard, windowMs } = row;
     const isLocked = (lockedForMs ?? 0) > fullForMs;
     const latestMs = isLocked ? (lockedForMs ?? 0) : fullForMs;
@@ -40,16 +41,21 @@ export function tradingBegins(rows: readonly BudgetReport[], subjects: ReadonlyS
 }
 
 /** The same where there is no ledger yet: then every window counts as full until a window after the exchange's first answer. */
-export function freshTradingBegins(budgets: Iterable<RateLimit>): TradingBegins {
+export function freshTradingBegins(budgets: Iterable<RateLimit>, budgetOf: BudgetOf): TradingBegins {
+  const needed = neededOf(budgetOf);
   const all = [...budgets];
   const canBeHeard = all.some(hasHeadroom);
   let latest = AT_ONCE;
   for (const { name, windowMs } of all) {
     const latestMs = windowMs + LATE_ARRIVAL_MS;
     const waitMs = canBeHeard ? windowMs : latestMs;
-    if (NEEDED.has(name) && waitMs > latest.waitMs) latest = { waitMs, latestMs, budget: name, why: 'unknown' };
+    if (needed.has(name) && waitMs > latest.waitMs) latest = { waitMs, latestMs, budget: name, why: 'unknown' };
   }
   return latest;
+}
+
+function neededOf(budgetOf: BudgetOf): ReadonlySet<string> {
+  return new Set(NEEDED.map((kind) => budgetOf[kind]));
 }
 
 /** In one sentence. */

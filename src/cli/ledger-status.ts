@@ -2,6 +2,7 @@ import { readLedger, type BudgetReport } from '../budget/ledger-report.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
 import { readLedgerNote } from '../daemon/ledger-note.ts';
+import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
 /** What the ledger of a bot says of it now. */
@@ -19,7 +20,11 @@ export function ledgerStatus(dataFolder: string): LedgerStatus | null {
   const rows = rowsOf(note.ledger);
   if (rows === null) return null;
   const subjects = new Set(note.subjects);
-  return { ledger: note.ledger, tradingBegins: tradingBegins(rows, subjects), lowered: loweredBudgets(rows, subjects) };
+  return {
+    ledger: note.ledger,
+    tradingBegins: tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets }),
+    lowered: loweredBudgets(rows, subjects),
+  };
 }
 
 /** Lines about it for people. */

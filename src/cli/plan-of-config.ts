@@ -8,6 +8,7 @@ import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { orderBookBudget } from '../exchange/order-book-version.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
+import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { ownStrategies } from './own-strategies.ts';
 
 export interface ConfigPlan {
@@ -58,7 +59,10 @@ export async function planOfConfigs(
   return {
     plan: planPolls({
       ...planInputOf(runners, facts.budgets.values()),
-      bookBudget: orderBookBudget(first.mode === 'embedded' ? 'v2' : first.exchange.orderBook),
+      budgetOf: {
+        ...INTERFACE_PROFILE.budgets,
+        book: orderBookBudget(first.mode === 'embedded' ? 'v2' : first.exchange.orderBook),
+      },
     }),
     budgets: facts.budgets,
     strategies: runners.map(({ name, market }) => `${name} (${market})`),

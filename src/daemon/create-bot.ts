@@ -9,7 +9,7 @@ import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
 import type { Venue } from '../venues/venue.ts';
-import { bookBudgetOf, bridgedOf, planInputOf, stretched } from './create-plan.ts';
+import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { credentialAdvice } from './settings/credential-advice.ts';
 import { PaceWatch } from './pace-watch.ts';
 import { RequestCounts } from './request-counts.ts';
@@ -48,7 +48,7 @@ export function createBot({
 }: CreateBotOptions): CreatedBot {
   const runners = instances.map(({ runner }) => runner);
   const planWith = (budgets: Iterable<Budget>): PollPlan =>
-    planPolls({ ...planInputOf(runners, budgets), bookBudget: bookBudgetOf(venue.caller) });
+    planPolls({ ...planInputOf(runners, budgets), budgetOf: venue.profile.budgets });
   // A limit that the exchange lowers for a day makes data older, and is no reason not to begin.
   const plan = planWith(venue.budgets.values());
   if (plan.problems.length > 0) {
@@ -98,6 +98,7 @@ function settingsOf(
   return {
     ...config.execution,
     instance: config.instance,
+    venue: of.venue.profile,
     markets: markets.filter(({ symbol }) => traded.has(symbol)),
     instances: of.instances.map((instance) => ({ ...instance, limits: patient(instance.limits, pollStretch) })),
     feeds: stretched(of.plan.feeds, pollStretch),

@@ -7,7 +7,7 @@ import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import type { VenueCaller } from '../venues/venue-caller.ts';
+import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 
 /** Pages of orders and trades that a bot is behind by after a restart: what it had not settled, and what came since. */
 const PAGES_BEHIND = 2;
@@ -25,6 +25,7 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
       const { name, limit, windowMs } = budget;
       return { name, limit, windowMs, reserve: reserveOf(budget) };
     }),
+    budgetOf: INTERFACE_PROFILE.budgets,
     usesAccount: true,
     replyMs: USUAL_REPLY_MS,
     restart: {
@@ -34,11 +35,6 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
       arrivedAfterMs: all.some(hasHeadroom) ? USUAL_REPLY_MS : LATE_ARRIVAL_MS,
     },
   };
-}
-
-/** The budget that a book is counted in: the caller knows which form of it is asked for. It is the same for every market. */
-export function bookBudgetOf(caller: Pick<VenueCaller, 'budgetOf'>): string {
-  return caller.budgetOf({ kind: 'book', market: 'BTCIRT' });
 }
 
 /** Strategies with markets in rial and in tether, by name: their profit and equity need the price of tether in rial. */

@@ -6,10 +6,11 @@ import { planPolls } from '../scheduler/plan-polls.ts';
 import { book, stats, trades } from '../strategy/subscriptions.ts';
 import type { WrapTransport } from '../venues/venue.ts';
 import { ClockWatch, watchedTransport } from './clock-watch.ts';
-import { bookBudgetOf, planInputOf } from './create-plan.ts';
+import { planInputOf } from './create-plan.ts';
 import { openRemoteExchange, readMarkets, type RemoteExchange } from '../venues/live/live-venue.ts';
 import { MarketPolls, type RecordingStatus } from './market-polls.ts';
 import { Recording, type RecordingSummary } from './recording.ts';
+import { profileOf } from '../venues/interface-profile.ts';
 import type { BotConfig, RecordConfig } from './settings/create-bot-config.ts';
 
 /** As often as an answer can be another one: a book is cached for a second, a page of trades fits no more into its limit. */
@@ -84,7 +85,7 @@ function feedsOf(markets: readonly MarketSymbol[], { client, caller }: RemoteExc
   const longest = { maxAgeMs: LONGEST_AGE_MS };
   const { feeds, problems } = planPolls({
     ...planInputOf([], client.budgets.values()),
-    bookBudget: bookBudgetOf(caller),
+    budgetOf: profileOf(caller).budgets,
     subscriptions: markets.flatMap((market) =>
       [
         book(market, { ...WANTED.book, ...longest }),

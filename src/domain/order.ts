@@ -10,16 +10,6 @@ export type OrderStatus = 'New' | 'Active' | 'Inactive' | 'Done' | 'Canceled';
 
 export type TradeKind = 'Spot' | 'Margin' | 'Credit' | 'Debit';
 
-/** Whether an order may still fill. A word outside the five known ones is neither open nor closed until it was found out: see `OrderEndings`. */
-export function isOpenStatus(status: string): boolean {
-  return status === 'New' || status === 'Active' || status === 'Inactive';
-}
-
-/** Whether a word says that an order has ended. */
-export function isClosedStatus(status: string): boolean {
-  return status === 'Done' || status === 'Canceled';
-}
-
 export function oppositeOf(side: Side): Side {
   return side === 'buy' ? 'sell' : 'buy';
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isClosedStatus, type VenueOrder } from '../domain/order.ts';
+import type { VenueOrder } from '../domain/order.ts';
 import { readStored } from '../domain/stored-json.ts';
-import type { VenueAnswer } from '../venues/port.ts';
+import { isClosedStatus, type VenueAnswer, type VenueProfile } from '../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
@@ -120,12 +120,14 @@ export class CancelManager {
       this.wanted.set(key, order.state === 'sending' ? nowMs + RETRY_AFTER_MS : Number.POSITIVE_INFINITY);
       return;
     }
-    if (order.state === 'unknown' && order.clientOrderId === null) {
+    const { canBeLookedUp } = this.blotter.venue.clientOrderId;
+    const name = canBeLookedUp ? order.clientOrderId : null;
+    if (order.state === 'unknown' && name === null) {
       this.wanted.set(key, nowMs + RETRY_UNKNOWN_AFTER_MS);
       return;
     }
-    // An id that one reply gave may be another's. Our own name does as well; the stop leg of a pair has none, so that its id is read once more first.
-    if (order.clientOrderId === null && !this.reports.sureIds.isSure(key)) {
+    // An id that one reply gave may be another's. Our own name does as well; without one, such as the stop leg of a pair, its id is read once more first.
+    if (name === null && !this.reports.sureIds.isSure(key)) {
       this.lookUp(order);
       this.wanted.set(key, nowMs + RETRY_AFTER_MS);
       return;
@@ -145,7 +147,7 @@ export class CancelManager {
     const record = recordIn(answer);
     const order = this.blotter.table.get(key);
     if (order === undefined) return;
-    if (saysClosed(answer)) this.reports.endings.corroborate(key);
+    if (saysClosed(this.blotter.venue, answer)) this.reports.endings.corroborate(key);
     const seen = record === null ? order : this.see(order, record);
     if (seen.pairKey !== null && !mayTrade(seen)) {
       const pair = this.blotter.table.get(seen.pairKey);
@@ -170,11 +172,11 @@ export class CancelManager {
 }
 
 /** Whether a cancel's answer says in its own word that the order has ended. */
-function saysClosed(answer: VenueAnswer<'cancel'>): boolean {
-  if (answer.outcome === 'refused') return answer.status !== null && isClosedStatus(answer.status);
+function saysClosed(venue: VenueProfile, answer: VenueAnswer<'cancel'>): boolean {
+  if (answer.outcome === 'refused') return answer.status !== null && isClosedStatus(venue, answer.status);
   if (answer.outcome !== 'value') return false;
   const { status } = answer.value;
-  return status !== null && isClosedStatus(status);
+  return status !== null && isClosedStatus(venue, status);
 }
 
 /** The record that a cancel's answer holds, whether it applied or not. */

@@ -3,7 +3,7 @@ import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { exitsAmong, type HeldOf } from '../execution/exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { ControlCommand, DrainPolicy } from './engine-event.ts';
-import { ORDERS_PAGE, type OrderManager } from './order-manager.ts';
+import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_CONTROL = 'control';
@@ -161,7 +161,7 @@ export class Control {
         }
       }
       const lastId = Math.max(0, ...items.map((record) => record.id ?? 0));
-      if ((hasNext ?? items.length >= ORDERS_PAGE) && lastId > 0 && page < MOST_PAGES) {
+      if ((hasNext ?? items.length >= orderManager.blotter.venue.pageSizes.orders) && lastId > 0 && page < MOST_PAGES) {
         this.cancelListed(lastId + 1, page + 1);
       }
     });

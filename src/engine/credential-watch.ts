@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
-import type { VenueAnswer, VenueCallKind } from '../venues/port.ts';
+import { MARKET_CALLS, type VenueAnswer, type VenueCallKind } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 
 /** How a credential is called, without its value, and what to do once the exchange refuses it: whole sentences without the last stop. */
@@ -24,11 +24,9 @@ const CREDENTIAL_REFUSED = 'credential refused';
 /** While it stays refused, this often it is said again. */
 const SAY_AGAIN_MS = 600_000;
 
-/** Calls that anybody may make: that they are answered says nothing of a credential. */
-const PUBLIC: ReadonlySet<VenueCallKind> = new Set(['book', 'books', 'stats', 'public-trades', 'candles', 'options']);
-
+/** That a call is answered which anybody may make says nothing of a credential. */
 export function usesCredential(kind: VenueCallKind): boolean {
-  return !PUBLIC.has(kind);
+  return !MARKET_CALLS.has(kind);
 }
 
 const UNNAMED: NamedCredential = {

@@ -4,6 +4,7 @@ import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { NamedCredential } from './credential-watch.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
+import type { VenueProfile } from '../venues/port.ts';
 
 /** What becomes of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its orders are canceled as well. */
 export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
@@ -23,6 +24,8 @@ export interface StrategyInstanceSettings {
 export interface EngineSettings {
   /** One to six letters and digits of the lower case: the first part of every clientOrderId. */
   readonly instance: string;
+  /** What is particular about the exchange. */
+  readonly venue: VenueProfile;
   readonly markets: readonly Market[];
   readonly instances: readonly StrategyInstanceSettings[];
   readonly feeds: readonly PlannedFeed[];

@@ -18,7 +18,7 @@ import type { FillHandler } from './fill-handler.ts';
 import type { FlawLog } from './findings.ts';
 import { candleFlaw } from './plausibility/market-flaw.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
-import { ORDERS_PAGE, type OrderManager } from './order-manager.ts';
+import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
 
@@ -324,7 +324,7 @@ export class FeedHandler {
       }
       orderManager.takeRecord(record);
     }
-    if ((page.hasNext ?? page.items.length >= ORDERS_PAGE) && lastId > 0) {
+    if ((page.hasNext ?? page.items.length >= orderManager.blotter.venue.pageSizes.orders) && lastId > 0) {
       this.ask(feed, { kind: 'orders', status: 'open', fromId: lastId + 1 });
       return true;
     }

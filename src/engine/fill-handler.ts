@@ -14,9 +14,6 @@ import { tradeFlaw, tradeMisfit } from './plausibility/trade-flaw.ts';
 /** Trades that every reading reads again: their ids do not come quite in order. */
 const READ_AGAIN = 20;
 
-/** Trades of one page. */
-const TRADES_PAGE = 500;
-
 /** Trades that wait to be told whose they are; beyond it the oldest counts as foreign, and is told. */
 const MOST_UNATTRIBUTED = 1_000;
 
@@ -195,7 +192,7 @@ export class FillHandler {
     if (reading.taken === 0) reading.taken += this.settlePending();
     for (const trade of page.items) if (this.takeOne(trade, reading)) reading.taken += 1;
     const lastId = page.items.at(-1)?.id ?? 0;
-    const isFull = page.hasNext ?? page.items.length >= TRADES_PAGE;
+    const isFull = page.hasNext ?? page.items.length >= this.blotter.venue.pageSizes.trades;
     if (isFull && lastId > 0) {
       // Ids do not come quite in order, and two records of one trade may be parted by the end of a page: some are read again.
       const again = page.items.at(-READ_AGAIN)?.id ?? lastId;

@@ -5,6 +5,7 @@ import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { OrderTable } from '../execution/order-table.ts';
 import { afterEvent } from '../execution/order-transition.ts';
 import { UnknownOrders } from '../execution/unknown-orders.ts';
+import type { VenueProfile } from '../venues/port.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
@@ -18,7 +19,8 @@ export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => 
 /** Keeps our orders: every fact about one goes through here, into the table, the mirror and the journal, and on to whoever listens. */
 export class OrderBlotter {
   readonly table = new OrderTable();
-  readonly identical = new IdenticalOrders();
+  readonly identical: IdenticalOrders;
+  readonly venue: VenueProfile;
   readonly unknown: UnknownOrders;
   readonly outbox: Outbox;
   /** The largest ids of orders and trades of the exchange that are sure: a new order's own are above them. */
@@ -30,6 +32,8 @@ export class OrderBlotter {
 
   constructor(settings: EngineSettings, outbox: Outbox) {
     this.outbox = outbox;
+    this.venue = settings.venue;
+    this.identical = new IdenticalOrders(settings.venue.identicalOrdersMs);
     this.unknown = new UnknownOrders({
       lateArrivalMs: settings.lateArrivalMs,
       passesApartMs: settings.absencePassesApartMs,

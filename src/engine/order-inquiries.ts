@@ -11,6 +11,8 @@ const MOST_UNDER_WAY = 40;
 
 export interface OrderInquiriesOptions {
   readonly outbox: Outbox;
+  /** The code by which the exchange says that it has no such order. */
+  readonly noSuchOrder: string;
   /** An answer, and the id that was asked for. */
   readonly onRecord: (record: VenueOrder, askedId: number) => void;
   /** The exchange knows no order of this id, or none can have it: it is beyond what may be asked for. */
@@ -36,7 +38,7 @@ export class OrderInquiries {
   }
 
   ask(venueId: number, clientOrderId = ''): void {
-    const { outbox, onRecord, onMissing } = this.options;
+    const { outbox, noSuchOrder, onRecord, onMissing } = this.options;
     if (this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
     this.underWay.add(venueId);
     outbox.ask(
@@ -45,14 +47,14 @@ export class OrderInquiries {
       (answer) => {
         this.underWay.delete(venueId);
         if (answer.outcome === 'value') onRecord(answer.value, venueId);
-        else if (isNoOrder(answer)) onMissing(venueId);
+        else if (isNoOrder(answer, noSuchOrder)) onMissing(venueId);
       },
     );
   }
 }
 
 /** What the client itself refuses to ask for never left: no order has such an id. */
-function isNoOrder(answer: VenueAnswer): boolean {
-  if (answer.outcome === 'refused') return answer.code === 'NotFound';
+function isNoOrder(answer: VenueAnswer, noSuchOrder: string): boolean {
+  if (answer.outcome === 'refused') return answer.code === noSuchOrder;
   return answer.outcome === 'failed' && answer.code === 'INVALID_REQUEST';
 }

@@ -1,11 +1,11 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
-import type { VenueAnswer, VenueCall } from '../venues/port.ts';
-import { isOpenStatus, type VenueOrder } from '../domain/order.ts';
+import { isOpenStatus, type VenueAnswer, type VenueCall } from '../venues/port.ts';
+import type { VenueOrder } from '../domain/order.ts';
 import { clientOrderIdOf, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { IDENTICAL_HELD_BACK_MS, type WhenIdentical } from '../execution/identical-orders.ts';
+import type { WhenIdentical } from '../execution/identical-orders.ts';
 import type { RiskApproved } from '../execution/risk/check-risk.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
@@ -37,9 +37,6 @@ export interface OrderManagerPorts {
 
 /** How long a look-up may wait for a slot. */
 const LOOK_UP_WITHIN_MS = 60_000;
-
-/** Full pages of the orders list hold this many. */
-export const ORDERS_PAGE = 1_000;
 
 /**
  * Sends orders and finds out what became of them. An order is on the disk before its request leaves; it is sent once; and while there is no clear
@@ -89,7 +86,10 @@ export class OrderManager {
   plan(plan: OrderPlan): OrderRecord {
     const { strategy } = plan.order.value;
     const { instance } = this.settings;
-    const clientOrderId = clientOrderIdOf({ instance, strategy, epoch: this.epoch, row: this.ports.nextRow() });
+    const clientOrderId = clientOrderIdOf(
+      { instance, strategy, epoch: this.epoch, row: this.ports.nextRow() },
+      this.settings.venue.clientOrderId,
+    );
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId });
     if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
     if (plan.stopLeg === null) {
@@ -164,7 +164,7 @@ export class OrderManager {
     const sighting = this.reports.take(record, way);
     if (sighting.kind !== 'twin' || record.id === null) return;
     const { key, venueId } = sighting.of;
-    if (record.status !== null && !isOpenStatus(record.status)) {
+    if (record.status !== null && !isOpenStatus(this.settings.venue, record.status)) {
       this.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${record.id}`, key);
       return;
     }
@@ -234,7 +234,7 @@ export class OrderManager {
     const { nowMs } = this.outbox;
     const freeAtMs = this.free.has(order.key) ? nowMs : this.blotter.identical.freeAtMs(order, nowMs);
     if (freeAtMs > nowMs) {
-      if (order.plannedAtMs + LONGEST_WAIT_MS <= nowMs) {
+      if (order.plannedAtMs + this.longestWaitMs <= nowMs) {
         return this.drop(order.key, this.sayIdentical(order, freeAtMs)) ?? order;
       }
       this.waiting.add(order.key);
@@ -314,8 +314,9 @@ export class OrderManager {
   /** A refusal that says it is there already. Of an order sent once that is no evidence: somebody's identical order may be meant. */
   private showsArrival(order: OrderRecord | undefined, code: string): boolean {
     if (order === undefined) return false;
-    if (code === 'DuplicateClientOrderId') return true;
-    return code === 'DuplicateOrder' && order.attempts > 1 && !this.blotter.identical.knowsOther(order);
+    const { clientOrderIdInUse, identicalOrder } = this.settings.venue.refusals;
+    if (code === clientOrderIdInUse) return true;
+    return code === identicalOrder && order.attempts > 1 && !this.blotter.identical.knowsOther(order);
   }
 
   private legsOf(key: string): readonly OrderRecord[] {
@@ -327,7 +328,7 @@ export class OrderManager {
   /** The quickest way to find an order that is open: by its own id. That it is not known proves nothing. */
   private lookUpByName(order: OrderRecord): void {
     const { clientOrderId, key } = order;
-    if (clientOrderId === null) return;
+    if (clientOrderId === null || !this.settings.venue.clientOrderId.canBeLookedUp) return;
     this.outbox.ask(
       { kind: 'order', venueId: null, clientOrderId },
       { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOK_UP_WITHIN_MS },
@@ -352,15 +353,20 @@ export class OrderManager {
       const page = answer.value;
       for (const record of page.items) this.takeRecord(record);
       const lastId = Math.max(fromId, ...page.items.map((record) => record.id ?? 0));
-      const isLast = page.hasNext === false || (page.hasNext === null && page.items.length < ORDERS_PAGE);
+      const isLast =
+        page.hasNext === false || (page.hasNext === null && page.items.length < this.settings.venue.pageSizes.orders);
       if (isLast || page.items.length === 0) unknown.complete(atMs);
       else this.askPassPage(lastId + 1);
     });
   }
 
+  private get longestWaitMs(): number {
+    return this.settings.venue.identicalOrdersMs + WAITS_LONGER_MS;
+  }
+
   private waitsUntilMs(order: OrderRecord): number {
     const freeAtMs = this.blotter.identical.freeAtMs(order, this.outbox.nowMs);
-    return Math.min(freeAtMs, order.plannedAtMs + LONGEST_WAIT_MS);
+    return Math.min(freeAtMs, order.plannedAtMs + this.longestWaitMs);
   }
 
   private sayIdentical(order: OrderRecord, freeAtMs: number): string {
@@ -368,8 +374,8 @@ export class OrderManager {
     const other = this.blotter.identical.otherThan(order);
     const free = Number.isFinite(freeAtMs)
       ? `in ${freeAtMs - nowMs} ms, at ${freeAtMs}`
-      : `${IDENTICAL_HELD_BACK_MS} ms after it is known what became of that`;
-    return `${IDENTICAL_ORDER}: ${other} has the same terms, and was sent so lately that the exchange would take this one for its repetition; waited ${nowMs - order.plannedAtMs} ms, the limit is ${LONGEST_WAIT_MS} ms; it may be repeated ${free}; with allowIdentical it goes at once`;
+      : `${this.settings.venue.identicalOrdersMs} ms after it is known what became of that`;
+    return `${IDENTICAL_ORDER}: ${other} has the same terms, and was sent so lately that the exchange would take this one for its repetition; waited ${nowMs - order.plannedAtMs} ms, the limit is ${this.longestWaitMs} ms; it may be repeated ${free}; with allowIdentical it goes at once`;
   }
 
   private drop(key: string, reason: string): OrderRecord | undefined {
@@ -393,7 +399,7 @@ const LIST_LAG_MS = 3_000;
 export const IDENTICAL_ORDER = 'IdenticalOrder';
 
 /** What waits longer than the exchange's own window is given up: the other one's fate is not known. */
-const LONGEST_WAIT_MS = IDENTICAL_HELD_BACK_MS + 1_000;
+const WAITS_LONGER_MS = 1_000;
 
 /** The record that carries the name; where none does the first one, to be told what it carries. */
 function namedFirst(records: readonly VenueOrder[], clientOrderId: string): readonly VenueOrder[] {

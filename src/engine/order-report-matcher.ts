@@ -1,7 +1,7 @@
 import { ZERO } from '../domain/decimal-text.ts';
 import { invariant } from '../domain/errors.ts';
 import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
-import { isClosedStatus, isOpenStatus, type VenueOrder } from '../domain/order.ts';
+import type { VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import { KnownNames } from '../execution/known-names.ts';
 import type { VenueTerms } from '../execution/order-event.ts';
@@ -9,6 +9,7 @@ import { OrderEndings } from '../execution/order-endings.ts';
 import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { isUnbindable } from '../execution/order-transition.ts';
+import { isClosedStatus, isOpenStatus } from '../venues/port.ts';
 import { FlawLog } from './findings.ts';
 import { OrderInquiries } from './order-inquiries.ts';
 import { Namesakes } from './namesakes.ts';
@@ -87,10 +88,11 @@ export class OrderReportMatcher {
     this.namesakes = new Namesakes({ lateArrivalMs });
     this.instance = instance;
     this.findings = new FlawLog(blotter.outbox);
-    this.endings = new OrderEndings(isTold);
+    this.endings = new OrderEndings(blotter.venue, isTold);
     this.sureIds = new SureIds(blotter.outbox, isTold);
     this.inquiries = new OrderInquiries({
       outbox: blotter.outbox,
+      noSuchOrder: blotter.venue.refusals.noSuchOrder,
       onRecord,
       onMissing: (askedId) => this.missing(askedId),
     });
@@ -122,7 +124,7 @@ export class OrderReportMatcher {
     const name = readOrderName(clientOrderId);
     if (name?.instance !== this.instance) return false;
     if (this.foreignIds.has(id ?? 0) && this.namesakes.has(name, id ?? 0, this.names.state.epoch)) return false;
-    return status === null || isOpenStatus(status) || this.names.mayBeMissing(name, id ?? 0);
+    return status === null || isOpenStatus(this.blotter.venue, status) || this.names.mayBeMissing(name, id ?? 0);
   }
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
@@ -131,7 +133,7 @@ export class OrderReportMatcher {
     const order = way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
     if (way.isTrusted === true)
       return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
-    const flaw = orderFlaw(record) ?? this.wrongAnswer(record, way);
+    const flaw = orderFlaw(record, this.blotter.venue) ?? this.wrongAnswer(record, way);
     if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
     if (order === undefined) return this.takeStranger(record, way);
     return this.takeOwn(order, record, way);
@@ -146,7 +148,7 @@ export class OrderReportMatcher {
       first === null
         ? record.clientOrderId !== null && record.clientOrderId === order.clientOrderId
         : record.clientOrderId === null && record.pairId === first.id && first.pairId === record.id;
-    const flaw = orderFlaw(record) ?? orderMisfit(record, order);
+    const flaw = orderFlaw(record, this.blotter.venue) ?? orderMisfit(record, order);
     const holder = this.blotter.table.byVenueId(record.id);
     if (flaw === null && isNamed && (holder === undefined || holder.key === order.key)) return true;
     const found = flaw ?? {
@@ -196,8 +198,9 @@ export class OrderReportMatcher {
     const { status } = record;
     if (status === null || isFinal(order)) return status;
     const ending = this.endings.read(order.key, status, record.matchedAmount === record.amount);
-    if (isOpenStatus(status) || isClosedStatus(status)) {
-      if (orderFlaw(record) === null && orderMisfit(record, order) === null) this.findings.clear(order.key);
+    if (isOpenStatus(this.blotter.venue, status) || isClosedStatus(this.blotter.venue, status)) {
+      if (orderFlaw(record, this.blotter.venue) === null && orderMisfit(record, order) === null)
+        this.findings.clear(order.key);
     } else
       this.findings.note(
         order.key,
@@ -213,7 +216,8 @@ export class OrderReportMatcher {
     const { blotter } = this;
     // They are said once and stay; reading them anew from every list would cost more than all the rest of it.
     const terms = order.venueStatus === null ? termsOf(record) : null;
-    const sight = { venueId: record.id, status, matched: matchedOf(record), terms };
+    const isOpen = status === null || isOpenStatus(blotter.venue, status);
+    const sight = { venueId: record.id, status, isOpen, matched: matchedOf(record), terms };
     const next = blotter.apply(order, { kind: 'seen', atMs: blotter.outbox.nowMs, sight });
     const settled = isAsked ? this.settleLess(next, record) : next;
     return { kind: 'own', order: this.pairWith(settled, record) };
@@ -224,7 +228,8 @@ export class OrderReportMatcher {
     const { blotter, lessMatched } = this;
     const matched = matchedOf(record);
     const isLess = matched < order.matched && matched >= order.filled;
-    if (order.state !== 'settling' || !isLess || record.status === null || isOpenStatus(record.status)) return order;
+    if (order.state !== 'settling' || !isLess || record.status === null || isOpenStatus(blotter.venue, record.status))
+      return order;
     const before = lessMatched.get(order.key);
     const { steps } = blotter.outbox;
     if (before === undefined || before.matched !== matched || before.step === steps) {
@@ -372,7 +377,7 @@ export class OrderReportMatcher {
       return order;
     }
     if (blotter.table.byVenueId(pairId) !== undefined) return order;
-    const sight = { venueId: pairId, status: null, matched: NO_UNITS, terms: null };
+    const sight = { venueId: pairId, status: null, isOpen: true, matched: NO_UNITS, terms: null };
     blotter.apply(other, { kind: 'seen', atMs: blotter.outbox.nowMs, sight });
     return order;
   }

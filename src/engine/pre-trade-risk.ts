@@ -28,7 +28,7 @@ export interface WishedOrder {
 
 export type Planned =
   | { readonly ok: true; readonly order: OrderRecord }
-  /** `code`: `fit`, `risk <check>`, or `closed` while no orders are taken. */
+  /** `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, or `closed` while no orders are taken. */
   | { readonly ok: false; readonly code: string; readonly reason: string };
 
 export interface PreTradeRiskOptions {
@@ -59,6 +59,10 @@ export class PreTradeRisk {
   plan(instance: StrategyInstance, market: Market, wish: WishedOrder): Planned {
     const closed = this.closed();
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
+    const kind = wish.stopLimitPrice === null ? executionOf(wish) : 'oco';
+    if (!this.orderManager.blotter.venue.orderKinds.has(kind)) {
+      return { ok: false, code: 'kind', reason: `the exchange takes no ${kind} orders` };
+    }
     const best = this.bestFor(market.symbol, wish.side);
     const fitted = fitToMarket(market, { ...wish, reference: best });
     if (!fitted.ok) return { ok: false, code: 'fit', reason: fitted.reason };
@@ -129,7 +133,8 @@ export class PreTradeRisk {
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
     instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
-    return new PreTradeView({ nowMs, instance, order, liveOrders, markets, instances });
+    const { working } = this.orderManager.blotter.venue.statuses;
+    return new PreTradeView({ nowMs, instance, order, liveOrders, working, markets, instances });
   }
 
   /** The price that a market order of a side meets first. */

@@ -14,6 +14,7 @@ export class PreTradeView implements RiskView {
   readonly book: SeenBook | null;
   readonly position: Units;
   readonly liveOrders: readonly OrderRecord[];
+  readonly working: readonly string[];
   readonly plannedAtMs: readonly number[];
   private readonly instance: StrategyInstance;
   private readonly markets: MarketDataCache;
@@ -26,6 +27,7 @@ export class PreTradeView implements RiskView {
     readonly instance: StrategyInstance;
     readonly order: WantedOrder;
     readonly liveOrders: readonly OrderRecord[];
+    readonly working: readonly string[];
     readonly markets: MarketDataCache;
     readonly instances: readonly StrategyInstance[];
   }) {
@@ -36,6 +38,7 @@ export class PreTradeView implements RiskView {
     this.book = markets.seenBook(symbol);
     this.position = instance.held(base);
     this.liveOrders = of.liveOrders;
+    this.working = of.working;
     this.plannedAtMs = instance.plannedAtMs;
     this.instance = instance;
     this.markets = markets;

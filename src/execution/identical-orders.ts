@@ -1,8 +1,5 @@
 import { mayTrade, type OrderRecord } from './order-record.ts';
 
-/** The exchange's own ten seconds ("Spot trading", rule 5), and a bit for its clock and the way there. */
-export const IDENTICAL_HELD_BACK_MS = 10_500;
-
 /** What makes two orders identical to the exchange: all but their clientOrderId. */
 export function identityOf(order: OrderRecord): string {
   const { market, side, execution, price, stopPrice, amount, pairKey } = order;
@@ -28,12 +25,18 @@ export type WhenIdentical = 'hold' | 'send' | 'insist';
  * taken for it. Bounded by what can be sent in the window.
  */
 export class IdenticalOrders {
+  private readonly heldBackMs: number;
   /** By identity, those that were sent, the newest last: when each may have arrived last; infinity while that is not known. */
   private readonly arrivals = new Map<string, Arrival[]>();
   /** Nothing is to be forgotten before this time. */
   private heldUntilMs = Number.POSITIVE_INFINITY;
   /** An order is asked about several times in a row, and putting its identity together costs more than looking it up. */
   private last: { readonly order: OrderRecord; readonly identity: string } | null = null;
+
+  /** `heldBackMs`: for how long the exchange holds an order against identical ones; 0 where it takes them. */
+  constructor(heldBackMs: number) {
+    this.heldBackMs = heldBackMs;
+  }
 
   /** The order was handed over. */
   sent(order: OrderRecord): void {
@@ -45,14 +48,14 @@ export class IdenticalOrders {
     const arrival = this.arrivals.get(this.identityOf(order))?.find(({ key }) => key === order.key);
     if (arrival?.atMs !== Number.POSITIVE_INFINITY) return;
     arrival.atMs = atMs;
-    this.heldUntilMs = Math.min(this.heldUntilMs, atMs + IDENTICAL_HELD_BACK_MS);
+    this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
   }
 
   /** When such an order may go; infinity while another one's fate is not known. */
   freeAtMs(order: OrderRecord, nowMs: number): number {
-    const arrival = this.lastOther(order);
+    const arrival = this.heldBackMs === 0 ? null : this.lastOther(order);
     if (arrival === null) return nowMs;
-    const freeMs = arrival.atMs + IDENTICAL_HELD_BACK_MS;
+    const freeMs = arrival.atMs + this.heldBackMs;
     if (freeMs > nowMs) return freeMs;
     this.expire(nowMs);
     return nowMs;
@@ -68,10 +71,10 @@ export class IdenticalOrders {
     if (nowMs < this.heldUntilMs) return;
     this.heldUntilMs = Number.POSITIVE_INFINITY;
     for (const [identity, arrivals] of this.arrivals) {
-      const kept = arrivals.filter(({ atMs }) => atMs + IDENTICAL_HELD_BACK_MS > nowMs);
+      const kept = arrivals.filter(({ atMs }) => atMs + this.heldBackMs > nowMs);
       if (kept.length === 0) this.arrivals.delete(identity);
       else if (kept.length < arrivals.length) this.arrivals.set(identity, kept);
-      for (const { atMs } of kept) this.heldUntilMs = Math.min(this.heldUntilMs, atMs + IDENTICAL_HELD_BACK_MS);
+      for (const { atMs } of kept) this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
     }
   }
 
@@ -111,7 +114,7 @@ export class IdenticalOrders {
     for (const order of orders) {
       if (order.sentAtMs === null) continue;
       if (mayTrade(order) && order.venueId === null) this.sent(order);
-      else if (order.sentAtMs + IDENTICAL_HELD_BACK_MS > nowMs) {
+      else if (order.sentAtMs + this.heldBackMs > nowMs) {
         this.enter(order, nowMs);
         this.heldUntilMs = nowMs;
       }

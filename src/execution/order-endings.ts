@@ -1,4 +1,4 @@
-import { isClosedStatus, isOpenStatus } from '../domain/order.ts';
+import { isClosedStatus, isOpenStatus, type VenueProfile } from '../venues/port.ts';
 
 /** The signs that there are of an order's end. */
 interface Signs {
@@ -23,10 +23,12 @@ export type Ending =
  */
 export class OrderEndings {
   private readonly signs = new Map<string, Signs>();
+  private readonly venue: Pick<VenueProfile, 'statuses'>;
   private readonly enough: number;
 
   /** `isTold`: the venue tells of every change by itself, so that one reading of a known word is as good as two. */
-  constructor(isTold = false) {
+  constructor(venue: Pick<VenueProfile, 'statuses'>, isTold = false) {
+    this.venue = venue;
     this.enough = isTold ? 1 : 2;
   }
 
@@ -39,7 +41,7 @@ export class OrderEndings {
 
   /** One reading. `isWhole`: all of it is matched, as its amounts say too. */
   read(key: string, status: string, isWhole: boolean): Ending {
-    if (isOpenStatus(status)) {
+    if (isOpenStatus(this.venue, status)) {
       this.signs.delete(key);
       return 'open';
     }
@@ -47,8 +49,10 @@ export class OrderEndings {
     const readings = before?.word === status ? before.readings + 1 : 1;
     const isCorroborated = before?.isCorroborated ?? false;
     this.signs.set(key, { word: status, readings, isCorroborated });
-    if (!isClosedStatus(status)) return readings >= 2 && isCorroborated ? 'ended' : 'doubtful';
-    return (status === 'Done' && isWhole) || readings >= this.enough || isCorroborated ? 'ended' : 'doubtful';
+    if (!isClosedStatus(this.venue, status)) return readings >= 2 && isCorroborated ? 'ended' : 'doubtful';
+    return (this.venue.statuses.filled.includes(status) && isWhole) || readings >= this.enough || isCorroborated
+      ? 'ended'
+      : 'doubtful';
   }
 
   /** Nothing more is to be found out about it. */

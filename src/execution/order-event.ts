@@ -4,6 +4,8 @@ import type { Units } from '../domain/money.ts';
 export interface OrderStatusReport {
   readonly venueId: number | null;
   readonly status: string | null;
+  /** Whether by its status it may still fill; true where no status was said. */
+  readonly isOpen: boolean;
   readonly matched: Units;
   /** What it took the order for, which can differ from what was sent: digits beyond the market's steps are rounded. Null where it did not say. */
   readonly terms: VenueTerms | null;

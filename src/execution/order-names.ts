@@ -1,4 +1,5 @@
 import { invariant } from '../domain/errors.ts';
+import type { VenueProfile } from '../venues/port.ts';
 
 /** What a clientOrderId of ours says by itself, without the mirror. */
 export interface OrderName {
@@ -13,12 +14,16 @@ const INSTANCE = /^[a-z0-9]{1,6}$/;
 const NAME = /^([a-z0-9]{1,6})-([a-z0-9]+(?:-[a-z0-9]+)*)-([a-z0-9]{4})-([a-z0-9]{1,7})$/;
 
 /**
- * The clientOrderId of an order: instance, strategy, epoch of the mirror and row of the journal, at most 32 characters ("Spot trading": letters, digits,
- * hyphen; ours are lower case). The exchange frees an id once its order closes, so epoch and row, not the exchange, keep it unique for ever.
+ * The clientOrderId of an order: instance, strategy, epoch of the mirror and row of the journal. Lower-case letters, digits and
+ * hyphens. An exchange may free an id once its order closes, so epoch and row, not the exchange, keep it unique for ever. Throws `INVARIANT` for one that
+ * the exchange does not take.
  */
-export function clientOrderIdOf(name: OrderName): string {
+export function clientOrderIdOf(name: OrderName, { longest, pattern }: VenueProfile['clientOrderId']): string {
   const id = `${name.instance}-${name.strategy}-${name.epoch}-${name.row.toString(36)}`;
-  invariant(id.length <= 32 && NAME.test(id), () => `expected a clientOrderId of at most 32 characters, was "${id}"`);
+  invariant(
+    id.length <= longest && pattern.test(id) && NAME.test(id),
+    () => `expected a clientOrderId of at most ${longest} characters, was "${id}"`,
+  );
   return id;
 }
 

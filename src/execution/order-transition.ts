@@ -1,6 +1,5 @@
 import { invariant } from '../domain/errors.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
-import { isOpenStatus } from '../domain/order.ts';
 import type { OrderEvent, OrderStatusReport, VenueTerms } from './order-event.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
 
@@ -93,12 +92,12 @@ function seen(order: OrderRecord, sight: OrderStatusReport, atMs: number): Order
     sight.status === order.venueStatus &&
     (order.state === 'open' || order.state === 'cancelling') &&
     sight.status !== null &&
-    isOpenStatus(sight.status)
+    sight.isOpen
   ) {
     return order;
   }
   const status = isClosed ? order.venueStatus : (sight.status ?? order.venueStatus);
-  if (isClosed || (status !== null && !isOpenStatus(status))) {
+  if (isClosed || !sight.isOpen) {
     const closedAtMs = order.closedAtMs ?? atMs;
     return settled(changed(order, { state: 'settling', venueId, venueStatus: status, matched, closedAtMs, ...terms }));
   }

@@ -12,6 +12,7 @@ import type { MirrorState } from '../engine/mirror-change.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { createRiskLimits } from '../execution/risk/risk-limits.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
+import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
@@ -82,6 +83,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
   const all = hostile === null ? instances : [...instances, hostile];
   return {
     instance: INSTANCE,
+    venue: INTERFACE_PROFILE,
     markets,
     instances: all,
     feeds: feedsOf(
@@ -123,6 +125,7 @@ function feedsOf(runners: readonly StrategyPort[], leisure: number): EngineSetti
     ),
     traded: runners.map(({ name, market }) => ({ strategy: name, market })),
     budgets: [...budgetTable().values()].map((budget) => ({ ...budget, reserve: reserveOf(budget) })),
+    budgetOf: INTERFACE_PROFILE.budgets,
     usesAccount: true,
     replyMs: REPLY_MS,
     restart: { orderPages: 1, tradePages: 1, arrivedAfterMs: DEFAULT_ENGINE_TIMES.lateArrivalMs },

@@ -2,6 +2,7 @@ import { resolutionMs } from '../domain/candle.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
 import { TIMEFRAMES, type CandleSubscription } from '../strategy/subscriptions.ts';
+import type { VenueProfile } from '../venues/port.ts';
 import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -10,16 +11,13 @@ import type { WantedFeed } from './wanted-feed.ts';
 type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass'>;
 type FeedRules = Partial<Pick<WantedFeed, 'cacheMs' | 'turns' | 'isAtClose'>>;
 
-/** Where one call for all books is counted, and by default that for one. */
-export const ALL_BOOKS_BUDGET = 'v2/orderbook';
-
 /** A bar is asked for at its close, and once more when it is not there yet. */
 const REQUESTS_PER_BAR = 2;
 
 /** Everything that has to be asked for, each once however many want it: the markets' data first, then the account's. */
 export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   const feeds = new Map<string, WantedFeed>();
-  const { bookBudget = ALL_BOOKS_BUDGET } = input;
+  const { budgetOf } = input;
   const want = (feed: WantedFeed): void => {
     const known = feeds.get(feed.key);
     feeds.set(feed.key, known === undefined ? feed : bothWant(known, feed));
@@ -27,16 +25,22 @@ export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   for (const { strategy, subscription } of input.subscriptions) {
     switch (subscription.kind) {
       case 'book':
-        want(bookFeed({ market: subscription.market, budget: bookBudget }, agesOf(subscription), strategy));
+        want(bookFeed({ market: subscription.market, budget: budgetOf.book }, agesOf(subscription), strategy));
         break;
       case 'trades':
-        want(tradesFeed(subscription.market, agesOf(subscription), strategy));
+        want(
+          tradesFeed(
+            { market: subscription.market, budget: budgetOf['public-trades'] },
+            agesOf(subscription),
+            strategy,
+          ),
+        );
         break;
       case 'stats':
-        want(statsFeed(agesOf(subscription), strategy));
+        want(statsFeed(budgetOf.stats, agesOf(subscription), strategy));
         break;
       case 'candles':
-        want(candlesFeed(subscription, strategy));
+        want(candlesFeed(subscription, budgetOf.candles, strategy));
         break;
       case 'timer':
         break;
@@ -45,13 +49,14 @@ export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
   const subscribed = new Set(feeds.keys());
   for (const { strategy, market } of input.traded) {
     if (!subscribed.has(`book ${market}`))
-      want(bookFeed({ market, budget: bookBudget }, OWN_AGES.collar, `price collar of ${strategy}`));
+      want(bookFeed({ market, budget: budgetOf.book }, OWN_AGES.collar, `price collar of ${strategy}`));
   }
   if (![...feeds.values()].some(({ kind, market }) => market === BRIDGE && kind !== 'public-trades')) {
-    for (const strategy of input.bridged ?? []) want(statsFeed(OWN_AGES.bridge, `value of tether for ${strategy}`));
+    for (const strategy of input.bridged ?? [])
+      want(statsFeed(budgetOf.stats, OWN_AGES.bridge, `value of tether for ${strategy}`));
   }
-  if (feeds.size > 0 || input.usesAccount) want(optionsFeed());
-  if (input.usesAccount) accountFeeds(walletsOf(input)).forEach(want);
+  if (feeds.size > 0 || input.usesAccount) want(optionsFeed(budgetOf.options));
+  if (input.usesAccount) accountFeeds(walletsOf(input), budgetOf).forEach(want);
   return [...feeds.values()];
 }
 
@@ -113,27 +118,28 @@ function bookFeed(
   return feedOf(target, { ages: { ...ages, wantedMs, idleMs }, asker }, { cacheMs: BOOK_CACHE_MS });
 }
 
-function tradesFeed(market: string, ages: FeedAges, asker: string): WantedFeed {
+function tradesFeed(
+  { market, budget }: { readonly market: string; readonly budget: string },
+  ages: FeedAges,
+  asker: string,
+): WantedFeed {
   const kind = 'public-trades';
-  return feedOf(
-    { key: `trades ${market}`, kind, market, budget: 'v2/trades', requestClass: 'market' },
-    { ages, asker },
-  );
+  return feedOf({ key: `trades ${market}`, kind, market, budget, requestClass: 'market' }, { ages, asker });
 }
 
-function statsFeed(ages: FeedAges, asker: string): WantedFeed {
-  const target = { key: 'stats', kind: 'stats', market: null, budget: 'market/stats', requestClass: 'market' } as const;
+function statsFeed(budget: string, ages: FeedAges, asker: string): WantedFeed {
+  const target = { key: 'stats', kind: 'stats', market: null, budget, requestClass: 'market' } as const;
   return feedOf(target, { ages, asker });
 }
 
-function candlesFeed({ market, timeframe }: CandleSubscription, asker: string): WantedFeed {
+function candlesFeed({ market, timeframe }: CandleSubscription, budget: string, asker: string): WantedFeed {
   const lengthMs = resolutionMs(TIMEFRAMES[timeframe]);
   const longestMs = lengthMs * (1 + LATEST_BAR_SHARE);
   const target = {
     key: `candles ${market} ${timeframe}`,
     kind: 'candles',
     market,
-    budget: 'market/udf/history',
+    budget,
   } as const;
   return feedOf(
     { ...target, requestClass: 'market' },
@@ -142,28 +148,31 @@ function candlesFeed({ market, timeframe }: CandleSubscription, asker: string): 
   );
 }
 
-function optionsFeed(): WantedFeed {
+function optionsFeed(budget: string): WantedFeed {
   const target = {
     key: 'options',
     kind: 'options',
     market: null,
-    budget: 'v2/options',
+    budget,
     requestClass: 'market',
   } as const;
   return feedOf(target, { ages: OWN_AGES.options, asker: 'steps of the markets' });
 }
 
 /** What is followed of our account; `wallets` is how many have a history that is read. */
-function accountFeeds(wallets: number): readonly WantedFeed[] {
+function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): readonly WantedFeed[] {
   const account = { market: null, requestClass: 'account' } as const;
   const asker = 'account';
   const transactions = { ...account, key: 'transactions', kind: 'transactions' } as const;
   return [
-    feedOf({ ...account, key: 'orders', kind: 'orders', budget: 'orders/list' }, { ages: OWN_AGES.orders, asker }),
-    feedOf({ ...account, key: 'fills', kind: 'trades', budget: 'trades/list' }, { ages: OWN_AGES.fills, asker }),
-    feedOf({ ...account, key: 'wallets', kind: 'wallets', budget: 'v2/wallets' }, { ages: OWN_AGES.wallets, asker }),
+    feedOf({ ...account, key: 'orders', kind: 'orders', budget: budgetOf.orders }, { ages: OWN_AGES.orders, asker }),
+    feedOf({ ...account, key: 'fills', kind: 'trades', budget: budgetOf.trades }, { ages: OWN_AGES.fills, asker }),
     feedOf(
-      { ...transactions, budget: 'users/wallets/transactions/list' },
+      { ...account, key: 'wallets', kind: 'wallets', budget: budgetOf.wallets },
+      { ages: OWN_AGES.wallets, asker },
+    ),
+    feedOf(
+      { ...transactions, budget: budgetOf.transactions },
       { ages: OWN_AGES.transactions, asker: 'account, wallet by wallet' },
       { turns: Math.max(1, wallets) },
     ),

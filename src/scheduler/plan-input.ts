@@ -1,5 +1,6 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
+import type { VenueProfile } from '../venues/port.ts';
 
 /** A rate limit of the plan: what it keeps for cancels and resolutions is said. */
 export type PlanBudget = RateLimit & { readonly reserve: number };
@@ -25,8 +26,8 @@ export interface PlanInput {
   /** Strategies of which money is valued by the price of tether in rial (`USDTIRT`): it is read with the statistics where nobody reads it otherwise. */
   readonly bridged?: readonly string[];
   readonly budgets: readonly PlanBudget[];
-  /** The budget that the book of one market is counted in; `v2/orderbook` without it. One call for all books is always counted there. */
-  readonly bookBudget?: string;
+  /** The budget that each call is counted in. */
+  readonly budgetOf: VenueProfile['budgets'];
   /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
   readonly usesAccount: boolean;
   /** From sending a question to having its answer, at the longest in ordinary times. */

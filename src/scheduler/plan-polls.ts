@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
-import { ALL_BOOKS_BUDGET, allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
+import type { VenueCallKind } from '../venues/port.ts';
+import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
 import type { GivenFeed } from './given-feed.ts';
 import type { PlanBudget, PlanInput } from './plan-input.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
@@ -18,8 +19,8 @@ export interface PollPlan {
   readonly restart: RestartPlan;
 }
 
-/** Where orders are placed, taken back and looked up: no poll uses these. */
-const ORDER_BUDGETS = ['orders/add', 'orders/update-status', 'orders/status', 'orders/cancel-old'] as const;
+/** Where orders are placed, taken back and looked up: no poll uses their budgets. */
+const ORDER_CALLS: readonly VenueCallKind[] = ['place', 'cancel', 'order', 'cancel-old'];
 
 /**
  * The best ages that fit the budgets. In each budget every feed is stretched alike from what is wanted, and none beyond its longest age while another
@@ -30,9 +31,9 @@ const ORDER_BUDGETS = ['orders/add', 'orders/update-status', 'orders/status', 'o
 export function planPolls(input: PlanInput): PollPlan {
   const budgets = new Map(input.budgets.map((budget) => [budget.name, budget]));
   const byBudget = Map.groupBy(collectFeeds(input), ({ budget }) => budget);
-  const plans = [...byBudget].map(([name, feeds]) => planOf(budgetNamed(budgets, name), feeds, input.replyMs));
-  const unused = ORDER_BUDGETS.flatMap((name) => {
-    const budget = budgets.get(name);
+  const plans = [...byBudget].map(([name, feeds]) => planOf(budgetNamed(budgets, name), feeds, input));
+  const unused = ORDER_CALLS.flatMap((kind) => {
+    const budget = budgets.get(input.budgetOf[kind]);
     return budget === undefined || !input.usesAccount ? [] : [unusedBudget(budget)];
   });
   return {
@@ -44,9 +45,13 @@ export function planPolls(input: PlanInput): PollPlan {
   };
 }
 
-function planOf(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): BudgetPlan {
+function planOf(
+  budget: PlanBudget,
+  feeds: readonly WantedFeed[],
+  { replyMs, budgetOf }: Pick<PlanInput, 'replyMs' | 'budgetOf'>,
+): BudgetPlan {
   const each = planBudget(budget, feeds, replyMs);
-  if (budget.name !== ALL_BOOKS_BUDGET || feeds.length < 2 || (each.stretch <= 1 && each.problems.length === 0))
+  if (budget.name !== budgetOf.books || feeds.length < 2 || (each.stretch <= 1 && each.problems.length === 0))
     return each;
   return planBudget(budget, [allBooksFeed(feeds)], replyMs);
 }

@@ -26,13 +26,14 @@ export function planRestart(
     replyMs,
     restart,
     wallets,
-  }: Pick<PlanInput, 'usesAccount' | 'replyMs' | 'restart'> & { readonly wallets: number },
+    budgetOf,
+  }: Pick<PlanInput, 'usesAccount' | 'replyMs' | 'restart' | 'budgetOf'> & { readonly wallets: number },
 ): RestartPlan {
   const all: readonly RestartStep[] = [
-    { what: 'open orders and those since', budget: 'orders/list', requests: restart.orderPages },
-    { what: 'trades, before and after the wallets', budget: 'trades/list', requests: restart.tradePages + 1 },
-    { what: 'balances', budget: 'v2/wallets', requests: 1 },
-    { what: 'history of each wallet', budget: 'users/wallets/transactions/list', requests: wallets },
+    { what: 'open orders and those since', budget: budgetOf.orders, requests: restart.orderPages },
+    { what: 'trades, before and after the wallets', budget: budgetOf.trades, requests: restart.tradePages + 1 },
+    { what: 'balances', budget: budgetOf.wallets, requests: 1 },
+    { what: 'history of each wallet', budget: budgetOf.transactions, requests: wallets },
   ];
   const steps = usesAccount ? all.filter(({ requests }) => requests > 0) : [];
   const requests = steps.reduce((sum, step) => sum + step.requests, 0);

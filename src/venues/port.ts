@@ -158,3 +158,51 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
    * at the earliest, where that is known.
    */
   | { readonly outcome: 'unsent'; readonly reason: string; readonly retryInMs?: number | null };
+
+/** What a status word says of an order. `waiting`: a stop whose price was not reached yet. */
+export type StatusMeaning = 'accepted' | 'working' | 'waiting' | 'filled' | 'canceled';
+
+/**
+ * What is particular about one exchange, so that the engine knows no word of any: each venue publishes its own, and the engine is handed it with its
+ * settings. Everything here is a fact of the exchange's interface; what a user may choose is in the configuration.
+ */
+export interface VenueProfile {
+  /** Status words by what they mean. The first of each is the word that messages use. A word of none of them has no known meaning. */
+  readonly statuses: Readonly<Record<StatusMeaning, readonly string[]>>;
+  /** Codes of refusals that say something of an order besides no. */
+  readonly refusals: {
+    readonly noSuchOrder: string;
+    /** An open order has the client order id. */
+    readonly clientOrderIdInUse: string;
+    /** An identical order came a moment ago; null where identical orders are taken. */
+    readonly identicalOrder: string | null;
+  };
+  /** For how long an order is held against identical ones, with room for clocks and the way; 0 where they are taken. */
+  readonly identicalOrdersMs: number;
+  readonly clientOrderId: {
+    readonly longest: number;
+    /** What one may consist of. */
+    readonly pattern: RegExp;
+    /** Whether an open order can be asked for by it. */
+    readonly canBeLookedUp: boolean;
+  };
+  /** Kinds of orders that it takes. */
+  readonly orderKinds: ReadonlySet<Execution | 'oco'>;
+  /** The most items that one page of a list has. */
+  readonly pageSizes: { readonly orders: number; readonly trades: number; readonly transactions: number };
+  /** The budget that each call is counted in. */
+  readonly budgets: Readonly<Record<VenueCallKind, string>>;
+}
+
+const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];
+const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];
+
+/** Whether an order may still fill. A word without a meaning is neither open nor closed until it was found out: see `OrderEndings`. */
+export function isOpenStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
+  return OPEN.some((meaning) => statuses[meaning].includes(status));
+}
+
+/** Whether a word says that an order has ended. */
+export function isClosedStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
+  return CLOSED.some((meaning) => statuses[meaning].includes(status));
+}

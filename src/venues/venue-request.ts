@@ -14,9 +14,29 @@ import type { ExchangeClient } from '../exchange/client.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
 
-const ORDERS_PAGE = 1_000;
-const TRADES_PAGE = 500;
-const TRANSACTIONS_PAGE = 50;
+/** The endpoint that answers a call. */
+export const ENDPOINT_OF = {
+  place: 'addOrder',
+  'place-oco': 'addOrder',
+  cancel: 'updateOrderStatus',
+  'cancel-old': 'cancelOldOrders',
+  order: 'orderStatus',
+  orders: 'ordersList',
+  trades: 'tradesList',
+  wallets: 'wallets',
+  transactions: 'walletTransactions',
+  book: 'orderBook',
+  books: 'allOrderBooks',
+  stats: 'marketStats',
+  'public-trades': 'publicTrades',
+  candles: 'history',
+  options: 'options',
+} as const satisfies Readonly<Record<VenueCallKind, EndpointName>>;
+
+type EndpointOf<Kind extends VenueCallKind> = (typeof ENDPOINT_OF)[Kind];
+
+/** The largest pages that its lists give. */
+export const PAGE_SIZES = { orders: 1_000, trades: 500, transactions: 50 } as const;
 
 /** What a call came to, read into the engine's words. Null where the reply lacks what was asked for. */
 export type VenueReply = { readonly ok: true; readonly value: VenueValues[VenueCallKind] | null } | DecodedRefusal;
@@ -29,18 +49,18 @@ export interface VenueRequest {
   readonly send: (client: ExchangeClient, signal: AbortSignal) => Promise<VenueReply>;
 }
 
-/** Ties an endpoint and its request to how its reply answers a call of `kind`. */
-function request<Kind extends VenueCallKind, Name extends EndpointName>(
+/** Ties a request to how its reply answers a call of `kind`. */
+function request<Kind extends VenueCallKind>(
   kind: Kind,
-  endpoint: Name,
-  fields: EndpointRequest<Name>,
-  read: (reply: EndpointReply<Name>) => VenueValues[Kind] | null,
+  fields: EndpointRequest<EndpointOf<Kind>>,
+  read: (reply: EndpointReply<EndpointOf<Kind>>) => VenueValues[Kind] | null,
 ): VenueRequest {
+  const endpoint: EndpointOf<Kind> = ENDPOINT_OF[kind];
   return {
     kind,
     endpoint,
     async send(client, signal) {
-      const result: EndpointResult<Name> = await client.call(endpoint, fields, { signal });
+      const result: EndpointResult<EndpointOf<Kind>> = await client.call(endpoint, fields, { signal });
       return result.ok ? { ok: true, value: readSafely(endpoint, () => read(result.value)) } : result;
     },
   };
@@ -100,7 +120,7 @@ function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
 /** Lists are read whole: all details, the largest pages, and from `fromId` on by rising id. */
 function ordersPage(call: Extract<VenueCall, { kind: 'orders' }>): EndpointRequest<'ordersList'> {
   const { status, fromId } = call;
-  return { status, details: 2, order: 'id', pageSize: ORDERS_PAGE, ...(fromId === null ? {} : { fromId }) };
+  return { status, details: 2, order: 'id', pageSize: PAGE_SIZES.orders, ...(fromId === null ? {} : { fromId }) };
 }
 
 /** By rising id, whatever order the exchange gave. Those without an id, which come only where details are left out, go first. */
@@ -142,35 +162,32 @@ export function venueRequest(call: VenueCall): VenueRequest {
   const { kind } = call;
   switch (kind) {
     case 'place':
-      return request(kind, 'addOrder', placement(call.order), ({ order }) => order);
+      return request(kind, placement(call.order), ({ order }) => order);
     case 'place-oco':
-      return request(kind, 'addOrder', pairPlacement(call.order), bothLegs);
+      return request(kind, pairPlacement(call.order), bothLegs);
     case 'cancel':
-      return request(
-        kind,
-        'updateOrderStatus',
-        { ...reference('order', call), status: 'canceled' },
-        ({ updatedStatus, order }) => ({ status: updatedStatus, order }),
-      );
+      return request(kind, { ...reference('order', call), status: 'canceled' }, ({ updatedStatus, order }) => ({
+        status: updatedStatus,
+        order,
+      }));
     case 'cancel-old':
-      return request(kind, 'cancelOldOrders', {}, (reply) => reply);
+      return request(kind, {}, (reply) => reply);
     case 'order':
-      return request(kind, 'orderStatus', reference('id', call), (order) => order);
+      return request(kind, reference('id', call), (order) => order);
     case 'orders':
-      return request(kind, 'ordersList', ordersPage(call), ({ items, hasNext }) => ({
+      return request(kind, ordersPage(call), ({ items, hasNext }) => ({
         items: items.toSorted(byId),
         hasNext,
       }));
     case 'trades':
       return request(
         kind,
-        'tradesList',
         // The interface counts ids from 1.
-        { fromId: Math.max(1, call.fromId), tradeOrder: 'asc', pageSize: TRADES_PAGE },
+        { fromId: Math.max(1, call.fromId), tradeOrder: 'asc', pageSize: PAGE_SIZES.trades },
         ({ items, hasNext }) => ({ items: items.toSorted(byId), hasNext }),
       );
     case 'wallets':
-      return request(kind, 'wallets', {}, (wallets) =>
+      return request(kind, {}, (wallets) =>
         wallets.map(({ currency, id, balance, blocked }) => ({
           currency,
           walletId: id,
@@ -181,27 +198,20 @@ export function venueRequest(call: VenueCall): VenueRequest {
     case 'transactions':
       return request(
         kind,
-        'walletTransactions',
-        { wallet: call.walletId, page: call.page, pageSize: TRANSACTIONS_PAGE },
+        { wallet: call.walletId, page: call.page, pageSize: PAGE_SIZES.transactions },
         ({ items, hasNext }) => ({ items: items.map(transactionOf), hasNext }),
       );
     case 'book':
-      return request(kind, 'orderBook', { symbol: call.market }, (book) => book);
+      return request(kind, { symbol: call.market }, (book) => book);
     case 'books':
-      return request(kind, 'allOrderBooks', {}, (books) => books);
+      return request(kind, {}, (books) => books);
     case 'stats':
-      return request(
-        kind,
-        'marketStats',
-        { srcCurrency: call.base.join(','), dstCurrency: call.quote.join(',') },
-        (stats) => stats,
-      );
+      return request(kind, { srcCurrency: call.base.join(','), dstCurrency: call.quote.join(',') }, (stats) => stats);
     case 'public-trades':
-      return request(kind, 'publicTrades', { symbol: call.market }, (trades) => trades);
+      return request(kind, { symbol: call.market }, (trades) => trades);
     case 'candles':
       return request(
         kind,
-        'history',
         // `to` is the last second at which a bar may begin.
         {
           symbol: call.market,
@@ -212,6 +222,6 @@ export function venueRequest(call: VenueCall): VenueRequest {
         (candles) => candles,
       );
     case 'options':
-      return request(kind, 'options', {}, rulesOf);
+      return request(kind, {}, rulesOf);
   }
 }

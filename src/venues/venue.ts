@@ -4,10 +4,12 @@ import type { Market } from '../domain/market.ts';
 import type { Transport } from '../exchange/transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import type { AccountReader } from './live/account-reader.ts';
+import type { VenueProfile } from './port.ts';
 import type { VenueCaller } from './venue-caller.ts';
 
 /** Where a bot trades, whichever mode it runs in: the way there, its limits, its markets and its time. */
 export interface Venue {
+  readonly profile: VenueProfile;
   readonly time: Timeline;
   readonly caller: VenueCaller;
   readonly limiter: Limiter;

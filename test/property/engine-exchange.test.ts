@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatUnits, parseUnits } from '../../src/domain/money.ts';
-import { isOpenStatus, type VenueOrder } from '../../src/domain/order.ts';
+import type { VenueOrder } from '../../src/domain/order.ts';
+import { isOpenStatus } from '../../src/venues/port.ts';
 import type { VenueCall } from '../../src/venues/port.ts';
 import { mayTrade } from '../../src/execution/order-record.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type Intent,
 } from '../../src/strategy/intents.ts';
 import { EngineWorld } from '../unit/engine/engine-world.ts';
+import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
 /** Trades and orders are hidden at least this long, and at most until the next happening after it; lists are believed to lag by no more than the other. */
@@ -220,12 +222,15 @@ class Play {
     const { world } = this;
     const { call } = world.pending('cancel');
     const order = world.venue.orders.findLast(({ id, clientOrderId, status }) =>
-      call.venueId === null ? clientOrderId === call.clientOrderId && isOpenStatus(status ?? '') : id === call.venueId,
+      call.venueId === null
+        ? clientOrderId === call.clientOrderId && isOpenStatus(INTERFACE_PROFILE, status ?? '')
+        : id === call.venueId,
     );
     if (fate === 'unsent') world.unsend('cancel');
     else if (fate === 'lost' || fate === 'late') world.fail('cancel');
     else if (order === undefined || fate === 'refused') world.refuse('cancel', 'NotFound');
-    else if (!isOpenStatus(order.status ?? '')) world.refuse('cancel', 'NotApplied', { order: { ...order } });
+    else if (!isOpenStatus(INTERFACE_PROFILE, order.status ?? ''))
+      world.refuse('cancel', 'NotApplied', { order: { ...order } });
     else {
       const ended = world.venue.end(order.id ?? 0);
       if (fate === 'reply lost' || fate === 'unlisted') world.fail('cancel');
@@ -279,7 +284,7 @@ function agreement(world: EngineWorld): void {
     const record = known.find(({ venueId }) => venueId === order.id);
     expect(record, `the order ${order.id} of ${order.clientOrderId}`).toBeDefined();
     expect(formatUnits(record?.filled ?? 0n)).toBe(order.matchedAmount);
-    expect(table.byVenueId(order.id)?.state === 'open').toBe(isOpenStatus(order.status ?? ''));
+    expect(table.byVenueId(order.id)?.state === 'open').toBe(isOpenStatus(INTERFACE_PROFILE, order.status ?? ''));
   }
   expect(table.unfinished().map(({ key, state }) => [key, state])).toEqual(
     table.unfinished().map(({ key }) => [key, 'open']),

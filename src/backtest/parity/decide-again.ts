@@ -1,4 +1,5 @@
 import { loadInstances } from '../../daemon/load-instances.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { SessionFile } from '../../daemon/session-file.ts';
 import type { VenueCall } from '../../venues/port.ts';
 import { Engine } from '../../engine/engine.ts';
@@ -56,7 +57,11 @@ export async function decideAgain(
   const { config, beganMs, markets, state } = file;
   const { feeds } = planOf(instances, budgetTable(config.limits, config.headroom));
   const { execution, instance, reconciliation } = config;
-  const engine = new Engine({ ...execution, instance, reconciliation, markets, instances, feeds }, state, beganMs);
+  const engine = new Engine(
+    { ...execution, venue: INTERFACE_PROFILE, instance, reconciliation, markets, instances, feeds },
+    state,
+    beganMs,
+  );
   const watch = new Watch([]);
   const told = new Told();
   const mirror = new MemoryMirror(({ kind, subject, json }, atMs) => {

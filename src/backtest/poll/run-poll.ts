@@ -39,7 +39,7 @@ export interface PollMarket extends MarketRecording {
 
 export interface PollRunOptions {
   /** Without markets and feeds, which follow from what was recorded and from the plan. */
-  readonly settings: Omit<EngineSettings, 'markets' | 'feeds'>;
+  readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'venue'>;
   readonly markets: readonly PollMarket[];
   readonly fees: FeeSchedule;
   /** By currency, lower case. */
@@ -190,7 +190,7 @@ class PollLife {
       advance: (timeMs) => feed.advance(Math.min(timeMs, this.endMs)),
     });
     this.bot = createPollBot({
-      settings: { ...settings, markets: markets.map(({ market }) => market) },
+      settings: { ...settings, venue: exchange.profile, markets: markets.map(({ market }) => market) },
       budgets,
       time: this.time,
       caller,

@@ -18,6 +18,7 @@ import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text
 import { marketOption, overrideOption } from '../option-readers.ts';
 import { planLines } from '../plan-lines.ts';
 import { planOfConfigs } from '../plan-of-config.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options {
@@ -111,7 +112,8 @@ function tradingBeginsOf(
 ): TradingBegins | null {
   if (ledgerOf(config) === null || config.mode !== 'live') return null;
   const { budgets, rows, subjects } = of;
-  return rows === null ? freshTradingBegins(budgets.values()) : tradingBegins(rows, subjects);
+  const budgetOf = INTERFACE_PROFILE.budgets;
+  return rows === null ? freshTradingBegins(budgets.values(), budgetOf) : tradingBegins(rows, { subjects, budgetOf });
 }
 
 /** What the ledger of a configuration has; null where there is none, or none yet. */

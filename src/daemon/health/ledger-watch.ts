@@ -1,6 +1,7 @@
 import { readLedger } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { BudgetUse, LockoutState } from './health-source.ts';
 
 /** A report of the ledger is read from its file; one this young is good enough. */
@@ -36,7 +37,7 @@ export class LedgerWatch {
     this.readAtMs = nowMs;
     try {
       const rows = readLedger(this.file, nowMs);
-      const begins = tradingBegins(rows, this.subjects);
+      const begins = tradingBegins(rows, { subjects: this.subjects, budgetOf: INTERFACE_PROFILE.budgets });
       this.health = {
         placingFault: begins.why === 'unknown' ? beginsText(begins) : null,
         budgets: rows.map(({ budget, subject, inUse, limit, lowered }) => ({

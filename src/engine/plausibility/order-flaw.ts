@@ -1,5 +1,6 @@
 import { formatUnits, unitsOf, UNITS_PER_ONE } from '../../domain/money.ts';
-import { isOpenStatus, type VenueOrder } from '../../domain/order.ts';
+import { type VenueOrder } from '../../domain/order.ts';
+import { isOpenStatus, type VenueProfile } from '../../venues/port.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { isAbout, tooFine, unitsAbout, type Flaw } from './flaw.ts';
 
@@ -13,7 +14,7 @@ export const LARGEST_FEE_PERCENT = 10n;
  * What can not be right about an order's record by itself, whoever's it is: amounts that do not add up, a state that they contradict, totals that no
  * price gives. Null where nothing is wrong. One number of a record that was changed on its way mostly contradicts another one of it.
  */
-export function orderFlaw(record: VenueOrder): Flaw | null {
+export function orderFlaw(record: VenueOrder, venue: Pick<VenueProfile, 'statuses'>): Flaw | null {
   const { id, amount, matchedAmount, unmatchedAmount, price, stopPrice, status } = record;
   if (id === null || id < 1) return { field: 'id', expected: 'the id of an order', found: String(id) };
   const fine = tooFine({ amount, matchedAmount, price, param1: stopPrice });
@@ -35,11 +36,12 @@ export function orderFlaw(record: VenueOrder): Flaw | null {
   ] as const) {
     if (text !== null && unitsOf(text) <= 0n) return { field, expected: 'more than 0', found: text };
   }
-  if (status === 'Done' && matched !== whole) {
-    return soft('status', `an order of which ${matchedAmount} of ${amount} is matched not to be Done`, status);
+  const { filled } = venue.statuses;
+  if (status !== null && filled.includes(status) && matched !== whole) {
+    return soft('status', `an order of which ${matchedAmount} of ${amount} is matched not to be ${status}`, status);
   }
-  if (status !== null && isOpenStatus(status) && matched === whole) {
-    return soft('status', 'an order that is matched whole to be Done', status);
+  if (status !== null && isOpenStatus(venue, status) && matched === whole) {
+    return soft('status', `an order that is matched whole to be ${filled[0]}`, status);
   }
   return valueFlaw(record, whole, matched);
 }

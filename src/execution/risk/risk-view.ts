@@ -72,6 +72,8 @@ export interface RiskView {
   readonly position: Units;
   /** Every order of this bot that may still trade or is planned, of all strategies and markets. */
   readonly liveOrders: readonly OrderRecord[];
+  /** The exchange's words for an order that works: a stop of which it says so has woken. */
+  readonly working: readonly string[];
   /**
    * By market symbol: what all strategies of this bot hold there, each coin once (`positionIn`), and its last
    * price in units; null before the first.

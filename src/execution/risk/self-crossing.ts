@@ -8,14 +8,14 @@ import { sayAmount, sayValue, type Objection, type RiskCheck, type SeenBook, typ
  * whichever strategy has it. An order that is being canceled counts until its end is seen. Ways out are
  * looked at too: trading with oneself is none. Cancel the other order first.
  */
-export const checkSelfCrossing: RiskCheck = ({ order, book, liveOrders }, { refuseSelfCrossing }) => {
+export const checkSelfCrossing: RiskCheck = ({ order, book, liveOrders, working }, { refuseSelfCrossing }) => {
   if (!refuseSelfCrossing) return null;
   let own: Reach | null = null;
   for (const live of liveOrders) {
     if (live.side === order.side || live.market !== order.market.symbol) continue;
     if (live.state !== 'planned' && !mayTrade(live)) continue;
-    own ??= reachOf(order, book);
-    const other = reachOf(live, book);
+    own ??= reachOf(order, book, false);
+    const other = reachOf(live, book, live.venueStatus !== null && working.includes(live.venueStatus));
     if (order.side === 'buy' ? canMeet(own, other) : canMeet(other, own)) return objection(order, live);
   }
   return null;
@@ -40,8 +40,6 @@ interface Reaching {
   readonly execution: Execution;
   readonly price: Units | null;
   readonly stopPrice: Units | null;
-  /** The exchange's own word for a live order: a stop that it calls active has woken. */
-  readonly venueStatus?: string | null;
 }
 
 /** The prices at which an order may trade, in units of the quote currency. */
@@ -61,11 +59,12 @@ const BPS_OF_ALL = 10_000n;
 
 /**
  * How far an order reaches: to its own price; as a stop without one to its stop price; without either to 200
- * bps beyond the best price on the other side, or to any price where there is none.
+ * bps beyond the best price on the other side, or to any price where there is none. `isWorking`: the exchange
+ * says that it works, so a stop has woken.
  */
-function reachOf(order: Reaching, book: SeenBook | null): Reach {
+function reachOf(order: Reaching, book: SeenBook | null, isWorking: boolean): Reach {
   const { stopPrice } = order;
-  const mayBeAwake = stopPrice === null || order.venueStatus === 'Active' || isReached(order.side, stopPrice, book);
+  const mayBeAwake = stopPrice === null || isWorking || isReached(order.side, stopPrice, book);
   return { price: order.price ?? stopPrice ?? marketReach(order.side, book), asleepAt: mayBeAwake ? null : stopPrice };
 }
 

@@ -11,6 +11,8 @@ import type { VenueTrade } from '../../domain/trade.ts';
 import type { MarketRule, Page, VenueAnswer, VenueCall, VenueValues } from '../port.ts';
 import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import { INTERFACE_PROFILE } from '../interface-profile.ts';
+import { PAGE_SIZES } from '../venue-request.ts';
 import { BarAccount } from './bar-account.ts';
 import { BarMarket } from './bar-market.ts';
 import { BarWallets } from './bar-wallets.ts';
@@ -22,10 +24,6 @@ import { readPlacement, type Placing } from '../door/read-placement.ts';
 import { takerCostsOf } from './taker-price.ts';
 import type { WorkingOrder } from './working-order.ts';
 
-/** Items of a page, as on the exchange. */
-const ORDERS_PAGE = 1_000;
-const TRADES_PAGE = 500;
-
 const QUERY: OrdersQuery = {
   status: 'all',
   side: null,
@@ -36,7 +34,7 @@ const QUERY: OrdersQuery = {
   fromId: null,
   order: { field: 'id', descending: false },
   page: 1,
-  pageSize: ORDERS_PAGE,
+  pageSize: PAGE_SIZES.orders,
   asOfMs: null,
 };
 
@@ -65,6 +63,7 @@ export interface VenueNews {
  * few comparisons.
  */
 export class BarFillSimulator {
+  readonly profile = INTERFACE_PROFILE;
   readonly rules: BarRules;
   private readonly markets: readonly BarMarket[];
   private readonly bySymbol: ReadonlyMap<string, BarMarket>;
@@ -258,7 +257,7 @@ export class BarFillSimulator {
     const kept = this.account.trades.values();
     // Ids rise by one, so the place of one is known.
     const start = Math.max(0, fromId - (kept[0]?.id ?? 0));
-    const items = kept.slice(start, start + TRADES_PAGE);
+    const items = kept.slice(start, start + PAGE_SIZES.trades);
     return { items, hasNext: kept.length > start + items.length };
   }
 

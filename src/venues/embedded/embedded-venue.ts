@@ -16,6 +16,7 @@ import { createSimulation, type Simulation } from '../../simulator/simulation.ts
 import type { World } from '../../simulator/world.ts';
 import { createVirtualLimiter } from '../../virtual/virtual-limiter.ts';
 import { VirtualTime, type Timeline } from '../../virtual/virtual-time.ts';
+import { INTERFACE_PROFILE } from '../interface-profile.ts';
 import type { Venue, WrapTransport } from '../venue.ts';
 import { MachineTimeline } from '../machine-timeline.ts';
 import type { ReplayFile } from './replay-file.ts';
@@ -81,6 +82,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
   const lockouts = new MemoryLockouts();
   return {
     simulation,
+    profile: INTERFACE_PROFILE,
     time,
     caller: createVenueCaller(client),
     limiter: createLimiter({ time, speed, budgets, ledger, lockouts }),

@@ -18,6 +18,7 @@ import { UndiciTransport } from '../../exchange/undici-transport.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
 import { createAccountReader } from './account-reader.ts';
 import type { ExchangeAccess } from './exchange-access.ts';
+import { INTERFACE_PROFILE, profileOf } from '../interface-profile.ts';
 import type { Venue, WrapTransport } from '../venue.ts';
 import { knownDevice, type KnownDevice } from './device-file.ts';
 import { knownToken, type KnownToken } from './token-file.ts';
@@ -224,7 +225,10 @@ function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): stri
 
 /** A new ledger, or a lockout, holds the first order back for minutes or hours: that is known before anything is asked. */
 function sayWhenTradingBegins({ ledgerFile, time, subjects }: RemoteExchange, say: (message: string) => void): void {
-  const begins = tradingBegins(readLedger(ledgerFile, monotonicMs()), new Set(Object.values(subjects)));
+  const begins = tradingBegins(readLedger(ledgerFile, monotonicMs()), {
+    subjects: new Set(Object.values(subjects)),
+    budgetOf: INTERFACE_PROFILE.budgets,
+  });
   if (begins.waitMs < QUIET_FOR_MS) return;
   const at = new Date(time.now() + begins.waitMs).toISOString().slice(0, 19).replace('T', ' ');
   const when =
@@ -255,6 +259,7 @@ export async function createLiveVenue(
     const markets = await readMarkets(remote, waiting);
     return {
       remote,
+      profile: profileOf(remote.caller),
       ledgerSubjects: Object.values(remote.subjects),
       time: remote.time,
       caller: remote.caller,

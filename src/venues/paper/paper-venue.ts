@@ -16,6 +16,7 @@ import { LiveFlow } from '../../simulator/flow/live-flow.ts';
 import { InProcessVenue } from '../../simulator/in-process-venue.ts';
 import { readExchangeConfig, type ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../../simulator/simulation.ts';
+import { profileOf } from '../interface-profile.ts';
 import type { Venue } from '../venue.ts';
 import {
   askFirst,
@@ -132,6 +133,7 @@ function paperVenueOf(
     }
   };
   return {
+    profile: profileOf(remote.caller),
     time,
     caller: splitCaller(remote.caller, createVenueCaller(client), follow),
     limiter: splitLimiter(remote.limiter, [...client.budgets.values()]),

@@ -8,6 +8,8 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../port.ts';
+import { INTERFACE_PROFILE } from '../interface-profile.ts';
+import { PAGE_SIZES } from '../venue-request.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
 import { listOrders } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
@@ -32,10 +34,6 @@ import {
 const BOT_USER = 8_000_001;
 const BOT_NAME = 'poll-bot';
 
-/** Items of a page, and public trades of a reply, as on the exchange. */
-const ORDERS_PAGE = 1_000;
-const TRADES_PAGE = 500;
-const TRANSACTIONS_PAGE = 50;
 const TRADES_SHOWN = 50;
 const CANDLES_PAGE = 500;
 
@@ -47,7 +45,7 @@ const ALL_ORDERS = {
   quote: null,
   order: { field: 'id', descending: false },
   page: 1,
-  pageSize: ORDERS_PAGE,
+  pageSize: PAGE_SIZES.orders,
   asOfMs: null,
 } as const;
 
@@ -57,7 +55,7 @@ const ALL_TRADES = {
   side: null,
   ascending: true,
   page: 1,
-  pageSize: TRADES_PAGE,
+  pageSize: PAGE_SIZES.trades,
 } as const;
 
 export interface RecordedExchangeOptions {
@@ -75,6 +73,7 @@ export interface RecordedExchangeOptions {
  * the wire, without the wire. It counts requests as the exchange does.
  */
 export class RecordedExchange {
+  readonly profile = INTERFACE_PROFILE;
   readonly markets: readonly FollowedMarket[];
   private readonly exchange: SimulatedExchange;
   private readonly bySymbol: ReadonlyMap<string, FollowedMarket>;
@@ -243,8 +242,8 @@ export class RecordedExchange {
   private transactions(walletId: number, page: number): Page<WalletTransaction> {
     const wallet = this.exchange.accounts.byId(walletId);
     const lines = wallet?.userId === BOT_USER ? wallet.transactions.values() : [];
-    const end = lines.length - (page - 1) * TRANSACTIONS_PAGE;
-    const start = Math.max(0, end - TRANSACTIONS_PAGE);
+    const end = lines.length - (page - 1) * PAGE_SIZES.transactions;
+    const start = Math.max(0, end - PAGE_SIZES.transactions);
     const items = end <= 0 ? [] : lines.slice(start, end).toReversed().map(walletTransactionOf);
     return { items, hasNext: start > 0 };
   }

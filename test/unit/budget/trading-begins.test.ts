@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { BudgetReport } from '../../../src/budget/ledger-report.ts';
 import { beginsText, freshTradingBegins, tradingBegins } from '../../../src/budget/trading-begins.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 
-const US = new Set(['this-address', 'our-token']);
+const US = { subjects: new Set(['this-address', 'our-token']), budgetOf: INTERFACE_PROFILE.budgets };
 
 function row(budget: string, but: Partial<BudgetReport> = {}): BudgetReport {
   return {
@@ -63,7 +64,13 @@ describe('when trading can begin', () => {
 
   it('without a ledger is after the longest window, and without headroom after what may still be on its way besides', () => {
     const orders = { budget: 'orders/add', why: 'unknown', latestMs: 720_000 };
-    expect(freshTradingBegins(budgetTable({}).values())).toEqual({ ...orders, waitMs: 600_000 });
-    expect(freshTradingBegins(budgetTable({}, 0).values())).toEqual({ ...orders, waitMs: 720_000 });
+    expect(freshTradingBegins(budgetTable({}).values(), INTERFACE_PROFILE.budgets)).toEqual({
+      ...orders,
+      waitMs: 600_000,
+    });
+    expect(freshTradingBegins(budgetTable({}, 0).values(), INTERFACE_PROFILE.budgets)).toEqual({
+      ...orders,
+      waitMs: 720_000,
+    });
   });
 });

@@ -94,6 +94,7 @@ function life(isJournaled: boolean): readonly string[] {
     {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'bars',
+      venue: venue.profile,
       markets: MARKETS,
       instances: [
         instance('first', 'pause', 'BTCUSDT'),

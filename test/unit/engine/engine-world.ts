@@ -22,6 +22,7 @@ import type { Intent } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { book } from '../../../src/strategy/subscriptions.ts';
 import { MemoryMirror } from './memory-mirror.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 
 export const START_MS = 1_700_000_000_000;
@@ -263,6 +264,7 @@ export class EngineWorld {
     return new Engine(
       {
         instance: 'bot',
+        venue: INTERFACE_PROFILE,
         markets: [MARKET],
         instances: all,
         feeds,

@@ -23,6 +23,7 @@ function missingAfter(answer: VenueAnswer): readonly number[] {
   const missing: number[] = [];
   const inquiries = new OrderInquiries({
     outbox,
+    noSuchOrder: 'NotFound',
     onRecord: () => {},
     onMissing: (id) => void missing.push(id),
   });

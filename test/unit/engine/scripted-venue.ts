@@ -2,9 +2,11 @@ import { decimalText, ZERO } from '../../../src/domain/decimal-text.ts';
 import type { MarketName } from '../../../src/domain/market-symbol.ts';
 import { marketOfCurrencies } from '../../../src/domain/market-symbol.ts';
 import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
-import { isOpenStatus, type Execution, type Side, type VenueOrder } from '../../../src/domain/order.ts';
+import type { Execution, Side, VenueOrder } from '../../../src/domain/order.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
+import { isOpenStatus } from '../../../src/venues/port.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import type {
   MarketRule,
   OcoRequest,
@@ -152,7 +154,7 @@ export class ScriptedVenue {
   }
 
   open(): readonly VenueOrder[] {
-    return this.orders.filter(({ status }) => status !== null && isOpenStatus(status));
+    return this.orders.filter(({ status }) => status !== null && isOpenStatus(INTERFACE_PROFILE, status));
   }
 
   orderOf(id: number): Changeable {
@@ -204,7 +206,7 @@ export class ScriptedVenue {
       case 'order': {
         const found = this.orders.find(({ id, clientOrderId, status }) =>
           call.venueId === null
-            ? clientOrderId === call.clientOrderId && isOpenStatus(status ?? '')
+            ? clientOrderId === call.clientOrderId && isOpenStatus(INTERFACE_PROFILE, status ?? '')
             : id === call.venueId,
         );
         return found === undefined || this.hidden.has(found.id ?? 0) ? undefined : { ...found };

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { IDENTICAL_HELD_BACK_MS, identityOf, IdenticalOrders } from '../../../src/execution/identical-orders.ts';
+import { identityOf, IdenticalOrders } from '../../../src/execution/identical-orders.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
 
 const FIRST = plannedOrder({ key: 'a' });
 const TWIN = plannedOrder({ key: 'b', strategy: 'two', tag: 'x', intentId: 'i2' });
+
+const HELD_BACK_MS = INTERFACE_PROFILE.identicalOrdersMs;
 
 describe('identical orders', () => {
   it.each<[string, Partial<OrderRecord>]>([
@@ -25,7 +28,7 @@ describe('identical orders', () => {
   });
 
   it('wait for as long as the fate of the first is not known', () => {
-    const identical = new IdenticalOrders();
+    const identical = new IdenticalOrders(HELD_BACK_MS);
     identical.sent(FIRST);
     identical.expire(1e12);
     expect(identical.freeAtMs(TWIN, 1e12)).toBe(Infinity);
@@ -33,18 +36,18 @@ describe('identical orders', () => {
   });
 
   it('wait ten seconds and a bit from when the first is known to have arrived', () => {
-    const identical = new IdenticalOrders();
+    const identical = new IdenticalOrders(HELD_BACK_MS);
     identical.sent(FIRST);
     identical.answered(FIRST, 1_000);
-    expect(identical.freeAtMs(TWIN, 1_000)).toBe(1_000 + IDENTICAL_HELD_BACK_MS);
-    expect(identical.freeAtMs(TWIN, 1_000 + IDENTICAL_HELD_BACK_MS - 1)).toBe(1_000 + IDENTICAL_HELD_BACK_MS);
-    expect(identical.freeAtMs(TWIN, 1_000 + IDENTICAL_HELD_BACK_MS)).toBe(1_000 + IDENTICAL_HELD_BACK_MS);
+    expect(identical.freeAtMs(TWIN, 1_000)).toBe(1_000 + HELD_BACK_MS);
+    expect(identical.freeAtMs(TWIN, 1_000 + HELD_BACK_MS - 1)).toBe(1_000 + HELD_BACK_MS);
+    expect(identical.freeAtMs(TWIN, 1_000 + HELD_BACK_MS)).toBe(1_000 + HELD_BACK_MS);
     expect(identical.knowsOther(TWIN)).toBe(false);
-    expect(IDENTICAL_HELD_BACK_MS).toBeGreaterThan(10_000);
+    expect(HELD_BACK_MS).toBeGreaterThan(10_000);
   });
 
   it('wait for the one of several whose fate is known last', () => {
-    const identical = new IdenticalOrders();
+    const identical = new IdenticalOrders(HELD_BACK_MS);
     const third = plannedOrder({ key: 'c' });
     identical.sent(FIRST);
     identical.sent(TWIN);
@@ -52,46 +55,46 @@ describe('identical orders', () => {
     expect(identical.freeAtMs(third, 20_000)).toBe(Infinity);
     expect(identical.otherThan(third)).toBe('a');
     identical.answered(FIRST, 5_000);
-    identical.expire(1_000 + IDENTICAL_HELD_BACK_MS);
-    expect(identical.freeAtMs(third, 12_000)).toBe(5_000 + IDENTICAL_HELD_BACK_MS);
-    identical.expire(5_000 + IDENTICAL_HELD_BACK_MS);
+    identical.expire(1_000 + HELD_BACK_MS);
+    expect(identical.freeAtMs(third, 12_000)).toBe(5_000 + HELD_BACK_MS);
+    identical.expire(5_000 + HELD_BACK_MS);
     expect(identical.otherThan(third)).toBeNull();
   });
 
   it('do not wait for themselves', () => {
-    const identical = new IdenticalOrders();
+    const identical = new IdenticalOrders(HELD_BACK_MS);
     identical.sent(FIRST);
     expect(identical.freeAtMs(FIRST, 5)).toBe(5);
     expect(identical.knowsOther(FIRST)).toBe(false);
   });
 
   it('take the first word on their fate: what is learned later moves nothing', () => {
-    const identical = new IdenticalOrders();
+    const identical = new IdenticalOrders(HELD_BACK_MS);
     identical.sent(FIRST);
     identical.answered(FIRST, 1_000);
     identical.answered(FIRST, 9_000);
     identical.answered(TWIN, 9_000);
-    expect(identical.freeAtMs(TWIN, 1_000)).toBe(1_000 + IDENTICAL_HELD_BACK_MS);
+    expect(identical.freeAtMs(TWIN, 1_000)).toBe(1_000 + HELD_BACK_MS);
   });
 
   it('are forgotten when they hold nothing back any more', () => {
-    const identical = new IdenticalOrders();
+    const identical = new IdenticalOrders(HELD_BACK_MS);
     identical.sent(FIRST);
     identical.answered(FIRST, 0);
-    identical.expire(IDENTICAL_HELD_BACK_MS - 1);
+    identical.expire(HELD_BACK_MS - 1);
     expect(identical.knowsOther(TWIN)).toBe(true);
-    identical.expire(IDENTICAL_HELD_BACK_MS);
+    identical.expire(HELD_BACK_MS);
     expect(identical.knowsOther(TWIN)).toBe(false);
   });
 
   it('are forgotten each in its own time, those of before a restart too', () => {
     const other = plannedOrder({ key: 'c', amount: parseUnits('2') });
     const likeOther = plannedOrder({ key: 'd', amount: parseUnits('2') });
-    const identical = new IdenticalOrders();
+    const identical = new IdenticalOrders(HELD_BACK_MS);
     identical.restore([orderIn('open', { key: 'a', sentAtMs: 0 })], 0);
     identical.sent(other);
     identical.answered(other, 1_000);
-    const known = [IDENTICAL_HELD_BACK_MS - 1, IDENTICAL_HELD_BACK_MS, IDENTICAL_HELD_BACK_MS + 1_000].map((nowMs) => {
+    const known = [HELD_BACK_MS - 1, HELD_BACK_MS, HELD_BACK_MS + 1_000].map((nowMs) => {
       identical.expire(nowMs);
       return [identical.knowsOther(TWIN), identical.knowsOther(likeOther)];
     });
@@ -100,24 +103,21 @@ describe('identical orders', () => {
       [false, true],
       [false, false],
     ]);
-    const alone = new IdenticalOrders();
+    const alone = new IdenticalOrders(HELD_BACK_MS);
     alone.restore([orderIn('open', { key: 'a', sentAtMs: 0 })], 0);
-    alone.expire(IDENTICAL_HELD_BACK_MS);
+    alone.expire(HELD_BACK_MS);
     expect(alone.knowsOther(TWIN)).toBe(false);
   });
 
   it('are remembered over a restart: without end where the fate is not known, else from now on', () => {
-    const unknown = new IdenticalOrders();
+    const unknown = new IdenticalOrders(HELD_BACK_MS);
     unknown.restore([orderIn('unknown', { key: 'a', sentAtMs: 0 })], 1e9);
     expect(unknown.freeAtMs(TWIN, 1e9)).toBe(Infinity);
-    const open = new IdenticalOrders();
+    const open = new IdenticalOrders(HELD_BACK_MS);
     open.restore([orderIn('open', { key: 'a', sentAtMs: 5_000 })], 6_000);
-    expect(open.freeAtMs(TWIN, 6_000)).toBe(6_000 + IDENTICAL_HELD_BACK_MS);
-    const old = new IdenticalOrders();
-    old.restore(
-      [orderIn('open', { key: 'a', sentAtMs: 5_000 }), plannedOrder({ key: 'c' })],
-      5_000 + IDENTICAL_HELD_BACK_MS,
-    );
+    expect(open.freeAtMs(TWIN, 6_000)).toBe(6_000 + HELD_BACK_MS);
+    const old = new IdenticalOrders(HELD_BACK_MS);
+    old.restore([orderIn('open', { key: 'a', sentAtMs: 5_000 }), plannedOrder({ key: 'c' })], 5_000 + HELD_BACK_MS);
     expect(old.freeAtMs(TWIN, 20_000)).toBe(20_000);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { clientOrderIdOf, isInstanceName, readOrderName, stopLegKey } from '../../../src/execution/order-names.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'.split('');
@@ -17,7 +18,7 @@ describe('the names of orders', () => {
   it('are read back as they were made, at 32 characters at most', () => {
     fc.assert(
       fc.property(names, (name) => {
-        const id = clientOrderIdOf(name);
+        const id = clientOrderIdOf(name, INTERFACE_PROFILE.clientOrderId);
         expect(id).toMatch(/^[a-z0-9-]{1,32}$/);
         expect(readOrderName(id)).toEqual(name);
       }),
@@ -28,7 +29,10 @@ describe('the names of orders', () => {
     fc.assert(
       fc.property(names, names, (left, right) => {
         const isSame = JSON.stringify(left) === JSON.stringify(right);
-        expect(clientOrderIdOf(left) === clientOrderIdOf(right)).toBe(isSame);
+        expect(
+          clientOrderIdOf(left, INTERFACE_PROFILE.clientOrderId) ===
+            clientOrderIdOf(right, INTERFACE_PROFILE.clientOrderId),
+        ).toBe(isSame);
       }),
     );
   });
@@ -56,7 +60,7 @@ describe('the names of orders', () => {
     { instance: 'seven77', strategy: 'one', epoch: 'e001', row: 1 },
     { instance: 'bot', strategy: 'a-strategy-that-is-long', epoch: 'e001', row: 1 },
   ])('are refused where they would not fit: %o', (name) => {
-    expect(() => clientOrderIdOf(name)).toThrow(/at most 32 characters/);
+    expect(() => clientOrderIdOf(name, INTERFACE_PROFILE.clientOrderId)).toThrow(/at most 32 characters/);
   });
 
   it('take one to six letters and digits for an instance', () => {

@@ -5,6 +5,8 @@ import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import type { OrderEvent, OrderStatusReport } from '../../../src/execution/order-event.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/execution/order-record.ts';
 import { afterEvent, NEXT_STATES } from '../../../src/execution/order-transition.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
+import { isOpenStatus } from '../../../src/venues/port.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
 
 const HALF = parseUnits('0.5');
@@ -12,7 +14,8 @@ const ONE = parseUnits('1');
 const NONE = 0n as Units;
 
 function seen(status: string | null, matched: Units = NONE): OrderEvent {
-  const sight: OrderStatusReport = { venueId: 7, status, matched, terms: null };
+  const isOpen = status === null || isOpenStatus(INTERFACE_PROFILE, status);
+  const sight: OrderStatusReport = { venueId: 7, status, isOpen, matched, terms: null };
   return { kind: 'seen', atMs: 20, sight };
 }
 
@@ -229,7 +232,7 @@ describe('any order, whatever is learned of it', () => {
   it('takes over what the exchange rounded the order to, so that it is filled when all of that is', () => {
     const rounded = parseUnits('0.9');
     const terms = { amount: rounded, price: parseUnits('101'), stopPrice: null };
-    const sight: OrderStatusReport = { venueId: 7, status: 'Active', matched: NONE, terms };
+    const sight: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: NONE, terms };
     const open = afterEvent(orderIn('sending'), { kind: 'seen', atMs: 20, sight });
     expect(open).toMatchObject({ state: 'open', amount: rounded, price: terms.price });
     expect(afterEvent(open, { kind: 'seen', atMs: 21, sight })).toBe(open);
@@ -240,7 +243,7 @@ describe('any order, whatever is learned of it', () => {
   it.each(['0', '0.4', '1.1'])('keeps its amount of 1, of which half is filled, when a list says %s', (amount) => {
     const terms = { amount: parseUnits(amount), price: null, stopPrice: null };
     const order = afterEvent(orderIn('open'), fillOf(HALF));
-    const sight: OrderStatusReport = { venueId: 7, status: 'Active', matched: HALF, terms };
+    const sight: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: HALF, terms };
     expect(afterEvent(order, { kind: 'seen', atMs: 20, sight }).amount).toBe(ONE);
   });
 
@@ -251,7 +254,7 @@ describe('any order, whatever is learned of it', () => {
         const next = afterEvent(order, {
           kind: 'seen',
           atMs: 1,
-          sight: { venueId: other, status: 'Active', matched: NONE, terms: null },
+          sight: { venueId: other, status: 'Active', isOpen: true, matched: NONE, terms: null },
         });
         if (order.venueId !== null) expect(next.venueId).toBe(order.venueId);
       }),

@@ -6,6 +6,7 @@ import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { planPolls } from '../../../src/scheduler/plan-polls.ts';
 import { PollQueue } from '../../../src/scheduler/poll-queue.ts';
 import { book, trades } from '../../../src/strategy/subscriptions.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 
 const LIMITS = { 'v2/orderbook': 60, 'v2/trades': 15, 'market/stats': 100, 'v2/options': 30, 'market/udf/history': 30 };
@@ -78,6 +79,7 @@ describe('a plan at work under the ledger', () => {
         (wanted, replies) => {
           const restart = { orderPages: 0, tradePages: 0, arrivedAfterMs: 0 };
           const { feeds, problems } = planPolls({
+            budgetOf: INTERFACE_PROFILE.budgets,
             subscriptions: wanted,
             traded: [],
             budgets,

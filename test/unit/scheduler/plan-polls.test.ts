@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PlanBudget, PlanInput } from '../../../src/scheduler/plan-input.ts';
 import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import {
   book,
   candles,
@@ -75,6 +76,7 @@ interface Situation {
 
 function plan(situation: Situation): PollPlan {
   return planPolls({
+    budgetOf: INTERFACE_PROFILE.budgets,
     subscriptions: situation.subscriptions ?? [],
     traded: (situation.traded ?? []).map((market) => ({ strategy: 'trader', market })),
     bridged: situation.bridged ?? [],
@@ -246,7 +248,7 @@ describe('what does not fit', () => {
     const input = { subscriptions: [], traded: [], usesAccount: true, replyMs: 500 };
     const restart = { orderPages: 1, tradePages: 1, arrivedAfterMs: 0 };
     const budgets = BUDGETS.map((budget) => (budget.name === 'orders/list' ? { ...budget, reserve: 30 } : budget));
-    const given = planPolls({ ...input, budgets, restart });
+    const given = planPolls({ ...input, budgetOf: INTERFACE_PROFILE.budgets, budgets, restart });
     expect(given.problems).toHaveLength(1);
     expect(given.problems[0]).toContain('orders/list: expected at most 0 requests a minute');
     expect(given.feeds.find(({ key }) => key === 'orders')?.intervalMs).toBe(Infinity);
@@ -255,7 +257,9 @@ describe('what does not fit', () => {
   test('refuses a budget that is not there', () => {
     const input = { subscriptions: [], traded: [], budgets: [], usesAccount: true, replyMs: 500 };
     const restart = { orderPages: 1, tradePages: 1, arrivedAfterMs: 0 };
-    expect(() => planPolls({ ...input, restart })).toThrow('expected a budget named v2/options');
+    expect(() => planPolls({ ...input, budgetOf: INTERFACE_PROFILE.budgets, restart })).toThrow(
+      'expected a budget named v2/options',
+    );
   });
 });
 

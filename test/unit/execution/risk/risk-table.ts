@@ -110,6 +110,7 @@ export function viewOf(text: string): RiskView {
     },
     position: parseUnits('0'),
     liveOrders: [],
+    working: ['Active'],
     holdings: new Map([
       ['BTCUSDT', { market: marketOf('BTCUSDT'), position: parseUnits('0'), price: parseUnits('100') }],
     ]),

@@ -4,12 +4,14 @@ import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { createMarket, formatAmount, formatPrice } from '../../../../src/domain/market.ts';
 import { parseUnits, UNITS_PER_ONE, type Amount, type Price, type Units } from '../../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../../src/domain/rounding.ts';
-import { isOpenStatus, type Execution, type Side, type VenueOrder } from '../../../../src/domain/order.ts';
+import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
+import { isOpenStatus } from '../../../../src/venues/port.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { VenueAnswer, VenueCall } from '../../../../src/venues/port.ts';
 import { createBarRules, type BarPath, type BarRules } from '../../../../src/venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
+import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
 
 const HOUR_MS = 3_600_000;
@@ -256,7 +258,7 @@ class Bookkeeper {
       const pair = this.orders.get(order.pairId ?? 0);
       if (pair !== undefined && order.matchedAmount !== '0') {
         expect(pair.matchedAmount).toBe('0');
-        expect(isOpenStatus(pair.status ?? '')).toBe(false);
+        expect(isOpenStatus(INTERFACE_PROFILE, pair.status ?? '')).toBe(false);
       }
     }
     const close = BigInt(this.closes[1]!) * 10n ** BigInt(10 - DECIMALS[1]!);

@@ -1,0 +1,40 @@
+import { ENDPOINTS } from '../exchange/endpoints/index.ts';
+import type { VenueCallKind, VenueProfile } from './port.ts';
+import type { VenueCaller } from './venue-caller.ts';
+import { ENDPOINT_OF, PAGE_SIZES } from './venue-request.ts';
+
+const KINDS = Object.keys(ENDPOINT_OF) as readonly VenueCallKind[];
+
+/**
+ * The exchange of the interface specification, which all venues here trade on or stand in for. Sources: "Spot trading" (status words, rules 4 and 5 on
+ * client order ids and identical orders), "Limits".
+ */
+export const INTERFACE_PROFILE: VenueProfile = {
+  statuses: {
+    accepted: ['New'],
+    working: ['Active'],
+    waiting: ['Inactive'],
+    filled: ['Done'],
+    canceled: ['Canceled'],
+  },
+  refusals: {
+    noSuchOrder: 'NotFound',
+    clientOrderIdInUse: 'DuplicateClientOrderId',
+    identicalOrder: 'DuplicateOrder',
+  },
+  // Its own ten seconds, and a bit for its clock and the way there.
+  identicalOrdersMs: 10_500,
+  clientOrderId: { longest: 32, pattern: /^[A-Za-z0-9-]+$/, canBeLookedUp: true },
+  orderKinds: new Set(['limit', 'market', 'stop_limit', 'stop_market', 'oco']),
+  pageSizes: PAGE_SIZES,
+  budgets: Object.fromEntries(
+    KINDS.map((kind) => [kind, ENDPOINTS[ENDPOINT_OF[kind]].budget.name]),
+  ) as VenueProfile['budgets'],
+};
+
+/** The same where the caller asks for another form of the order book, which may have a budget of its own. */
+export function profileOf(caller: Pick<VenueCaller, 'budgetOf'>): VenueProfile {
+  // It is the same for every market.
+  const book = caller.budgetOf({ kind: 'book', market: '' });
+  return { ...INTERFACE_PROFILE, budgets: { ...INTERFACE_PROFILE.budgets, book } };
+}
