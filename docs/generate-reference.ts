@@ -1,13 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { resultSchemaText } from '../src/backtest/result/result-schema.ts';
 import { ERROR_TABLE } from '../src/domain/errors.ts';
 import type { Endpoint } from '../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints/index.ts';
+import { withPicture } from './architecture-picture.ts';
 import { configurationPage, editorSchemaText } from './configuration-page.ts';
 import { indicatorsPage } from './indicators-page.ts';
 
-/** Writes the pages under `docs/reference/` and the schema for editors from the code: `npm run docs`. A test holds the committed pages equal to what this makes. */
+/** Writes the pages under `docs/reference/`, the picture of the imports and the schema for editors from the code: `npm run docs`. A test holds the committed pages equal to what this makes. */
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   none: 'nobody is asked',
@@ -72,6 +73,7 @@ function errorsPage(): string {
 /** The pages by their path in the project. */
 export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
+    ['docs/ARCHITECTURE.md', withPicture(readFileSync('docs/ARCHITECTURE.md', 'utf8'))],
     ['docs/reference/endpoints.md', endpointsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/configuration.md', configurationPage()],
