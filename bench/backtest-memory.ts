@@ -16,7 +16,7 @@ const config = readConfig(null, [
 ]);
 const { backtest } = await createBacktest({
   config,
-  resolution: '1',
+  timeframe: '1m',
   csv: [],
   currency: null,
   catalogue,

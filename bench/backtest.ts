@@ -86,14 +86,14 @@ async function loaded(columns: CandleColumns): Promise<{ readonly loadMs: number
   const root = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));
   try {
     const catalogue = new Catalogue({ root, takeLock: () => ({ release: () => undefined }) });
-    await catalogue.appendCandles({ market: MARKET.symbol, resolution: '1', source: 'bench', candles: parts(columns) });
+    await catalogue.appendCandles({ market: MARKET.symbol, timeframe: '1m', source: 'bench', candles: parts(columns) });
     const rssMb = memoryMb(root);
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const startedMs = performance.now();
       const read = await catalogue.readCandles({
         market: MARKET.symbol,
-        resolution: '1',
+        timeframe: '1m',
         fromMs: FROM_MS,
         toMs: FROM_MS + BARS * MINUTE_MS,
       });

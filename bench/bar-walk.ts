@@ -29,7 +29,7 @@ export function barWalk(): CandleColumns {
   }
   return {
     market: MARKET.symbol,
-    resolution: '1',
+    timeframe: '1m',
     length: BARS,
     openTimeMs,
     priceDecimals: 2,

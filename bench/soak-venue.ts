@@ -1,4 +1,4 @@
-import { resolutionMs, barStartMs, type Candle, type Resolution } from '../src/domain/candle.ts';
+import type { Candle } from '../src/domain/candle.ts';
 import { decimalText, ZERO, type DecimalText } from '../src/domain/decimal-text.ts';
 import { createMarket, type Market } from '../src/domain/market.ts';
 import { parseMarket } from '../src/domain/market-symbol.ts';
@@ -8,6 +8,7 @@ import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
 import type { OrderRequest, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../src/venues/port.ts';
+import { barStartMs, timeframeMs, type Timeframe } from '../src/domain/timeframe.ts';
 
 const COINS =
   'btc eth ltc xrp bch bnb eos xlm etc trx doge uni dai link dot aave ada shib ftm mana sand avax near sol atom grt fil crv sushi comp';
@@ -97,7 +98,7 @@ export class SoakVenue {
       case 'public-trades':
         return tapeAt(call.market, nowMs);
       case 'candles':
-        return candlesAt(call.market, call.resolution, { toMs: Math.min(call.toMs, nowMs), count: call.count });
+        return candlesAt(call.market, call.timeframe, { toMs: Math.min(call.toMs, nowMs), count: call.count });
       case 'options':
         return SOAK_MARKETS.map(({ symbol, priceStep, amountStep, minOrderValue }) => ({
           symbol,
@@ -258,11 +259,11 @@ function tapeAt(symbol: string, nowMs: number): readonly PublicTrade[] {
 
 function candlesAt(
   symbol: string,
-  resolution: Resolution,
+  timeframe: Timeframe,
   { toMs, count }: { readonly toMs: number; readonly count: number },
 ): readonly Candle[] {
-  const lengthMs = resolutionMs(resolution);
-  const newestMs = barStartMs(toMs - 1, resolution);
+  const lengthMs = timeframeMs(timeframe);
+  const newestMs = barStartMs(toMs - 1, timeframe);
   return Array.from({ length: count }, (_, index) => {
     const openTimeMs = newestMs - (count - 1 - index) * lengthMs;
     const open = middleAt(symbol, openTimeMs);

@@ -15,7 +15,7 @@ export type { LoginCredentials } from './exchange/session.ts';
 export type { ApiKey } from './exchange/signing.ts';
 export type { HttpRequest, HttpResponse, Transport } from './exchange/transport.ts';
 export { SarrafError, type ErrorCode, type ErrorTraits } from './domain/errors.ts';
-export type { Candle, Resolution } from './domain/candle.ts';
+export type { Candle } from './domain/candle.ts';
 export type { DecimalText } from './domain/decimal-text.ts';
 export type { MarketName, MarketSymbol } from './domain/market-symbol.ts';
 export type { MarketStats } from './domain/market-stats.ts';

@@ -1,9 +1,8 @@
-import { barStartMs, resolutionMs } from '../domain/candle.ts';
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
+import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
-import { TIMEFRAMES, type Timeframe } from '../strategy/subscriptions.ts';
 
 /** A longer bar while its parts come in. Cells of the columns. */
 interface Building {
@@ -35,13 +34,13 @@ export class BarFeed {
   constructor(columns: CandleColumns, timeframe: Timeframe) {
     this.columns = columns;
     this.timeframe = timeframe;
-    this.partMs = resolutionMs(columns.resolution);
-    this.lengthMs = resolutionMs(TIMEFRAMES[timeframe]);
+    this.partMs = timeframeMs(columns.timeframe);
+    this.lengthMs = timeframeMs(timeframe);
     this.source = { columns, timeframe, barMs: this.lengthMs };
     if (this.lengthMs % this.partMs === 0) return;
     throw new SarrafError(
       'INVALID_OPTIONS',
-      `expected recorded bars of ${columns.market} that candles of ${timeframe} can be made of, were of the resolution ${columns.resolution}`,
+      `expected recorded bars of ${columns.market} that candles of ${timeframe} can be made of, were of the timeframe ${columns.timeframe}`,
     );
   }
 
@@ -55,7 +54,7 @@ export class BarFeed {
     if (this.isOneToOne) return [this.same(index)];
     const { columns, building } = this;
     const openTimeMs = columns.openTimeMs[index] ?? Number.NaN;
-    const bucketMs = barStartMs(openTimeMs, TIMEFRAMES[this.timeframe]);
+    const bucketMs = barStartMs(openTimeMs, this.timeframe);
     const seenAtMs = openTimeMs + this.partMs;
     const bars: ClosedCandle[] = [];
     if (building !== null && building.openTimeMs !== bucketMs) bars.push(this.close(building, seenAtMs));

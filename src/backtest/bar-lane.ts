@@ -1,8 +1,7 @@
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
-import { resolutionMs } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Market } from '../domain/market.ts';
-import { timeframeOf } from '../strategy/subscriptions.ts';
+import { timeframeMs } from '../domain/timeframe.ts';
 import { BarFeed } from './bar-feed.ts';
 
 export interface BarLaneOptions {
@@ -40,9 +39,9 @@ export class BarLane {
     this.market = market;
     this.columns = columns;
     this.feeds = feeds;
-    this.recorded = new BarFeed(columns, timeframeOf(columns.resolution));
+    this.recorded = new BarFeed(columns, columns.timeframe);
     this.next = first;
-    this.barMs = resolutionMs(columns.resolution);
+    this.barMs = timeframeMs(columns.timeframe);
     this.nextMs = this.openMs;
   }
 

@@ -1,11 +1,10 @@
-import { barStartMs, resolutionMs } from '../domain/candle.ts';
 import { barsBetween, firstBarFrom } from '../domain/candle-columns.ts';
 import type { Market } from '../domain/market.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
+import { barStartMs, timeframeMs } from '../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 import type { BarMarket } from './candle-runner.ts';
 
 /** What a run did. */
@@ -89,11 +88,11 @@ export function warmedOnly(
     for (const { runner } of instances) {
       for (const wanted of runner.subscriptions) {
         if (wanted.kind !== 'candles' || wanted.market !== market.symbol) continue;
-        const resolution = TIMEFRAMES[wanted.timeframe];
-        const parts = resolutionMs(resolution) / resolutionMs(columns.resolution);
+        const { timeframe } = wanted;
+        const parts = timeframeMs(timeframe) / timeframeMs(columns.timeframe);
         const at = Math.max(0, first - Math.ceil(runner.warmUpLength(wanted) * parts));
         // A longer bar is made of all of its parts.
-        from = Math.min(from, firstBarFrom(columns, barStartMs(columns.openTimeMs[at] ?? fromMs, resolution)));
+        from = Math.min(from, firstBarFrom(columns, barStartMs(columns.openTimeMs[at] ?? fromMs, timeframe)));
       }
     }
     return { market, columns: barsBetween(columns, from) };

@@ -1,8 +1,8 @@
 import { barsBetween, cellUnits, columnScale, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
-import { resolutionMs } from '../domain/candle.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
+import { timeframeMs } from '../domain/timeframe.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, TradedMarket } from './backtest-run.ts';
@@ -51,7 +51,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     quote,
     fromMs: firstOpenMs(markets, fromMs),
     toMs: run.curve.timeMs[run.curve.length - 1] ?? fromMs,
-    barMs: Math.min(...markets.map(({ columns }) => resolutionMs(columns.resolution))),
+    barMs: Math.min(...markets.map(({ columns }) => timeframeMs(columns.timeframe))),
     initialEquity: run.initialEquity,
     finalEquity: run.finalEquity,
     curve: run.curve,
@@ -99,7 +99,7 @@ const textOf = (price: Units | null): string => (price === null ? '-' : formatUn
 /** The same bars up to a time: those that close later are not there, nor behind the arrays. */
 export function cutAfter(markets: readonly BarMarket[], untilMs: number): readonly BarMarket[] {
   return markets.map(({ market, columns }) => {
-    const barMs = resolutionMs(columns.resolution);
+    const barMs = timeframeMs(columns.timeframe);
     let { length } = columns;
     while (length > 0 && (columns.openTimeMs[length - 1] ?? 0) + barMs > untilMs) length -= 1;
     return { market, columns: copyOfBars(columns, length) };
@@ -169,9 +169,9 @@ function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly stri
   ];
 }
 
-function missingBars({ openTimeMs, length, resolution }: CandleColumns, first: number): number {
+function missingBars({ openTimeMs, length, timeframe }: CandleColumns, first: number): number {
   if (length - first < 2) return 0;
-  const lengthMs = resolutionMs(resolution);
+  const lengthMs = timeframeMs(timeframe);
   const spanMs = (openTimeMs[length - 1] ?? 0) - (openTimeMs[first] ?? 0);
   return Math.round(spanMs / lengthMs) + 1 - (length - first);
 }

@@ -6,19 +6,18 @@ import { needsBridge } from '../backtest/run-currency.ts';
 import type { CandleBacktest } from '../backtest/run-backtest.ts';
 import { loadInstances } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
-import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
 import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
 import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
 import { onStep } from '../recording/verify/check-step.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
-import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 import { openCatalogue } from './data/data-options.ts';
 import { readBars, readFileBars } from './load-bars.ts';
 import { ownStrategies } from './own-strategies.ts';
@@ -31,7 +30,7 @@ export interface CsvSource {
 
 export interface BacktestRequest {
   readonly config: BotConfig;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   /** Files of bars in place of the catalogue's, by market; that of the one market that is traded needs no name. Empty: the catalogue's. */
   readonly csv: readonly CsvSource[];
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
@@ -63,7 +62,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   refuseUnserved(first.instances);
   const startedMs = performance.now();
   const symbols = withBridge(marketsOf(first.instances), request.currency);
-  const reach = reachMs(first.instances, request.resolution);
+  const reach = reachMs(first.instances, request.timeframe);
   const range = { fromMs: fromMs ?? EARLIEST_MS, toMs: request.toMs ?? LATEST_MS };
   const markets = await loadMarkets(request, { symbols, range, reachMs: fromMs === null ? 0 : reach });
   const { balances, fees } = config.paper;
@@ -77,7 +76,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     rules,
     fromMs: fromMs ?? EARLIEST_MS,
     config: keptConfig(config, {
-      resolution: request.resolution,
+      timeframe: request.timeframe,
       csv: keptCsv(request.csv),
       fromMs,
       toMs: request.toMs,
@@ -128,27 +127,27 @@ export function marketsOf(instances: readonly StrategyInstanceSettings[]): reado
 }
 
 /** How far before the beginning bars are wanted, so that indicators have settled; with some to spare for gaps. */
-function reachMs(instances: readonly StrategyInstanceSettings[], resolution: Resolution): number {
+function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Timeframe): number {
   const lengths = instances.flatMap(({ runner }) =>
     runner.subscriptions.flatMap((wanted) =>
-      wanted.kind === 'candles' ? [runner.warmUpLength(wanted) * resolutionMs(TIMEFRAMES[wanted.timeframe])] : [],
+      wanted.kind === 'candles' ? [runner.warmUpLength(wanted) * timeframeMs(wanted.timeframe)] : [],
     ),
   );
-  return Math.max(0, ...lengths) * 2 + resolutionMs(resolution);
+  return Math.max(0, ...lengths) * 2 + timeframeMs(timeframe);
 }
 
 async function loadMarkets(
   request: BacktestRequest,
   wanted: { readonly symbols: readonly MarketSymbol[]; readonly range: TimeRange; readonly reachMs: number },
 ): Promise<readonly BarMarket[]> {
-  const { csv, resolution } = request;
+  const { csv, timeframe } = request;
   const { symbols, range, reachMs: warmUpMs } = wanted;
   const files = csvFiles(csv, symbols);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const catalogue = openCatalogue(request.catalogue);
   return Promise.all(
     markets.map(async (market) => {
-      const of = { market: market.symbol, resolution, range, warmUpMs };
+      const of = { market: market.symbol, timeframe, range, warmUpMs };
       const file = files.get(market.symbol);
       return { market, columns: file === undefined ? await readBars(catalogue, of) : await readFileBars(file, of) };
     }),

@@ -1,7 +1,7 @@
 import { barsBetween, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
-import type { Resolution } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { CandleCollector } from '../recording/candle-collector.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import { importTable } from '../recording/import/import-table.ts';
@@ -11,7 +11,7 @@ import type { TimeRange } from '../recording/records.ts';
 /** What bars a run wants. */
 export interface BarQuestion {
   readonly market: MarketSymbol;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   readonly range: TimeRange;
   /** How far before the range there should be bars, to warm up with. */
   readonly warmUpMs: number;
@@ -19,12 +19,12 @@ export interface BarQuestion {
 
 /** Bars of a stretch with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has none. */
 export async function readBars(catalogue: Catalogue, of: BarQuestion): Promise<CandleColumns> {
-  const { market, resolution, range, warmUpMs } = of;
-  const key = { market, resolution, kind: 'candles' } as const;
+  const { market, timeframe, range, warmUpMs } = of;
+  const key = { market, timeframe, kind: 'candles' } as const;
   // Asked for by what the user wrote first, so that a message tells of that.
   partitionsOfData(catalogue.root, key, range);
   const fromMs = Math.max(EARLIEST_MS, range.fromMs - warmUpMs);
-  const columns = await catalogue.readCandles({ market, resolution, fromMs, toMs: range.toMs });
+  const columns = await catalogue.readCandles({ market, timeframe, fromMs, toMs: range.toMs });
   const lastMs = columns.openTimeMs[columns.length - 1];
   if (lastMs === undefined || lastMs < range.fromMs) throw noneThere(catalogue.root, key, range);
   return columns;
@@ -32,9 +32,9 @@ export async function readBars(catalogue: Catalogue, of: BarQuestion): Promise<C
 
 /** The same of a file, which is read into memory as an import would read it. Throws `INVALID_FILE` where it can not be. */
 export async function readFileBars(path: string, of: BarQuestion): Promise<CandleColumns> {
-  const { market, resolution, range, warmUpMs } = of;
+  const { market, timeframe, range, warmUpMs } = of;
   const collector = new CandleCollector();
-  await collectFile(collector, path, { market, resolution });
+  await collectFile(collector, path, { market, timeframe });
   const all = collector.candlesOf(market);
   const first = firstBarFrom(all, range.fromMs);
   const end = firstBarFrom(all, range.toMs);
@@ -49,7 +49,7 @@ export async function readFileBars(path: string, of: BarQuestion): Promise<Candl
 async function collectFile(
   collector: CandleCollector,
   path: string,
-  of: { readonly market: MarketSymbol; readonly resolution: Resolution },
+  of: { readonly market: MarketSymbol; readonly timeframe: Timeframe },
 ): Promise<void> {
   const report = await withoutColumnsOption(() =>
     importTable({

@@ -1,13 +1,12 @@
 import type { BarRecording } from '../backtest/poll/recorded-feed.ts';
-import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import { partitionsWithin } from '../recording/read-partitions.ts';
 import type { TimeRange } from '../recording/records.ts';
-import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 
 /** Bars of the past are looked for this much further back than strategies need them, since some may be missing. */
 const SPARE = 2;
@@ -27,19 +26,19 @@ export async function recordedBars(
   const { market, instances, range } = of;
   const recorded = catalogue
     .keys()
-    .flatMap((key) => (key.kind === 'candles' && key.market === market ? [key.resolution] : []));
-  /** How far back each resolution is wanted. */
-  const reachMs = new Map<Resolution, number>();
+    .flatMap((key) => (key.kind === 'candles' && key.market === market ? [key.timeframe] : []));
+  /** How far back each timeframe is wanted. */
+  const reachMs = new Map<Timeframe, number>();
   for (const { runner } of instances) {
     for (const wanted of runner.subscriptions) {
       if (wanted.kind !== 'candles' || wanted.market !== market) continue;
-      const lengthMs = resolutionMs(TIMEFRAMES[wanted.timeframe]);
+      const lengthMs = timeframeMs(wanted.timeframe);
       const neededMs = (runner.warmUpLength(wanted) + 1) * lengthMs * SPARE;
       // Those of another time are of no use, and must not stand before finer ones that are.
       const fromMs = range.fromMs - neededMs;
       const there = recorded.filter(
-        (resolution) =>
-          partitionsWithin(catalogue.root, { market, kind: 'candles', resolution }, { fromMs, toMs: range.toMs })
+        (timeframe) =>
+          partitionsWithin(catalogue.root, { market, kind: 'candles', timeframe }, { fromMs, toMs: range.toMs })
             .length > 0,
       );
       const source = sourceOf(lengthMs, there);
@@ -48,9 +47,9 @@ export async function recordedBars(
     }
   }
   const all = await Promise.all(
-    [...reachMs].map(async ([resolution, neededMs]): Promise<BarRecording | null> => {
-      const covered = catalogue.manifest({ market, kind: 'candles', resolution })?.covered ?? [];
-      const question = { market, resolution, fromMs: range.fromMs - neededMs, toMs: range.toMs };
+    [...reachMs].map(async ([timeframe, neededMs]): Promise<BarRecording | null> => {
+      const covered = catalogue.manifest({ market, kind: 'candles', timeframe })?.covered ?? [];
+      const question = { market, timeframe, fromMs: range.fromMs - neededMs, toMs: range.toMs };
       const columns = await columnsOf(catalogue, question);
       return columns === null ? null : { columns, covered };
     }),
@@ -58,10 +57,10 @@ export async function recordedBars(
   return all.filter((bars) => bars !== null);
 }
 
-function sourceOf(lengthMs: number, there: readonly Resolution[]): Resolution | null {
+function sourceOf(lengthMs: number, there: readonly Timeframe[]): Timeframe | null {
   const [coarsest] = there
-    .filter((resolution) => lengthMs % resolutionMs(resolution) === 0)
-    .toSorted((left, right) => resolutionMs(right) - resolutionMs(left));
+    .filter((timeframe) => lengthMs % timeframeMs(timeframe) === 0)
+    .toSorted((left, right) => timeframeMs(right) - timeframeMs(left));
   return coarsest ?? null;
 }
 

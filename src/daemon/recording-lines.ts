@@ -25,9 +25,9 @@ export function recordingLines(summary: RecordingSummary, program = 'sarraf'): r
   if (withBooks !== undefined) {
     lines.push(`  ${program} backtest market-maker --fidelity poll ${accountOf(withBooks)} ${at}`);
   }
-  const withBars = summary.markets.find(({ resolutions }) => resolutions.length > 0);
+  const withBars = summary.markets.find(({ timeframes }) => timeframes.length > 0);
   if (withBars !== undefined) {
-    lines.push(`  ${program} backtest ma-cross --resolution ${withBars.resolutions[0]} ${accountOf(withBars)} ${at}`);
+    lines.push(`  ${program} backtest ma-cross --timeframe ${withBars.timeframes[0]} ${accountOf(withBars)} ${at}`);
   }
   return lines;
 }

@@ -1,6 +1,6 @@
+import type { Timeframe } from '../domain/timeframe.ts';
 import { WorkerRunner, type IsolationLimits } from '../plugins/worker-runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import type { Timeframe } from '../strategy/subscriptions.ts';
 
 /** One strategy to be begun. */
 export interface ThreadedStrategy {

@@ -1,4 +1,5 @@
-import type { Candle, Resolution } from './candle.ts';
+import type { Candle } from './candle.ts';
+import type { Timeframe } from './timeframe.ts';
 import { decimalText, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 import type { MarketSymbol } from './market-symbol.ts';
@@ -6,12 +7,12 @@ import { parseUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from './money.ts
 import { divideHalfEven } from './rounding.ts';
 
 /**
- * Many bars of one market and resolution, column by column, oldest first. A price is a whole number of 10^-priceDecimals in the quote currency, a
+ * Many bars of one market and timeframe, column by column, oldest first. A price is a whole number of 10^-priceDecimals in the quote currency, a
  * volume one of 10^-volumeDecimals in the source currency: exact as long as it is within 2^53, and what makes the columns refuses others.
  */
 export interface CandleColumns {
   readonly market: MarketSymbol;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   /** Bars that are there; the columns may be longer. */
   readonly length: number;
   /** The start of each bar in ms since 1970, rising. */
@@ -130,7 +131,7 @@ export function barsBetween(columns: CandleColumns, from: number, to: number = c
  * beyond 2^53, `TOO_MANY_DECIMALS` beyond ten.
  */
 export function columnsOf(
-  of: { readonly market: MarketSymbol; readonly resolution: Resolution },
+  of: { readonly market: MarketSymbol; readonly timeframe: Timeframe },
   candles: readonly Candle[],
 ): CandleColumns {
   const prices = candles.flatMap(({ open, high, low, close }) => [open, high, low, close]);

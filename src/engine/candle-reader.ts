@@ -1,6 +1,6 @@
-import { resolutionMs, type Candle, type Resolution } from '../domain/candle.ts';
+import type { Candle } from '../domain/candle.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
-import { TIMEFRAMES, type Timeframe } from '../strategy/subscriptions.ts';
 
 /** After a bar closes, its last trades take a moment to show. */
 const CLOSE_DELAY_MS = 1_000;
@@ -19,7 +19,6 @@ const MOST_WARM_UP = 5_000;
 export class CandleReader {
   readonly market: string;
   readonly timeframe: Timeframe;
-  readonly resolution: Resolution;
   readonly lengthMs: number;
   lastOpenMs: number | null = null;
   /** When bars were read last; null before. */
@@ -32,8 +31,7 @@ export class CandleReader {
   constructor(options: { readonly market: string; readonly timeframe: Timeframe; readonly warmUp: number }) {
     this.market = options.market;
     this.timeframe = options.timeframe;
-    this.resolution = TIMEFRAMES[options.timeframe];
-    this.lengthMs = resolutionMs(this.resolution);
+    this.lengthMs = timeframeMs(this.timeframe);
     this.warmUpLeft = Math.min(options.warmUp, MOST_WARM_UP);
   }
 

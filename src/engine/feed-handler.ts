@@ -186,7 +186,7 @@ export class FeedHandler {
       case 'candles': {
         const reader = candles.get(feed.key);
         if (reader === undefined) return null;
-        return { kind: 'candles', market: reader.market, resolution: reader.resolution, ...reader.question(nowMs) };
+        return { kind: 'candles', market: reader.market, timeframe: reader.timeframe, ...reader.question(nowMs) };
       }
       case 'orders':
         this.openIds = new Set();
@@ -306,7 +306,7 @@ export class FeedHandler {
     const closed = wasWarm ? reader.take(candles, nowMs) : (reader.takePast(candles, nowMs) ?? []);
     const state = markets.get(reader.market);
     for (const candle of closed) {
-      outbox.change({ kind: 'candle', market: reader.market, resolution: reader.resolution, candle });
+      outbox.change({ kind: 'candle', market: reader.market, timeframe: reader.timeframe, candle });
       if (state !== undefined) state.lastClose = unitsOf(candle.close);
       if (wasWarm) onCandle(candle);
     }

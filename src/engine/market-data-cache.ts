@@ -1,4 +1,3 @@
-import { resolutionMs } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
@@ -8,11 +7,11 @@ import type { OrderBook } from '../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { MarketRule } from '../venues/port.ts';
+import { timeframeMs } from '../domain/timeframe.ts';
 import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
-import { TIMEFRAMES } from '../strategy/subscriptions.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { FlawLog } from './findings.ts';
 import type { Outbox } from './outbox.ts';
@@ -324,7 +323,7 @@ function barAsBook(state: CachedMarket): SeenBook | null {
   if (state.seen === null) {
     const { seenAtMs, timeframe } = bar;
     const close = unitsOf(bar.close);
-    const freshUntilMs = seenAtMs + resolutionMs(TIMEFRAMES[timeframe]);
+    const freshUntilMs = seenAtMs + timeframeMs(timeframe);
     state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs, freshUntilMs };
   }
   return state.seen;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { Candle, Resolution } from '../domain/candle.ts';
+import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { WalletReading, WalletTransaction } from '../venues/port.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 
@@ -90,7 +91,7 @@ export type MirrorChange =
   | { readonly kind: 'transaction'; readonly transaction: WalletTransaction }
   | { readonly kind: 'book'; readonly market: string; readonly book: OrderBook }
   | { readonly kind: 'stats'; readonly stats: MarketStats }
-  | { readonly kind: 'candle'; readonly market: string; readonly resolution: Resolution; readonly candle: Candle }
+  | { readonly kind: 'candle'; readonly market: string; readonly timeframe: Timeframe; readonly candle: Candle }
   | { readonly kind: 'public-trades'; readonly market: string; readonly trades: readonly PublicTrade[] }
   /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };

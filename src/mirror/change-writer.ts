@@ -52,7 +52,7 @@ export class ChangeWriter {
       VALUES (@market, @isClosed, @closedReason, @bestSell, @bestBuy, @volumeSrc, @volumeDst, @latest, @mark, @dayLow,
         @dayHigh, @dayOpen, @dayClose, @dayChange, @atMs)`);
     this.candle = prepare(
-      'INSERT OR REPLACE INTO candles VALUES (@market, @resolution, @openTimeMs, @open, @high, @low, @close, @volume)',
+      'INSERT OR REPLACE INTO candles VALUES (@market, @timeframe, @openTimeMs, @open, @high, @low, @close, @volume)',
     );
     this.publicTrade = prepare(`
       INSERT INTO public_trades VALUES (@market, (SELECT ifnull(max(ordinal), 0) + 1 FROM public_trades WHERE market = @market),
@@ -133,7 +133,7 @@ export class ChangeWriter {
         return;
       }
       case 'candle':
-        this.candle.run({ market: change.market, resolution: change.resolution, ...change.candle });
+        this.candle.run({ market: change.market, timeframe: change.timeframe, ...change.candle });
         return;
       case 'public-trades':
         for (const trade of change.trades) this.publicTrade.run({ market: change.market, ...trade });

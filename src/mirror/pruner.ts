@@ -1,5 +1,5 @@
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type Database from 'better-sqlite3';
-import { resolutionMs, type Resolution } from '../domain/candle.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import { FINAL_STATES } from './order-columns.ts';
 import type { RetentionLimits } from './retention.ts';
@@ -29,9 +29,9 @@ type Rule = (step: Step) => number;
 export class Pruner {
   private readonly database: Database.Database;
   private readonly rules: ReadonlyMap<string, Rule>;
-  private readonly seriesRules: ReadonlyMap<string, (market: string, resolution: string) => number>;
-  /** Tables, and series of them, that may be beyond their limit. As many as there are tables, markets, wallets and resolutions. */
-  private readonly due = new Map<string, readonly [kind: string, market: string, resolution: string]>();
+  private readonly seriesRules: ReadonlyMap<string, (market: string, timeframe: string) => number>;
+  /** Tables, and series of them, that may be beyond their limit. As many as there are tables, markets, wallets and timeframes. */
+  private readonly due = new Map<string, readonly [kind: string, market: string, timeframe: string]>();
 
   constructor(database: Database.Database, limits: RetentionLimits) {
     this.database = database;
@@ -49,7 +49,7 @@ export class Pruner {
   note(change: MirrorChange): void {
     const { kind } = change;
     if (this.rules.has(kind)) this.addDue(kind, '', '');
-    else if (kind === 'candle') this.addDue(kind, change.market, change.resolution);
+    else if (kind === 'candle') this.addDue(kind, change.market, change.timeframe);
     else if (kind === 'public-trades') this.addDue(kind, change.market, '');
     else if (kind === 'transaction') this.addDue(kind, change.transaction.currency, '');
     else if (kind === 'market') this.addDue(kind, change.market.symbol, '');
@@ -57,25 +57,25 @@ export class Pruner {
 
   /** One small step, within the caller's transaction; `done` is to be called once that is on the disk. */
   step(atMs: number): { readonly done: () => void } {
-    const finished = [...this.due].filter(([, [kind, market, resolution]]) => {
-      const removed = this.rules.get(kind)?.({ atMs }) ?? this.seriesRules.get(kind)?.(market, resolution) ?? 0;
+    const finished = [...this.due].filter(([, [kind, market, timeframe]]) => {
+      const removed = this.rules.get(kind)?.({ atMs }) ?? this.seriesRules.get(kind)?.(market, timeframe) ?? 0;
       return removed < ROWS_A_STEP;
     });
     return { done: () => finished.forEach(([key]) => this.due.delete(key)) };
   }
 
-  private addDue(kind: string, market: string, resolution: string): void {
-    const key = `${kind} ${market} ${resolution}`;
-    if (!this.due.has(key)) this.due.set(key, [kind, market, resolution]);
+  private addDue(kind: string, market: string, timeframe: string): void {
+    const key = `${kind} ${market} ${timeframe}`;
+    if (!this.due.has(key)) this.due.set(key, [kind, market, timeframe]);
   }
 
   private findSeries(): void {
-    const series = this.database.prepare<[], { kind: string; market: string; resolution: string }>(`
-      SELECT DISTINCT 'candle' AS kind, market, resolution FROM candles
+    const series = this.database.prepare<[], { kind: string; market: string; timeframe: string }>(`
+      SELECT DISTINCT 'candle' AS kind, market, timeframe FROM candles
       UNION ALL SELECT DISTINCT 'public-trades', market, '' FROM public_trades
       UNION ALL SELECT DISTINCT 'transaction', currency, '' FROM transactions
       UNION ALL SELECT DISTINCT 'market', symbol, '' FROM market_versions`);
-    for (const { kind, market, resolution } of series.all()) this.addDue(kind, market, resolution);
+    for (const { kind, market, timeframe } of series.all()) this.addDue(kind, market, timeframe);
   }
 
   private tableRules(limits: RetentionLimits): Record<string, Rule> {
@@ -105,11 +105,11 @@ export class Pruner {
     };
   }
 
-  private seriesRulesOf(limits: RetentionLimits): Record<string, (market: string, resolution: string) => number> {
+  private seriesRulesOf(limits: RetentionLimits): Record<string, (market: string, timeframe: string) => number> {
     const candles = this.database.prepare<[Record<string, string | number>]>(`
-      DELETE FROM candles WHERE market = @market AND resolution = @resolution AND open_time_ms IN (
-        SELECT open_time_ms FROM candles WHERE market = @market AND resolution = @resolution
-          AND open_time_ms <= (SELECT max(open_time_ms) FROM candles WHERE market = @market AND resolution = @resolution) - @keptMs
+      DELETE FROM candles WHERE market = @market AND timeframe = @timeframe AND open_time_ms IN (
+        SELECT open_time_ms FROM candles WHERE market = @market AND timeframe = @timeframe
+          AND open_time_ms <= (SELECT max(open_time_ms) FROM candles WHERE market = @market AND timeframe = @timeframe) - @keptMs
         ORDER BY open_time_ms LIMIT ${ROWS_A_STEP})`);
     const byNumber = (options: { table: string; series: string; number: string }): Database.Statement<[object]> =>
       this.database.prepare(`
@@ -126,9 +126,9 @@ export class Pruner {
           (SELECT id FROM transactions WHERE currency = @market ORDER BY id DESC LIMIT 1 OFFSET @kept)
         ORDER BY id LIMIT ${ROWS_A_STEP})`);
     return {
-      candle: (market, resolution) => {
-        const keptMs = limits.candlesPerSeries * resolutionMs(resolution as Resolution);
-        return candles.run({ market, resolution, keptMs }).changes;
+      candle: (market, timeframe) => {
+        const keptMs = limits.candlesPerSeries * timeframeMs(timeframe as Timeframe);
+        return candles.run({ market, timeframe, keptMs }).changes;
       },
       'public-trades': (market) => publicTrades.run({ market, kept: limits.publicTradesPerMarket }).changes,
       transaction: (market) => transactions.run({ market, kept: TRANSACTIONS_A_WALLET }).changes,

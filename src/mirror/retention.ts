@@ -3,7 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 /** How many rows of each kind a mirror keeps. What is still needed, such as an open order, is kept besides. */
 export interface RetentionLimits {
   readonly journalRows: number;
-  /** Of one market and resolution, as bars of time: a gap counts as if it were filled. */
+  /** Of one market and timeframe, as bars of time: a gap counts as if it were filled. */
   readonly candlesPerSeries: number;
   readonly publicTradesPerMarket: number;
   readonly finalOrders: number;

@@ -96,7 +96,7 @@ const BY_NAME: Readonly<Record<string, ColumnCheck>> = {
     ].map((name) => [name, NUMBER]),
   ),
   ...Object.fromEntries(
-    ['order_key', 'intent_id', 'strategy', 'kind', 'currency', 'resolution', 'name'].map((name) => [name, WORD]),
+    ['order_key', 'intent_id', 'strategy', 'kind', 'currency', 'timeframe', 'name'].map((name) => [name, WORD]),
   ),
 };
 

@@ -146,14 +146,14 @@ export const SCHEMA = `
 
   CREATE TABLE candles (
     market TEXT NOT NULL,
-    resolution TEXT NOT NULL,
+    timeframe TEXT NOT NULL,
     open_time_ms INTEGER NOT NULL,
     open TEXT NOT NULL,
     high TEXT NOT NULL,
     low TEXT NOT NULL,
     close TEXT NOT NULL,
     volume TEXT NOT NULL,
-    PRIMARY KEY (market, resolution, open_time_ms)
+    PRIMARY KEY (market, timeframe, open_time_ms)
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE public_trades (

@@ -1,9 +1,9 @@
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
-import type { Timeframe } from '../strategy/subscriptions.ts';
 
 /** What the thread of a strategy begins with. Nothing of the environment or the configuration besides comes to it. */
 export interface WorkerSetup {

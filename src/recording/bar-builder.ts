@@ -1,5 +1,6 @@
-import { barStartMs, type Candle, type Resolution } from '../domain/candle.ts';
+import type { Candle } from '../domain/candle.ts';
 import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
+import { barStartMs, type Timeframe } from '../domain/timeframe.ts';
 
 interface Bar {
   firstMs: number;
@@ -14,13 +15,13 @@ interface Bar {
 /** Bars that are built at once: ten years of minutes. */
 export const MOST_BUILT_BARS = 6_000_000;
 
-/** Puts finer bars, or trades, together to bars of one resolution, exactly. They may come newest first; of two at one time the one that came first opens. */
+/** Puts finer bars, or trades, together to bars of one timeframe, exactly. They may come newest first; of two at one time the one that came first opens. */
 export class BarBuilder {
-  private readonly resolution: Resolution;
+  private readonly timeframe: Timeframe;
   private readonly bars = new Map<number, Bar>();
 
-  constructor(resolution: Resolution) {
-    this.resolution = resolution;
+  constructor(timeframe: Timeframe) {
+    this.timeframe = timeframe;
   }
 
   /** Bars so far. */
@@ -31,7 +32,7 @@ export class BarBuilder {
   /** Adds a finer bar. A trade is one whose four prices are its own. */
   add(piece: Candle): void {
     const { openTimeMs: timeMs } = piece;
-    const start = barStartMs(timeMs, this.resolution);
+    const start = barStartMs(timeMs, this.timeframe);
     const [open, high, low, close] = [
       unitsOf(piece.open),
       unitsOf(piece.high),

@@ -1,8 +1,9 @@
 import { cellText, columnScale, type CandleColumns } from '../domain/candle-columns.ts';
-import type { Candle, Resolution } from '../domain/candle.ts';
+import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { AppendSource } from './catalogue.ts';
 import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './append-outcome.ts';
 import type { RowParts } from './append-rows.ts';
@@ -67,16 +68,16 @@ export class CandleCollector {
   private times = new Float64Array(FIRST_ROOM);
   private length = 0;
   private isSorted = true;
-  private resolution: Resolution | null = null;
+  private timeframe: Timeframe | null = null;
 
   /**
    * Takes in bars in any order: the same bar twice is one, another for the same time a conflict. To be called once. Throws `INVALID_OPTIONS` beyond what can
    * be read at once, `TOO_LARGE` where a number does not fit its column.
    */
   async appendCandles(
-    options: AppendSource & { readonly resolution: Resolution; readonly candles: RowParts<Candle> },
+    options: AppendSource & { readonly timeframe: Timeframe; readonly candles: RowParts<Candle> },
   ): Promise<AppendOutcome> {
-    this.resolution = options.resolution;
+    this.timeframe = options.timeframe;
     for await (const part of options.candles) for (const candle of part) this.add(candle);
     const came = this.length;
     if (!this.isSorted) this.sort();
@@ -97,8 +98,8 @@ export class CandleCollector {
 
   /** The bars, oldest first. Throws a RangeError before any were taken in. */
   candlesOf(market: MarketSymbol): CandleColumns {
-    const { columns, length, resolution } = this;
-    if (resolution === null) throw new RangeError('expected bars to be taken in first, were none');
+    const { columns, length, timeframe } = this;
+    if (timeframe === null) throw new RangeError('expected bars to be taken in first, were none');
     const { open, high, low, close, volume } = columns;
     const priceDecimals = Math.max(open.decimals, high.decimals, low.decimals, close.decimals);
     for (const column of [open, high, low, close]) {
@@ -107,7 +108,7 @@ export class CandleCollector {
     columnScale(priceDecimals);
     return {
       market,
-      resolution,
+      timeframe,
       length,
       openTimeMs: this.times,
       priceDecimals,

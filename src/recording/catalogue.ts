@@ -1,12 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import type { Candle, Resolution } from '../domain/candle.ts';
+import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { appendRows, type RowParts, type TakeLock } from './append-rows.ts';
 import type { AppendOutcome } from './append-outcome.ts';
-import { parseFolder, type FolderKey } from './folder-key.ts';
+import { parseFolder, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { readCandles, type CandleQuestion } from './read-candles.ts';
 import { decodeBooks, decodeStats, decodeTrades, readRows } from './read-rows.ts';
@@ -51,9 +52,10 @@ export class Catalogue {
 
   /** The folders that are there, by market and kind, whatever state they are in. */
   keys(): readonly FolderKey[] {
-    return folders(this.root).flatMap((market) =>
-      folders(join(this.root, market)).flatMap((name) => parseFolder(market, name) ?? []),
-    );
+    return folders(this.root).flatMap((market) => {
+      refuseUnknownCandles(this.root, market);
+      return folders(join(this.root, market)).flatMap((name) => parseFolder(market, name) ?? []);
+    });
   }
 
   /** What a folder holds; null where it is not there. */
@@ -85,17 +87,17 @@ export class Catalogue {
     return readRows({ root: this.root, key, shape: STATS_SHAPE, range, decode });
   }
 
-  /** Adds bars of one resolution. The same bar twice is one; another for the same time is a conflict. @see appendRows */
+  /** Adds bars of one timeframe. The same bar twice is one; another for the same time is a conflict. @see appendRows */
   appendCandles(
     options: AppendSource & {
-      readonly resolution: Resolution;
+      readonly timeframe: Timeframe;
       readonly candles: RowParts<Candle>;
       readonly stage?: StageRows;
       readonly covered?: TimeRange;
     },
   ): Promise<AppendOutcome> {
-    const { market, resolution, candles, ...rest } = options;
-    const key = { market, resolution, kind: 'candles' } as const;
+    const { market, timeframe, candles, ...rest } = options;
+    const key = { market, timeframe, kind: 'candles' } as const;
     return this.append({ ...rest, key, shape: CANDLE_SHAPE, rows: candles });
   }
 

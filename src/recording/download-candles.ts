@@ -1,6 +1,7 @@
-import { barStartMs, resolutionMs, type Candle, type Resolution } from '../domain/candle.ts';
+import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { TimeRange } from './records.ts';
 import { roundedDecimal } from './rounded-decimal.ts';
@@ -17,7 +18,7 @@ export type FetchPage = (question: { readonly toMs: number; readonly count: numb
 export interface DownloadOptions {
   readonly catalogue: Catalogue;
   readonly market: MarketSymbol;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   readonly range: TimeRange;
   readonly source: string;
   readonly fetchPage: FetchPage;
@@ -58,18 +59,18 @@ export async function downloadCandles(options: DownloadOptions): Promise<Downloa
 }
 
 /** What is asked for: whole bars that have ended, less what was covered before. */
-function missingRanges({ catalogue, market, resolution, range, nowMs }: DownloadOptions): TimeRange[] {
-  const lengthMs = resolutionMs(resolution);
-  const endedMs = barStartMs(nowMs() - SETTLE_MS, resolution);
+function missingRanges({ catalogue, market, timeframe, range, nowMs }: DownloadOptions): TimeRange[] {
+  const lengthMs = timeframeMs(timeframe);
+  const endedMs = barStartMs(nowMs() - SETTLE_MS, timeframe);
   const fromMs = Math.ceil(range.fromMs / lengthMs) * lengthMs;
   const toMs = Math.min(Math.ceil(range.toMs / lengthMs) * lengthMs, endedMs);
   if (fromMs >= toMs) {
     throw new SarrafError(
       'INVALID_OPTIONS',
-      `expected a stretch of time with at least one ended candle of ${resolution}, was ${new Date(range.fromMs).toISOString()} to ${new Date(range.toMs).toISOString()}`,
+      `expected a stretch of time with at least one ended candle of ${timeframe}, was ${new Date(range.fromMs).toISOString()} to ${new Date(range.toMs).toISOString()}`,
     );
   }
-  const covered = catalogue.manifest({ market, kind: 'candles', resolution })?.covered ?? [];
+  const covered = catalogue.manifest({ market, kind: 'candles', timeframe })?.covered ?? [];
   const missing: TimeRange[] = [];
   let at = fromMs;
   for (const known of covered) {
@@ -116,7 +117,7 @@ class Download {
 
   /** Asks for one page, adds what is wanted of it, and answers from when on the stretch is known now. */
   private async page(toMs: number, range: TimeRange, into: Candle[]): Promise<number> {
-    const lengthMs = resolutionMs(this.options.resolution);
+    const lengthMs = timeframeMs(this.options.timeframe);
     const count = Math.min(PAGE_BARS, (toMs - range.fromMs) / lengthMs);
     const answer = await this.options.fetchPage({ toMs, count });
     this.report.requests += 1;
@@ -128,10 +129,10 @@ class Download {
   }
 
   private async write(candles: readonly Candle[], covered: TimeRange): Promise<void> {
-    const { catalogue, market, resolution, source } = this.options;
+    const { catalogue, market, timeframe, source } = this.options;
     // As a recorder does: some exchanges add volumes up as floats.
     const rounded = candles.map((candle) => ({ ...candle, volume: roundedDecimal(candle.volume) }));
-    const outcome = await catalogue.appendCandles({ market, resolution, source, candles: [rounded], covered });
+    const outcome = await catalogue.appendCandles({ market, timeframe, source, candles: [rounded], covered });
     if (outcome.kind === 'added') {
       this.report.added += outcome.added;
       this.report.known += outcome.known;

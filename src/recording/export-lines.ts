@@ -44,7 +44,7 @@ function formOf(catalogue: Catalogue, key: FolderKey, range: TimeRange): TextFor
   switch (key.kind) {
     case 'candles': {
       const titles = ['time_ms', 'open', 'high', 'low', 'close', 'volume'];
-      const candles = candleParts(catalogue, { ...question, resolution: key.resolution });
+      const candles = candleParts(catalogue, { ...question, timeframe: key.timeframe });
       return { titles, parts: mapped(candles, candleText) };
     }
     case 'trades': {

@@ -1,21 +1,23 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { RESOLUTIONS, type Resolution } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
 import { parseMarket, type MarketSymbol } from '../domain/market-symbol.ts';
+import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 
 /** What a folder of the catalogue holds. */
 export type RecordKind = 'candles' | 'trades' | 'books' | 'stats';
 
-/** One folder of the catalogue: a market and a kind, and for candles their resolution. */
+/** One folder of the catalogue: a market and a kind, and for candles their timeframe. */
 export type FolderKey =
-  | { readonly market: MarketSymbol; readonly kind: 'candles'; readonly resolution: Resolution }
+  | { readonly market: MarketSymbol; readonly kind: 'candles'; readonly timeframe: Timeframe }
   | { readonly market: MarketSymbol; readonly kind: 'trades' | 'books' | 'stats' };
 
-/** The folder's own name below that of its market: `candles-60`, `trades`. */
+/** The folder's own name below that of its market: `candles-1h`, `trades`. */
 export function folderName(key: FolderKey): string {
-  return key.kind === 'candles' ? `candles-${key.resolution}` : key.kind;
+  return key.kind === 'candles' ? `candles-${key.timeframe}` : key.kind;
 }
 
-/** Market and kind for people: `BTCIRT candles-60`. */
+/** Market and kind for people: `BTCIRT candles-1h`. */
 export function folderTitle(key: FolderKey): string {
   return `${key.market} ${folderName(key)}`;
 }
@@ -30,8 +32,21 @@ export function parseFolder(market: string, name: string): FolderKey | null {
   const symbol = symbolOf(market);
   if (symbol === null) return null;
   if (name === 'trades' || name === 'books' || name === 'stats') return { market: symbol, kind: name };
-  const resolution = RESOLUTIONS.find((known) => name === `candles-${known}`);
-  return resolution === undefined ? null : { market: symbol, kind: 'candles', resolution };
+  const timeframe = TIMEFRAMES.find((known) => name === `candles-${known}`);
+  return timeframe === undefined ? null : { market: symbol, kind: 'candles', timeframe };
+}
+
+/** Throws `DATA_UNUSABLE` where a market has candles in a folder that names no timeframe: they could not be found. */
+export function refuseUnknownCandles(root: string, market: string): void {
+  const path = join(root, market);
+  if (!existsSync(path)) return;
+  const unknown = readdirSync(path).find((name) => name.startsWith('candles-') && parseFolder(market, name) === null);
+  if (unknown === undefined) return;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected folders of candles named by a timeframe, such as candles-1h, found ${join(path, unknown)}: ` +
+      'the catalogue is of an older version. Move it away, and import anew',
+  );
 }
 
 /** Only the one spelling that folders have: another would be a second folder of one market. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import { replaceFile } from './durable-file.ts';
-import { folderName, folderPath, type FolderKey } from './folder-key.ts';
+import { folderName, folderPath, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
 import type { TimeRange } from './records.ts';
 
 const MANIFEST = 'manifest.json';
@@ -55,11 +55,15 @@ export type Partition = Readonly<z.infer<typeof partition>>;
 /** What a folder holds: a file that it does not name is not part of the catalogue. */
 export type Manifest = Readonly<z.infer<typeof manifest>>;
 
-/** The manifest of a folder; null where there is no such folder yet. Throws `DATA_UNUSABLE` for one that can not be read. */
+/**
+ * The manifest of a folder; null where there is no such folder yet. Throws `DATA_UNUSABLE` for one that can not be read,
+ * and where the market's candles are those of an older version.
+ */
 export function readManifest(root: string, key: FolderKey): Manifest | null {
   const folder = folderPath(root, key);
   const path = join(folder, MANIFEST);
   if (!existsSync(path)) {
+    if (key.kind === 'candles') refuseUnknownCandles(root, key.market);
     if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.parquet'))) return null;
     throw new SarrafError(
       'DATA_UNUSABLE',

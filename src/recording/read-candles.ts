@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { volumeColumnDecimals, type CandleColumns } from '../domain/candle-columns.ts';
-import type { Resolution } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseUnits } from '../domain/money.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { openDatabase, queryRows, sqlFiles, type Database } from './duckdb.ts';
 import { folderPath, type FolderKey } from './folder-key.ts';
 import type { Partition } from './manifest.ts';
@@ -20,7 +20,7 @@ const MOST_ATTEMPTS = 3;
 
 export interface CandleQuestion extends TimeRange {
   readonly market: MarketSymbol;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
 }
 
 /** Thrown and caught here: a volume does not fit its column with the decimals of another. */
@@ -57,7 +57,7 @@ async function readAll(
   }
   const columns = {
     market: question.market,
-    resolution: question.resolution,
+    timeframe: question.timeframe,
     openTimeMs: new Float64Array(rows),
     priceDecimals: Math.max(...partitions.map(({ priceDecimals }) => priceDecimals)),
     open: new Float64Array(rows),

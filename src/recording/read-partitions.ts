@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBDataChunk } from '@duckdb/node-api';
-import { resolutionMs, RESOLUTIONS } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
+import { TIMEFRAMES, timeframeMs } from '../domain/timeframe.ts';
 import { sqlFiles, streamChunks, type Database } from './duckdb.ts';
 import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
 import { readManifest, type Partition } from './manifest.ts';
@@ -42,17 +42,17 @@ export function noneThere(root: string, key: FolderKey, range: TimeRange): Sarra
   );
 }
 
-/** Candles of other resolutions that are there, and how to come from them to those that are not. */
+/** Candles of other timeframes that are there, and how to come from them to those that are not. */
 function otherCandles(root: string, key: FolderKey): string {
   if (key.kind !== 'candles') return '';
-  const there = RESOLUTIONS.filter(
-    (resolution) => readManifest(root, { ...key, resolution })?.partitions[0] !== undefined,
+  const there = TIMEFRAMES.filter(
+    (timeframe) => readManifest(root, { ...key, timeframe })?.partitions[0] !== undefined,
   );
   if (there.length === 0) return '';
-  const lengthMs = resolutionMs(key.resolution);
-  const isMade = there.some((finer) => resolutionMs(finer) < lengthMs && lengthMs % resolutionMs(finer) === 0);
+  const lengthMs = timeframeMs(key.timeframe);
+  const isMade = there.some((finer) => timeframeMs(finer) < lengthMs && lengthMs % timeframeMs(finer) === 0);
   const how = isMade
-    ? `make them with "sarraf data resample --market ${key.market} --resolution ${key.resolution}"`
+    ? `make them with "sarraf data resample --market ${key.market} --timeframe ${key.timeframe}"`
     : 'of which these can not be made';
   return `, but those of ${there.join(', ')} are: ${how}`;
 }

@@ -1,7 +1,8 @@
 import { candleAt } from '../domain/candle-columns.ts';
-import { resolutionMs, RESOLUTIONS, type Candle, type Resolution } from '../domain/candle.ts';
+import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { AppendOutcome } from './append-outcome.ts';
 import { BarBuilder, MOST_BUILT_BARS } from './bar-builder.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -11,8 +12,8 @@ import type { TimeRange } from './records.ts';
 export interface ResampleOptions {
   readonly market: MarketSymbol;
   /** What the bars are made of; null: the coarsest candles that divide them. */
-  readonly from: Resolution | 'trades' | null;
-  readonly to: Resolution;
+  readonly from: Timeframe | 'trades' | null;
+  readonly to: Timeframe;
   readonly range: TimeRange;
 }
 
@@ -23,16 +24,16 @@ export interface ResampleOptions {
 export async function resample(
   catalogue: Catalogue,
   options: ResampleOptions,
-): Promise<{ readonly from: Resolution | 'trades'; readonly outcome: AppendOutcome }> {
+): Promise<{ readonly from: Timeframe | 'trades'; readonly outcome: AppendOutcome }> {
   const { market, to, range } = options;
   const from = options.from ?? sourceFor(catalogue, options);
-  if (from !== 'trades' && resolutionMs(to) % resolutionMs(from) !== 0) {
+  if (from !== 'trades' && timeframeMs(to) % timeframeMs(from) !== 0) {
     throw new SarrafError(
       'INVALID_OPTIONS',
       `expected candles that fill those of ${to}, was ${from}: they do not divide them`,
     );
   }
-  if (from === to) throw new SarrafError('INVALID_OPTIONS', `expected a finer resolution than ${to}, was the same`);
+  if (from === to) throw new SarrafError('INVALID_OPTIONS', `expected a finer timeframe than ${to}, was the same`);
   const builder = new BarBuilder(to);
   const pieces =
     from === 'trades' ? tradePieces(catalogue, market, range) : candlePieces(catalogue, { market, from, range });
@@ -49,7 +50,7 @@ export async function resample(
       );
     }
   }
-  const toMs = resolutionMs(to);
+  const toMs = timeframeMs(to);
   const candles = builder
     .candles()
     .filter(({ openTimeMs }) => openTimeMs >= (firstMs ?? 0) && openTimeMs + toMs <= endMs);
@@ -63,7 +64,7 @@ export async function resample(
     from,
     outcome: await catalogue.appendCandles({
       market,
-      resolution: to,
+      timeframe: to,
       source: `resampled from ${from}`,
       candles: [candles],
     }),
@@ -71,16 +72,14 @@ export async function resample(
 }
 
 /** The coarsest candles that are there in the stretch and divide the wanted ones; else the trades. */
-function sourceFor(catalogue: Catalogue, { market, to, range }: ResampleOptions): Resolution | 'trades' {
+function sourceFor(catalogue: Catalogue, { market, to, range }: ResampleOptions): Timeframe | 'trades' {
   const there = catalogue
     .keys()
     .filter((key) => key.market === market && partitionsWithin(catalogue.root, key, range).length > 0);
-  const finer = RESOLUTIONS.filter(
-    (resolution) => resolutionMs(resolution) < resolutionMs(to) && resolutionMs(to) % resolutionMs(resolution) === 0,
+  const finer = TIMEFRAMES.filter(
+    (timeframe) => timeframeMs(timeframe) < timeframeMs(to) && timeframeMs(to) % timeframeMs(timeframe) === 0,
   ).toReversed();
-  const found = finer.find((resolution) =>
-    there.some((key) => key.kind === 'candles' && key.resolution === resolution),
-  );
+  const found = finer.find((timeframe) => there.some((key) => key.kind === 'candles' && key.timeframe === timeframe));
   if (found !== undefined) return found;
   if (there.some(({ kind }) => kind === 'trades')) return 'trades';
   throw new SarrafError(
@@ -99,13 +98,13 @@ interface Pieces {
 
 async function* candlePieces(
   catalogue: Catalogue,
-  of: { readonly market: MarketSymbol; readonly from: Resolution; readonly range: TimeRange },
+  of: { readonly market: MarketSymbol; readonly from: Timeframe; readonly range: TimeRange },
 ): AsyncGenerator<Pieces> {
-  const columns = await catalogue.readCandles({ market: of.market, resolution: of.from, ...of.range });
+  const columns = await catalogue.readCandles({ market: of.market, timeframe: of.from, ...of.range });
   for (let at = 0; at < columns.length; at += PART_BARS) {
     const length = Math.min(PART_BARS, columns.length - at);
     const candles = Array.from({ length }, (_, index) => candleAt(columns, at + index));
-    yield { candles, lengthMs: resolutionMs(of.from) };
+    yield { candles, lengthMs: timeframeMs(of.from) };
   }
 }
 

@@ -1,7 +1,7 @@
-import { resolutionMs } from '../domain/candle.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
+import { timeframeMs } from '../domain/timeframe.ts';
 import { BRIDGE } from '../portfolio/valuation.ts';
-import { TIMEFRAMES, type CandleSubscription } from '../strategy/subscriptions.ts';
+import type { CandleSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
@@ -133,7 +133,7 @@ function statsFeed(budget: string, ages: FeedAges, asker: string): WantedFeed {
 }
 
 function candlesFeed({ market, timeframe }: CandleSubscription, budget: string, asker: string): WantedFeed {
-  const lengthMs = resolutionMs(TIMEFRAMES[timeframe]);
+  const lengthMs = timeframeMs(timeframe);
   const longestMs = lengthMs * (1 + LATEST_BAR_SHARE);
   const target = {
     key: `candles ${market} ${timeframe}`,

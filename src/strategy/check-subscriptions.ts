@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
-import { FRESHNESS, TIMEFRAMES, type Timeframe, type Subscription } from './subscriptions.ts';
+import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { FRESHNESS, type Subscription } from './subscriptions.ts';
 import { nextDueMs } from './timers.ts';
 
 /** Subscriptions of one strategy; each costs polls. */
@@ -10,8 +11,6 @@ const MOST_SUBSCRIPTIONS = 200;
 export const LONGEST_WARM_UP = 499;
 
 const DAY_MS = 86_400_000;
-
-const timeframes = Object.keys(TIMEFRAMES) as [Timeframe, ...Timeframe[]];
 
 const market = z.string().min(1).max(30);
 const age = z.int().min(100).max(DAY_MS);
@@ -30,7 +29,7 @@ const subscriptions = z
       z.strictObject({
         kind: z.literal('candles'),
         market,
-        timeframe: z.enum(timeframes, `expected one of ${timeframes.join(', ')}`),
+        timeframe: z.enum(TIMEFRAMES, `expected one of ${TIMEFRAMES.join(', ')}`),
         warmUp: z.int().min(0).max(LONGEST_WARM_UP).default(0),
       }),
       polled('book'),

@@ -1,9 +1,9 @@
 import type { Candle } from '../domain/candle.ts';
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { ClosedCandle } from './definition.ts';
 import type { Bar } from './indicators/series.ts';
-import type { Timeframe } from './subscriptions.ts';
 
 /** Where bars of one market and length come from, which is the same for all of them. */
 export interface BarSource {

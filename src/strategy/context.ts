@@ -1,10 +1,10 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { ClosedCandle, IndicatorSpecs, OwnOrder } from './definition.ts';
 import type { ValueOf } from './indicator-specs.ts';
 import type { MarketRules } from './market-rules.ts';
-import type { Timeframe } from './subscriptions.ts';
 
 /** How long ago each kind of data was read, in ms; null before the first. */
 export interface DataAges {

@@ -5,11 +5,12 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { StrategyContext } from './context.ts';
 import type { IndicatorSpec } from './indicator-specs.ts';
 import type { Intent } from './intents.ts';
 import type { Rejection } from './strategy-event.ts';
-import type { Timeframe, Subscription } from './subscriptions.ts';
+import type { Subscription } from './subscriptions.ts';
 
 export type { StrategyContext } from './context.ts';
 

@@ -2,6 +2,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import { invariant } from '../domain/errors.ts';
 import type { OrderBook } from '../domain/order-book.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSeries } from './candle-series.ts';
 import type { DataAges, StrategyContext } from './context.ts';
 import type { ClosedCandle, OwnOrder } from './definition.ts';
@@ -9,7 +10,6 @@ import type { IndicatorValue } from './indicator-specs.ts';
 import type { MarketRules } from './market-rules.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { EngineView } from './strategy-event.ts';
-import type { Timeframe } from './subscriptions.ts';
 
 /** What stays the same from one call of a strategy's handlers to the next. */
 export interface HandlerSetup {

@@ -1,4 +1,4 @@
-import type { Timeframe } from './subscriptions.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 
 /** Which candles an indicator reads, among those that the strategy subscribes to; what is left out matches any, and the first that matches is it. */
 export interface CandleSource {

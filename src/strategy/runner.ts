@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { CandleSeries } from './candle-series.ts';
 import { callHandler, HANDLERS, wrongAnswer } from './call-handler.ts';
 import { checkedIntents } from './check-intents.ts';
@@ -14,7 +15,7 @@ import type { EngineView, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
 import type { StrategyPort } from './strategy-port.ts';
-import type { CandleSubscription, Timeframe, Subscription } from './subscriptions.ts';
+import type { CandleSubscription, Subscription } from './subscriptions.ts';
 
 export interface RunnerSetup {
   /** The name of this instance; the definition's without it. A strategy may run more than once, under names of their own. */

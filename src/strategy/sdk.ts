@@ -48,17 +48,8 @@ export * from './indicators/trends.ts';
 export * from './indicators/volatility.ts';
 export * from './indicators/volume.ts';
 export { currenciesOf } from './currencies.ts';
+export { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 export { isTradable, type MarketRules } from './market-rules.ts';
 export { decimal } from './parameters.ts';
 export type { Rejection } from './strategy-event.ts';
-export {
-  book,
-  candles,
-  TIMEFRAMES,
-  stats,
-  timer,
-  trades,
-  type Freshness,
-  type Timeframe,
-  type Subscription,
-} from './subscriptions.ts';
+export { book, candles, stats, timer, trades, type Freshness, type Subscription } from './subscriptions.ts';

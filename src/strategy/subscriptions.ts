@@ -1,29 +1,4 @@
-import type { Resolution } from '../domain/candle.ts';
-
-/** Lengths of candles, as people write them, and the exchange's own words for them. */
-export const TIMEFRAMES = Object.freeze({
-  '1m': '1',
-  '5m': '5',
-  '15m': '15',
-  '30m': '30',
-  '1h': '60',
-  '3h': '180',
-  '4h': '240',
-  '6h': '360',
-  '12h': '720',
-  '1d': 'D',
-  '2d': '2D',
-  '3d': '3D',
-} as const satisfies Record<string, Resolution>);
-
-export type Timeframe = keyof typeof TIMEFRAMES;
-
-/** The length of candles of a resolution, as strategies say it. */
-export function timeframeOf(resolution: Resolution): Timeframe {
-  for (const timeframe in TIMEFRAMES)
-    if (TIMEFRAMES[timeframe as Timeframe] === resolution) return timeframe as Timeframe;
-  throw new RangeError(`expected a resolution of ${Object.values(TIMEFRAMES).join(', ')}, was ${resolution}`);
-}
+import type { Timeframe } from '../domain/timeframe.ts';
 
 /** How often data is wanted, and how old it may get. What a strategy leaves out is its kind's own (`FRESHNESS`). */
 export interface Freshness {

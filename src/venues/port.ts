@@ -1,4 +1,4 @@
-import type { Candle, Resolution } from '../domain/candle.ts';
+import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
@@ -6,6 +6,7 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 
 /** An order as it is asked for. Decimals are on the market's steps. */
 export interface OrderRequest {
@@ -58,7 +59,7 @@ export type VenueCall =
   | {
       readonly kind: 'candles';
       readonly market: string;
-      readonly resolution: Resolution;
+      readonly timeframe: Timeframe;
       readonly toMs: number;
       readonly count: number;
     }

@@ -13,6 +13,7 @@ import type {
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
+import { resolutionOf } from '../exchange/resolution.ts';
 
 /** The endpoint that answers a call. */
 export const ENDPOINT_OF = {
@@ -215,7 +216,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
         // `to` is the last second at which a bar may begin.
         {
           symbol: call.market,
-          resolution: call.resolution,
+          resolution: resolutionOf(call.timeframe),
           to: Math.max(0, Math.ceil(call.toMs / 1_000) - 1),
           countback: call.count,
         },

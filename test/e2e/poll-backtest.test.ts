@@ -79,7 +79,7 @@ function statsAt(seenMs: number, latest: number): RecordedStats {
 /** Minutes from five before the recording on, far below its prices. */
 function risingBars(length: number): CandleColumns {
   return columnsOf(
-    { market: TETHER.symbol, resolution: '1' },
+    { market: TETHER.symbol, timeframe: '1m' },
     Array.from({ length }, (_, index) => {
       const price = decimalText(String(30_000 + index));
       const openTimeMs = FROM_MS - (5 - index) * 60_000;

@@ -5,12 +5,13 @@ import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.t
 import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
+import type { Timeframe } from '../../src/domain/timeframe.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type OwnOrder } from '../../src/strategy/definition.ts';
 import { buy, cancel, oco, sell, type Intent } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import { candles, timer, type Timeframe } from '../../src/strategy/subscriptions.ts';
+import { candles, timer } from '../../src/strategy/subscriptions.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import {
   runOracle,
@@ -37,7 +38,7 @@ function columnsOf(bars: readonly OracleBar[], terms: Terms, barMs: number): Can
   const column = (of: (bar: OracleBar) => bigint): Float64Array => Float64Array.from(bars, (bar) => Number(of(bar)));
   return {
     market: market.symbol,
-    resolution: barMs === HOUR_MS ? '60' : '30',
+    timeframe: barMs === HOUR_MS ? '1h' : '30m',
     length: bars.length,
     openTimeMs: Float64Array.from(bars, ({ openMs }) => openMs),
     priceDecimals,

@@ -79,7 +79,7 @@ class CandleTableRunner {
     this.volume = words[5]?.startsWith('x') === true ? words[5].slice(1) : '1000000';
     const volume = decimalText(this.volume);
     const candle = { openTimeMs: this.nowMs, open, high, low, close, volume };
-    const columns: CandleColumns = columnsOf({ market: this.market.symbol, resolution: '60' }, [candle]);
+    const columns: CandleColumns = columnsOf({ market: this.market.symbol, timeframe: '1h' }, [candle]);
     const hasHappened = this.venue.onCandle(0, columns, 0);
     const { trades, orders } = this.venue.take();
     this.expectFills(words, trades, where);

@@ -1,8 +1,8 @@
 import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
-import { resolutionMs } from '../../domain/candle.ts';
 import { parseMarket, type QuoteCurrency } from '../../domain/market-symbol.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import { BRIDGE, symbolIn, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
@@ -119,7 +119,7 @@ function bridgePriceAt(candles: CandleColumns | null, atMs: number): PriceOf {
     if ((candles.openTimeMs[middle] ?? 0) <= atMs) low = middle;
     else high = middle - 1;
   }
-  const isOver = (candles.openTimeMs[low] ?? 0) + resolutionMs(candles.resolution) <= atMs;
+  const isOver = (candles.openTimeMs[low] ?? 0) + timeframeMs(candles.timeframe) <= atMs;
   const price = cellUnits((isOver ? candles.close : candles.open)[low] ?? 0, columnScale(candles.priceDecimals));
   return (market) => (market === BRIDGE ? price : null);
 }

@@ -1,6 +1,7 @@
 import type { SessionFile } from '../../daemon/session-file.ts';
-import type { Candle, Resolution } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { openMirrorReadOnly } from '../../mirror/mirror-file.ts';
@@ -10,7 +11,7 @@ import type { WantedThing } from './session-view.ts';
 /** Bars of one length as the bot learned of them, oldest first. */
 export interface KnownBars {
   readonly market: string;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   readonly candles: readonly Candle[];
 }
 
@@ -78,14 +79,14 @@ function readBars(mirror: string): readonly KnownBars[] {
   const database = openMirrorReadOnly(mirror);
   try {
     const rows = database
-      .prepare<[], Candle & { readonly market: string; readonly resolution: Resolution }>(
-        `SELECT market, resolution, open_time_ms AS openTimeMs, open, high, low, close, volume FROM candles
-           ORDER BY market, resolution, open_time_ms`,
+      .prepare<[], Candle & { readonly market: string; readonly timeframe: Timeframe }>(
+        `SELECT market, timeframe, open_time_ms AS openTimeMs, open, high, low, close, volume FROM candles
+           ORDER BY market, timeframe, open_time_ms`,
       )
       .all();
-    return [...Map.groupBy(rows, ({ market, resolution }) => `${market} ${resolution}`).values()].flatMap((candles) => {
+    return [...Map.groupBy(rows, ({ market, timeframe }) => `${market} ${timeframe}`).values()].flatMap((candles) => {
       const [first] = candles;
-      return first === undefined ? [] : [{ market: first.market, resolution: first.resolution, candles }];
+      return first === undefined ? [] : [{ market: first.market, timeframe: first.timeframe, candles }];
     });
   } finally {
     database.close();

@@ -1,12 +1,13 @@
 import type { SessionFile } from '../../daemon/session-file.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
-import { resolutionMs, type Candle } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-partitions.ts';
@@ -226,10 +227,10 @@ async function* chunk<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]>
 }
 
 /** The bars that a session knew: between the first and the last there were no others. */
-function barsOf({ market, resolution, candles }: KnownBars): BarRecording {
-  const columns = columnsOf({ market: market as MarketSymbol, resolution }, candles);
+function barsOf({ market, timeframe, candles }: KnownBars): BarRecording {
+  const columns = columnsOf({ market: market as MarketSymbol, timeframe }, candles);
   const [first, last] = [candles[0]?.openTimeMs ?? 0, candles.at(-1)?.openTimeMs ?? 0];
-  return { columns, covered: [{ fromMs: first, toMs: last + resolutionMs(resolution) }] };
+  return { columns, covered: [{ fromMs: first, toMs: last + timeframeMs(timeframe) }] };
 }
 
 /**

@@ -1,9 +1,10 @@
-import { resolutionMs, type Candle } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../venues/port.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
 
 /** What something was from a moment on, in ms since 1970, as a text: the same text is the same thing. */
 export interface Telling {
@@ -84,13 +85,13 @@ export class Told {
         }
         break;
       case 'candles': {
-        const lengthMs = resolutionMs(call.resolution);
+        const lengthMs = timeframeMs(call.timeframe);
         const closed = (value as readonly Candle[]).filter(({ openTimeMs }) => openTimeMs + lengthMs <= atMs);
         const newest = closed.reduce<Candle | null>(
           (last, bar) => (last === null || bar.openTimeMs > last.openTimeMs ? bar : last),
           null,
         );
-        this.tell(`bars ${call.market} ${call.resolution}`, 'candles', { atMs, text: JSON.stringify(newest) });
+        this.tell(`bars ${call.market} ${call.timeframe}`, 'candles', { atMs, text: JSON.stringify(newest) });
         break;
       }
       case 'public-trades': {

@@ -1,5 +1,6 @@
-import { resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { KnownBars } from './read-session.ts';
 import type { SeenData, WantedThing } from './session-view.ts';
 
@@ -21,16 +22,12 @@ export class Watch {
     if (this.books.findLast((seen) => seen.market === market)?.text !== text) this.books.push({ market, atMs, text });
   }
 
-  candles(
-    of: { readonly market: string; readonly resolution: Resolution },
-    page: readonly Candle[],
-    atMs: number,
-  ): void {
-    const key = `${of.market} ${of.resolution}`;
+  candles(of: { readonly market: string; readonly timeframe: Timeframe }, page: readonly Candle[], atMs: number): void {
+    const key = `${of.market} ${of.timeframe}`;
     const bars = this.candlesBySeries.get(key) ?? new Map<number, Candle>();
     this.candlesBySeries.set(key, bars);
     for (const candle of page) {
-      const isClosed = candle.openTimeMs + resolutionMs(of.resolution) <= atMs;
+      const isClosed = candle.openTimeMs + timeframeMs(of.timeframe) <= atMs;
       if (isClosed) bars.set(candle.openTimeMs, candle);
     }
   }
@@ -45,20 +42,20 @@ export class Watch {
 
   /** Bars of the series that the session had, as they were seen at last. */
   bars(): readonly SeenData[] {
-    return this.series.flatMap(({ market, resolution }) => {
-      const bars = this.candlesBySeries.get(`${market} ${resolution}`)?.values() ?? [];
-      return closedBars({ market, resolution, candles: [...bars] });
+    return this.series.flatMap(({ market, timeframe }) => {
+      const bars = this.candlesBySeries.get(`${market} ${timeframe}`)?.values() ?? [];
+      return closedBars({ market, timeframe, candles: [...bars] });
     });
   }
 }
 
 /** Bars as things that are seen when they close. */
-export function closedBars({ market, resolution, candles }: KnownBars): readonly SeenData[] {
+export function closedBars({ market, timeframe, candles }: KnownBars): readonly SeenData[] {
   return candles
     .map(({ openTimeMs, open, high, low, close, volume }) => ({
       market,
-      atMs: openTimeMs + resolutionMs(resolution),
-      text: `${resolution} ${open} ${high} ${low} ${close} ${volume}`,
+      atMs: openTimeMs + timeframeMs(timeframe),
+      text: `${timeframe} ${open} ${high} ${low} ${close} ${volume}`,
     }))
     .toSorted((left, right) => left.atMs - right.atMs);
 }

@@ -1,6 +1,7 @@
-import { resolutionMs, type Candle } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from '../../recording/records.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
@@ -14,11 +15,11 @@ export interface MarketRecording {
   readonly trades: RecordedChunks<RecordedTrade> | null;
   /** The exchange's own summary of the day. Without it there is one made of what went by. */
   readonly stats?: RecordedChunks<RecordedStats> | null;
-  /** Bars, a resolution each. One is known from its close on, in place of one made of what went by; those before everything else are the past. */
+  /** Bars, a timeframe each. One is known from its close on, in place of one made of what went by; those before everything else are the past. */
   readonly bars?: readonly BarRecording[];
 }
 
-/** Recorded bars of one resolution. */
+/** Recorded bars of one timeframe. */
 export interface BarRecording {
   readonly columns: CandleColumns;
   /** Stretches of time that were told whole: where no bar is in them, there was none. */
@@ -74,13 +75,13 @@ function laneOf<Row>(stream: RecordedStream<Row>, take: (row: Row, dueMs: number
 }
 
 function lanesOfBars(market: FollowedMarket, bars: readonly BarRecording[]): readonly Lane[] {
-  const finestMs = Math.min(...bars.map(({ columns }) => resolutionMs(columns.resolution)));
+  const finestMs = Math.min(...bars.map(({ columns }) => timeframeMs(columns.timeframe)));
   return bars.map(({ columns, covered }) => {
-    const { resolution } = columns;
-    const lengthMs = resolutionMs(resolution);
-    market.bars.cover(resolution, covered);
+    const { timeframe } = columns;
+    const lengthMs = timeframeMs(timeframe);
+    market.bars.cover(timeframe, covered);
     const stream = new RecordedStream(chunksOf(columns), ({ openTimeMs }) => openTimeMs + lengthMs);
-    return laneOf(stream, (candle) => market.onBar(candle, { resolution, isFinest: lengthMs === finestMs }));
+    return laneOf(stream, (candle) => market.onBar(candle, { timeframe, isFinest: lengthMs === finestMs }));
   });
 }
 

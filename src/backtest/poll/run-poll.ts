@@ -1,11 +1,11 @@
 import type { LimitOverrides } from '../../domain/rate-limit.ts';
-import { RESOLUTIONS, resolutionMs } from '../../domain/candle.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Market } from '../../domain/market.ts';
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
+import { TIMEFRAMES, timeframeMs } from '../../domain/timeframe.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
 import type { JournalEntry } from '../../engine/mirror-change.ts';
@@ -300,16 +300,16 @@ class PollLife {
   private tradedMarket(market: FollowedMarket, index: number): TradedMarket {
     const { state, price } = market;
     const spanMs = this.toMs - this.fromMs;
-    const resolution = RESOLUTIONS.find((candidate) => spanMs / resolutionMs(candidate) <= MOST_BARS) ?? 'D';
+    const timeframe = TIMEFRAMES.find((candidate) => spanMs / timeframeMs(candidate) <= MOST_BARS) ?? '1d';
     const bars = state.candles
-      .bars(resolution)
-      .filter(({ openTimeMs }) => openTimeMs + resolutionMs(resolution) > this.fromMs);
+      .bars(timeframe)
+      .filter(({ openTimeMs }) => openTimeMs + timeframeMs(timeframe) > this.fromMs);
     return {
       market: state.rules,
       firstPrice: this.firstPrices[index] ?? price,
       lastPrice: price,
       candles: columnsOf(
-        { market: state.rules.symbol, resolution },
+        { market: state.rules.symbol, timeframe },
         bars.map((bar) => candleOf(state.grid, bar)),
       ),
     };

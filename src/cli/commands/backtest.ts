@@ -9,8 +9,8 @@ import { joinedPieces } from '../../backtest/result/joined-pieces.ts';
 import { resultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
-import type { Resolution } from '../../domain/candle.ts';
 import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import {
@@ -26,12 +26,11 @@ import {
   rulesOf,
   type RuleOptions,
 } from '../backtest-options.ts';
-import { timeframeOf } from '../../strategy/subscriptions.ts';
 import { checkBacktest } from '../check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { createBacktest, type CsvSource } from '../create-backtest.ts';
 import { runPollBacktest } from '../create-poll-backtest.ts';
-import { asCommand, resolutionOption, timeOption } from '../data/data-options.ts';
+import { asCommand, timeframeOption, timeOption } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
@@ -44,7 +43,7 @@ interface Options extends RuleOptions {
   readonly csv: readonly CsvSource[];
   readonly catalogue: string;
   readonly market?: MarketSymbol;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   readonly from?: number;
   readonly to?: number;
   readonly param: Readonly<Record<string, unknown>>;
@@ -71,10 +70,10 @@ then needed too. Every result says by what rules its orders filled.
 Exit codes: 0 it ran, 1 a strategy stopped or a check found something, 2 an option, a file or the configuration is wrong.
 
 Examples:
-  sarraf backtest --config bot.yaml --resolution 1h --from 2024-01-01 --to 2024-07-01
+  sarraf backtest --config bot.yaml --timeframe 1h --from 2024-01-01 --to 2024-07-01
   sarraf backtest --config bot.yaml --set strategies.0.params.fast=10 --json
   sarraf backtest market-maker --market BTCUSDT --fidelity poll --cash 10000 --fee 0.1%
-  sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 1h --param fast=10 --cash 10000 --fee 0.1%
+  sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --timeframe 1h --param fast=10 --cash 10000 --fee 0.1%
   sarraf backtest triangle --market BTCIRT --csv BTCIRT=a.csv --csv BTCUSDT=b.csv --csv USDTIRT=c.csv \\
     --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --currency rls`;
 
@@ -89,7 +88,7 @@ function balancesOf({ market, cash, balance = {} }: Options): Readonly<Record<st
 
 /** The configuration, with what the short form says laid over it. */
 function configOf(strategy: string | undefined, options: Options): BotConfig {
-  const { config, csv, market, resolution, param, cash, balance, fee } = options;
+  const { config, csv, market, timeframe, param, cash, balance, fee } = options;
   if (strategy !== undefined && config !== undefined) {
     throw wrongInput('expected a strategy or --config, were both: a configuration names its strategies');
   }
@@ -102,10 +101,7 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
   const overrides: Override[] = [];
   if (strategy !== undefined) {
     const plugin = /[/.]/.test(strategy) ? resolve(strategy) : strategy;
-    overrides.push([
-      'strategies',
-      JSON.stringify([{ plugin, market, timeframe: timeframeOf(resolution), params: param }]),
-    ]);
+    overrides.push(['strategies', JSON.stringify([{ plugin, market, timeframe, params: param }])]);
   }
   if (cash !== undefined || balance !== undefined)
     overrides.push(['paper.balances', JSON.stringify(balancesOf(options))]);
@@ -158,7 +154,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
   progress.begin(`loading ${options.csv.map(({ path }) => path).join(', ') || 'bars'}`);
   const created = await createBacktest({
     ...request,
-    resolution: options.resolution,
+    timeframe: options.timeframe,
     csv: options.csv.map(({ market, path }) => ({ market: market ?? options.market ?? null, path })),
     rules: rulesOf(options),
     onProgress: (done, total) => progress.show({ done, share: done / total }),
@@ -223,7 +219,7 @@ export function backtestCommand(): Command {
     )
     .option('--catalogue <folder>', 'where recordings lie', 'data/catalogue')
     .option('--market <symbol>', 'market of the strategy', marketOption)
-    .option('--resolution <resolution>', 'of the recorded candles', resolutionOption, '60' as Resolution)
+    .option('--timeframe <timeframe>', 'of the recorded candles', timeframeOption, '1h' as Timeframe)
     .option('--from <time>', 'first candle that is traded; earlier ones warm up', timeOption)
     .option('--to <time>', 'no candle that opens then or later', timeOption)
     .option('--param <name=value>', 'a parameter of the strategy; may come again', parameterOption, {})

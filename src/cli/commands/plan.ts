@@ -12,7 +12,7 @@ import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { TIMEFRAMES, type Timeframe } from '../../strategy/subscriptions.ts';
+import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import { wrongInput } from '../command-error.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
 import { marketOption, overrideOption } from '../option-readers.ts';
@@ -142,7 +142,7 @@ export function planCommand(): Command {
     .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
     .option('--strategies <path>', 'folder of strategies, or one file (default: those of "sarraf run")')
     .option('--market <symbols...>', `markets that each strategy trades in (default: "${DEFAULT_MARKET}")`, addMarket)
-    .addOption(new Option('--timeframe <length>', 'length of candles (default: "1m")').choices(Object.keys(TIMEFRAMES)))
+    .addOption(new Option('--timeframe <length>', 'length of candles (default: "1m")').choices(TIMEFRAMES))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => plan(options));

@@ -1,12 +1,11 @@
 import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { acquireLock } from '../../daemon/locks/lock.ts';
-import { RESOLUTIONS, type Resolution } from '../../domain/candle.ts';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
+import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
-import { TIMEFRAMES } from '../../strategy/subscriptions.ts';
 import { failed, wrongInput, type CommandError } from '../command-error.ts';
 
 /** What every command of the catalogue knows. */
@@ -85,14 +84,11 @@ const TODOS: Readonly<Partial<Record<string, string>>> = {
   EIO: 'look after the disk',
 };
 
-/** Reads a resolution of candles, as strategies write it (`1h`) or as the exchange does (`60`). */
-export function resolutionOption(text: string): Resolution {
-  const timeframe = Object.entries(TIMEFRAMES).find(([known]) => known === text.toLowerCase())?.[1];
-  const found = timeframe ?? RESOLUTIONS.find((known) => known === text.toUpperCase());
+/** Reads a timeframe, such as `1h`. */
+export function timeframeOption(text: string): Timeframe {
+  const found = TIMEFRAMES.find((known) => known === text.toLowerCase());
   if (found !== undefined) return found;
-  throw new InvalidArgumentError(
-    `expected one of ${Object.keys(TIMEFRAMES).join(', ')}, or in the exchange's words ${RESOLUTIONS.join(', ')}.`,
-  );
+  throw new InvalidArgumentError(`expected one of ${TIMEFRAMES.join(', ')}.`);
 }
 
 /** Reads a time: ISO 8601, UTC where it has no zone, or a number since 1970. */

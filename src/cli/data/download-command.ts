@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { marketOption } from '../option-readers.ts';
-import { asCommand, dataCommand, resolutionOption, timeOption } from './data-options.ts';
+import { asCommand, dataCommand, timeframeOption, timeOption } from './data-options.ts';
 import type { DownloadOptions } from './download-from-exchange.ts';
 
-const EXAMPLES = `  sarraf data download --market BTCIRT --resolution 1 --from 2024-01-01 --to 2024-02-01 --config bot.yaml
-  sarraf data download --market BTCIRT --resolution 1h --from 2024-01-01 --address http://127.0.0.1:8900`;
+const EXAMPLES = `  sarraf data download --market BTCIRT --timeframe 1m --from 2024-01-01 --to 2024-02-01 --config bot.yaml
+  sarraf data download --market BTCIRT --timeframe 1h --from 2024-01-01 --address http://127.0.0.1:8900`;
 
 /** `sarraf data download`: candles of an exchange, into the catalogue. */
 export function downloadCommand(): Command {
@@ -14,7 +14,7 @@ export function downloadCommand(): Command {
     examples: EXAMPLES,
   })
     .requiredOption('--market <market>', 'whose candles', marketOption)
-    .requiredOption('--resolution <resolution>', 'of the candles', resolutionOption)
+    .requiredOption('--timeframe <timeframe>', 'of the candles', timeframeOption)
     .requiredOption('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time, without it; now without this', timeOption)
     .option('--address <url>', 'where the exchange is')

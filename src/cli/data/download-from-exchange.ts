@@ -1,8 +1,8 @@
 import { openRemoteExchange } from '../../venues/live/live-venue.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
-import type { Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import { downloadCandles } from '../../recording/download-candles.ts';
 import { timeText } from '../../recording/read-partitions.ts';
 import { failed, wrongInput } from '../command-error.ts';
@@ -15,7 +15,7 @@ import { ProgressLine } from './progress-line.ts';
 /** Options of `sarraf data download`; times in ms. */
 export interface DownloadOptions extends DataOptions {
   readonly market: MarketSymbol;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   readonly from: number;
   readonly to?: number;
   readonly address?: string;
@@ -43,7 +43,7 @@ export async function downloadFromExchange(options: DownloadOptions): Promise<vo
     );
   }
   const catalogue = openCatalogue(options.catalogue);
-  const { market, resolution, from: fromMs, to: toMs = Date.now() } = options;
+  const { market, timeframe, from: fromMs, to: toMs = Date.now() } = options;
   // Candles are public: no log-in is needed, and none of the account's budgets is touched.
   const remote = openRemoteExchange({ config, baseUrl, credentials: null, isGuest: true });
   const stop = new AbortController();
@@ -60,15 +60,15 @@ export async function downloadFromExchange(options: DownloadOptions): Promise<vo
     const report = await downloadCandles({
       catalogue,
       market,
-      resolution,
+      timeframe,
       range: { fromMs, toMs },
       source: `download ${new URL(baseUrl).host}`,
-      fetchPage: historyPages(remote, { market, resolution, signal: stop.signal }),
+      fetchPage: historyPages(remote, { market, timeframe, signal: stop.signal }),
       nowMs: Date.now,
-      onProgress: ({ candles, share }) => line.show({ what: `${market} candles-${resolution}`, done: candles, share }),
+      onProgress: ({ candles, share }) => line.show({ what: `${market} candles-${timeframe}`, done: candles, share }),
     });
     line.end();
-    if (options.json === true) console.log(JSON.stringify({ market, resolution, ...report }));
+    if (options.json === true) console.log(JSON.stringify({ market, timeframe, ...report }));
     else console.log(summaryText(options, report));
   } catch (error) {
     line.end();
@@ -81,11 +81,11 @@ export async function downloadFromExchange(options: DownloadOptions): Promise<vo
 }
 
 function summaryText(
-  { market, resolution }: DownloadOptions,
+  { market, timeframe }: DownloadOptions,
   report: Awaited<ReturnType<typeof downloadCandles>>,
 ): string {
   const { added, known, requests, missing } = report;
-  const name = `${market} candles-${resolution}`;
+  const name = `${market} candles-${timeframe}`;
   const [first, last] = [missing[0], missing.at(-1)];
   if (first === undefined || last === undefined) return `${name}: all of it is there already`;
   const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;

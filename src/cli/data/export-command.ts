@@ -7,7 +7,7 @@ import {
   dataCommand,
   openCatalogue,
   rangeOf,
-  resolutionOption,
+  timeframeOption,
   timeOption,
   type DataOptions,
 } from './data-options.ts';
@@ -20,7 +20,7 @@ interface Options extends DataOptions, FolderOptions {
   readonly force?: true;
 }
 
-const EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --resolution 1h
+const EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --timeframe 1h
   sarraf data export trades.parquet --market BTCIRT --kind trades --from 2024-08-08 --to 2024-08-09`;
 
 /** `sarraf data export`: out of the catalogue, to a file. */
@@ -32,7 +32,7 @@ export function exportCommand(): Command {
     .argument('<file>', 'where to')
     .requiredOption('--market <market>', 'whose data', marketOption)
     .addOption(new Option('--kind <kind>', 'what').choices(RECORD_KINDS).default('candles'))
-    .option('--resolution <resolution>', 'of the candles', resolutionOption)
+    .option('--timeframe <timeframe>', 'of the candles', timeframeOption)
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time, without it', timeOption)
     .option('--force', 'replaces a file that is there')

@@ -1,5 +1,5 @@
-import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { FolderKey, RecordKind } from '../../recording/folder-key.ts';
 import { wrongInput } from '../command-error.ts';
 
@@ -7,14 +7,14 @@ import { wrongInput } from '../command-error.ts';
 export interface FolderOptions {
   readonly market: MarketSymbol;
   readonly kind: RecordKind;
-  readonly resolution?: Resolution;
+  readonly timeframe?: Timeframe;
 }
 
 export const RECORD_KINDS: readonly RecordKind[] = ['candles', 'trades', 'books', 'stats'];
 
 /** The folder that options name. */
-export function folderOf({ market, kind, resolution }: FolderOptions): FolderKey {
+export function folderOf({ market, kind, timeframe }: FolderOptions): FolderKey {
   if (kind !== 'candles') return { market, kind };
-  if (resolution === undefined) throw wrongInput('expected --resolution for candles, such as --resolution 1h');
-  return { market, kind, resolution };
+  if (timeframe === undefined) throw wrongInput('expected --timeframe for candles, such as --timeframe 1h');
+  return { market, kind, timeframe };
 }

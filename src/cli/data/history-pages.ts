@@ -3,9 +3,10 @@ import { readLedger } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import type { RemoteExchange } from '../../venues/live/live-venue.ts';
 import { sendRequest } from '../../venues/send-request.ts';
-import type { Candle, Resolution } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { FetchPage } from '../../recording/download-candles.ts';
 
 /** A page may have to wait for a lockout to end. */
@@ -20,14 +21,14 @@ const FIRST_WAIT_MS = 1_000;
  */
 export function historyPages(
   remote: RemoteExchange,
-  of: { readonly market: MarketSymbol; readonly resolution: Resolution; readonly signal: AbortSignal },
+  of: { readonly market: MarketSymbol; readonly timeframe: Timeframe; readonly signal: AbortSignal },
 ): FetchPage {
   return async ({ toMs, count }) => {
     for (let attempt = 1; ; attempt += 1) {
       const { answer } = await sendRequest(
         {
           id: 0,
-          call: { kind: 'candles', market: of.market, resolution: of.resolution, toMs, count },
+          call: { kind: 'candles', market: of.market, timeframe: of.timeframe, toMs, count },
           requestClass: 'backfill',
           dedupe: null,
           expiresAtMs: remote.time.now() + WITHIN_MS,
@@ -43,7 +44,7 @@ export function historyPages(
       if (answer.outcome === 'refused' && answer.code === 'HistoryError') {
         throw new SarrafError(
           'INVALID_MARKET',
-          `the exchange refuses candles of ${of.market} of ${of.resolution}: ${answer.message}: name a market and a resolution that it has`,
+          `the exchange refuses candles of ${of.market} of ${of.timeframe}: ${answer.message}: name a market and a timeframe that it has`,
         );
       }
       if (answer.outcome === 'refused') {
@@ -67,7 +68,7 @@ export function historyPages(
 
 /** Why the first page may take long, where the ledger says so: what is left of a window that counts as full, or of a lockout. Null where it does not. */
 export function waitText({ ledgerFile, caller }: RemoteExchange, market: MarketSymbol): string | null {
-  const budget = caller.budgetOf({ kind: 'candles', market, resolution: '1', toMs: 0, count: 1 });
+  const budget = caller.budgetOf({ kind: 'candles', market, timeframe: '1m', toMs: 0, count: 1 });
   const row = readLedger(ledgerFile, monotonicMs()).find((other) => other.budget === budget);
   const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0);
   if (waitMs <= 0) return null;

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { UNIT_DECIMALS } from '../../domain/money.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { FIELDS, PRESET_NAMES, type Field, type Preset } from '../../recording/import/column-places.ts';
 import { importFeed } from '../../recording/import/import-feed.ts';
@@ -12,14 +12,14 @@ import { importTable } from '../../recording/import/import-table.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { asCommand, dataCommand, openCatalogue, resolutionOption, type DataOptions } from './data-options.ts';
+import { asCommand, dataCommand, openCatalogue, timeframeOption, type DataOptions } from './data-options.ts';
 import { importLines, reportJson } from './import-lines.ts';
 import { ProgressLine } from './progress-line.ts';
 
 interface Options extends DataOptions {
   readonly market: MarketSymbol;
   readonly kind?: 'candles' | 'trades' | 'depth';
-  readonly resolution?: Resolution;
+  readonly timeframe?: Timeframe;
   readonly resample?: true;
   readonly preset?: Preset;
   readonly columns: ReadonlyMap<Field, string>;
@@ -49,8 +49,8 @@ export function importCommand(): Command {
         'depth',
       ]),
     )
-    .option('--resolution <resolution>', 'of the candles; their times say it without this', resolutionOption)
-    .option('--resample', 'puts finer candles together to those of --resolution')
+    .option('--timeframe <timeframe>', 'of the candles; their times say it without this', timeframeOption)
+    .option('--resample', 'puts finer candles together to those of --timeframe')
     .addOption(new Option('--preset <name>', 'the columns of a well-known file').choices(PRESET_NAMES))
     .option(
       '--columns <map>',
@@ -110,7 +110,7 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
     return await importTable({
       ...asked,
       kind: kind === 'candles' || kind === 'trades' ? kind : null,
-      resolution: options.resolution ?? null,
+      timeframe: options.timeframe ?? null,
       mayResample: options.resample === true,
       preset: options.preset ?? null,
       columns: options.columns,

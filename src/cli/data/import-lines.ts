@@ -25,8 +25,8 @@ export function importLines(report: ImportReport, rejectsFile: string | null): s
   return lines;
 }
 
-function partLines({ kind, resolution, outcome }: ImportPart, market: string): string[] {
-  const name = `${market} ${kind}${resolution === null ? '' : `-${resolution}`}`;
+function partLines({ kind, timeframe, outcome }: ImportPart, market: string): string[] {
+  const name = `${market} ${kind}${timeframe === null ? '' : `-${timeframe}`}`;
   return [`  ${name}: ${outcomeText(outcome)}`, ...conflictLines(outcome)];
 }
 

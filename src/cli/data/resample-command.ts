@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import { resample } from '../../recording/resample.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
@@ -10,7 +10,7 @@ import {
   dataCommand,
   openCatalogue,
   rangeOf,
-  resolutionOption,
+  timeframeOption,
   timeOption,
   type DataOptions,
 } from './data-options.ts';
@@ -18,14 +18,14 @@ import { conflictLines, outcomeText } from './import-lines.ts';
 
 interface Options extends DataOptions {
   readonly market: MarketSymbol;
-  readonly of?: Resolution | 'trades';
-  readonly resolution: Resolution;
+  readonly of?: Timeframe | 'trades';
+  readonly timeframe: Timeframe;
   readonly from?: number;
   readonly to?: number;
 }
 
-const EXAMPLES = `  sarraf data resample --market BTCIRT --resolution 1h
-  sarraf data resample --market BTCIRT --of trades --resolution 1`;
+const EXAMPLES = `  sarraf data resample --market BTCIRT --timeframe 1h
+  sarraf data resample --market BTCIRT --of trades --timeframe 1m`;
 
 /** `sarraf data resample`: coarser candles of finer ones or of trades. */
 export function resampleCommand(): Command {
@@ -34,38 +34,38 @@ export function resampleCommand(): Command {
     examples: EXAMPLES,
   })
     .requiredOption('--market <market>', 'whose data', marketOption)
-    .requiredOption('--resolution <resolution>', 'of the candles that are made', resolutionOption)
-    .option('--of <what>', 'a resolution, or trades; the coarsest candles that fit without it', sourceOption)
+    .requiredOption('--timeframe <timeframe>', 'of the candles that are made', timeframeOption)
+    .option('--of <what>', 'a timeframe, or trades; the coarsest candles that fit without it', sourceOption)
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time, without it', timeOption)
     .action(async (options: Options) => asCommand(async () => run(options)));
 }
 
-function sourceOption(text: string): Resolution | 'trades' {
+function sourceOption(text: string): Timeframe | 'trades' {
   if (text === 'trades') return text;
   try {
-    return resolutionOption(text);
+    return timeframeOption(text);
   } catch {
-    throw new InvalidArgumentError('expected a resolution, or trades.');
+    throw new InvalidArgumentError('expected a timeframe, or trades.');
   }
 }
 
 async function run(options: Options): Promise<void> {
-  const { market, resolution } = options;
+  const { market, timeframe } = options;
   const { from, outcome } = await resample(openCatalogue(options.catalogue), {
     market,
     from: options.of ?? null,
-    to: resolution,
+    to: timeframe,
     range: rangeOf(options),
   });
-  if (options.json === true) console.log(JSON.stringify({ market, of: from, resolution, outcome }));
+  if (options.json === true) console.log(JSON.stringify({ market, of: from, timeframe, outcome }));
   else {
-    console.log(`${market} candles-${resolution} of ${from}: ${outcomeText(outcome)}`);
+    console.log(`${market} candles-${timeframe} of ${from}: ${outcomeText(outcome)}`);
     for (const line of conflictLines(outcome)) console.log(line);
   }
   if (outcome.kind === 'conflict') {
     throw wrongInput(
-      `expected the candles of ${resolution} that are there to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${resolution}`)} away to make them anew`,
+      `expected the candles of ${timeframe} that are there to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${timeframe}`)} away to make them anew`,
     );
   }
 }

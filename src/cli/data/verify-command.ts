@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import { folderName, folderTitle, type FolderKey, type RecordKind } from '../../recording/folder-key.ts';
 import { noneThere } from '../../recording/read-partitions.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify/verify-folder.ts';
@@ -12,7 +12,7 @@ import {
   dataCommand,
   openCatalogue,
   rangeOf,
-  resolutionOption,
+  timeframeOption,
   timeOption,
   type DataOptions,
 } from './data-options.ts';
@@ -21,7 +21,7 @@ import { RECORD_KINDS } from './folder-options.ts';
 interface Options extends DataOptions {
   readonly market?: MarketSymbol;
   readonly kind?: RecordKind;
-  readonly resolution?: Resolution;
+  readonly timeframe?: Timeframe;
   readonly from?: number;
   readonly to?: number;
   readonly priceStep?: Units;
@@ -44,7 +44,7 @@ export function verifyCommand(): Command {
   })
     .option('--market <market>', 'only this market', marketOption)
     .addOption(new Option('--kind <kind>', 'only this kind').choices(RECORD_KINDS))
-    .option('--resolution <resolution>', 'only candles of this resolution', resolutionOption)
+    .option('--timeframe <timeframe>', 'only candles of this timeframe', timeframeOption)
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time', timeOption)
     .option('--price-step <step>', 'the step that prices have; found by their decimals without it', stepOption)
@@ -90,11 +90,11 @@ async function verify(options: Options): Promise<void> {
   if (count > 0) throw failed(`${count} findings in ${options.catalogue}`);
 }
 
-function isWanted(key: FolderKey, { market, kind, resolution }: Options): boolean {
+function isWanted(key: FolderKey, { market, kind, timeframe }: Options): boolean {
   return (
     (market === undefined || key.market === market) &&
     (kind === undefined || key.kind === kind) &&
-    (resolution === undefined || (key.kind === 'candles' && key.resolution === resolution))
+    (timeframe === undefined || (key.kind === 'candles' && key.timeframe === timeframe))
   );
 }
 

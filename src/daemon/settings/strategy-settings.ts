@@ -1,5 +1,5 @@
+import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import { z } from 'zod';
-import { TIMEFRAMES, type Timeframe } from '../../strategy/subscriptions.ts';
 import { duration } from './duration-field.ts';
 import { marketSymbol } from './market-field.ts';
 import { strategyRiskSettings } from './risk-settings.ts';
@@ -12,8 +12,6 @@ export type PluginPlace =
 
 /** Part of every clientOrderId, so it is short and plain. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-
-const TIMEFRAME_NAMES = Object.keys(TIMEFRAMES) as [Timeframe, ...Timeframe[]];
 
 /** Each has its own runner, state and poll feeds. */
 export const MOST_STRATEGIES = 100;
@@ -33,7 +31,7 @@ export const strategySettings = z
       ),
     market: marketSymbol().describe('The market it trades, such as BTCIRT or btc-usdt.'),
     timeframe: z
-      .enum(TIMEFRAME_NAMES)
+      .enum(TIMEFRAMES)
       .prefault('1m')
       .describe('Length of the candles that it is run on, where its params do not say otherwise.'),
     params: z

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { RESOLUTIONS } from '../../domain/candle.ts';
 import { orientBook, type OrderBook } from '../../domain/order-book.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { endpoint } from '../endpoint.ts';
@@ -9,6 +8,7 @@ import { globalStatsReply } from '../records/global-stats.ts';
 import { marketStatsReply } from '../records/market-stats.ts';
 import { optionsReply } from '../records/options.ts';
 import { publicTradeList as publicTradeRecords } from '../records/trade.ts';
+import { RESOLUTIONS } from '../resolution.ts';
 import { decimalOrNull, recordOf, withoutPrototype } from '../reply-types.ts';
 import { currencyList, integer, symbolInput } from '../request-types.ts';
 import { assumedBudget, budget } from './budget.ts';
@@ -149,7 +149,7 @@ export const history = endpoint({
   timeoutMs: 10_000,
   request: z.object({
     symbol: symbolInput(),
-    resolution: z.enum([...RESOLUTIONS, '1D']).describe('Minutes, or days with a D; 1D is another word for D.'),
+    resolution: z.enum(RESOLUTIONS).describe('Minutes, or days with a D; 1D is another word for D.'),
     to: integer({ least: 0 }).describe('Unix time in seconds.'),
     from: integer({ least: 0 }).optional().describe('Unix time in seconds.'),
     countback: integer({ least: 1 }).optional().describe('How many candles; goes before from.'),

@@ -73,8 +73,8 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
     if (!(error instanceof BadRows)) throw unreadable(path, error);
   }
   const parts: ImportPart[] = [];
-  if (trades !== null) parts.push({ kind: 'trades', resolution: null, outcome: trades });
-  if (books !== null) parts.push({ kind: 'books', resolution: null, outcome: books });
+  if (trades !== null) parts.push({ kind: 'trades', timeframe: null, outcome: trades });
+  if (books !== null) parts.push({ kind: 'books', timeframe: null, outcome: books });
   const isConflict = parts.some(({ outcome }) => outcome.kind === 'conflict');
   return {
     file: path,

@@ -5,7 +5,7 @@ import type { Reject, Rejects } from './rejects.ts';
 export interface ImportPart {
   readonly kind: 'candles' | 'trades' | 'books';
   /** For candles. */
-  readonly resolution: string | null;
+  readonly timeframe: string | null;
   readonly outcome: AppendOutcome;
 }
 

@@ -1,5 +1,5 @@
-import type { Resolution } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Field, Preset } from './column-places.ts';
 import type { ReadProgress } from './file-row.ts';
@@ -12,8 +12,8 @@ export interface ImportTableOptions {
   readonly market: MarketSymbol;
   /** Null: what its columns say. */
   readonly kind: 'candles' | 'trades' | null;
-  readonly resolution: Resolution | null;
-  /** Whether bars may be put together to the resolution. */
+  readonly timeframe: Timeframe | null;
+  /** Whether bars may be put together to the timeframe. */
   readonly mayResample: boolean;
   readonly preset: Preset | null;
   readonly columns: ReadonlyMap<Field, string>;

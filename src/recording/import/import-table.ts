@@ -3,7 +3,7 @@ import type { RecordedTrade } from '../records.ts';
 import { BackwardSteps } from './backward-steps.ts';
 import { aligned, onceEach } from './bar-checks.ts';
 import { missingColumns, type ColumnPlaces } from './column-places.ts';
-import { planBars } from './detect-resolution.ts';
+import { planBars } from './detect-timeframe.ts';
 import type { FileRow, RowFile } from './file-row.ts';
 import type { ImportReport } from './import-report.ts';
 import type { ImportTableOptions } from './import-table-options.ts';
@@ -48,10 +48,10 @@ async function importCandles(
   const plan = planBars({
     path: options.path,
     timesMs: reader.timesOf(first.rows, options.path),
-    wanted: options.resolution,
+    wanted: options.timeframe,
     mayResample: options.mayResample,
   });
-  const { partMs, resolution } = plan;
+  const { partMs, timeframe } = plan;
   const isResampled = partMs !== null;
   const ends = { leftOut: 0 };
   const slips = new BackwardSteps();
@@ -62,20 +62,20 @@ async function importCandles(
     catalogue.appendCandles({
       market,
       source,
-      resolution,
+      timeframe,
       stage: stageOf(options, { reader, first, plan }),
-      candles: partMs === null ? rows : resampledBars(rows, { path: options.path, resolution, partMs, ends }),
+      candles: partMs === null ? rows : resampledBars(rows, { path: options.path, timeframe, partMs, ends }),
     }),
   );
   if (outcome?.kind === 'conflict' && !isResampled) await rejectConflicts(outcome, options, reader);
   const notes = slips.notes();
-  if (isResampled) notes.push(`finer bars were put together to bars of ${resolution}`);
+  if (isResampled) notes.push(`finer bars were put together to bars of ${timeframe}`);
   if (partMs !== null && ends.leftOut > 0) {
     notes.push(
       `bars at the ends that the file does not reach over whole were left out (${ends.leftOut}): ${wayToWhole(partMs)}`,
     );
   }
-  return report(options, { reader, outcome, kind: 'candles', resolution, notes });
+  return report(options, { reader, outcome, kind: 'candles', timeframe, notes });
 }
 
 async function importTrades(options: ImportTableOptions, reader: TableReader): Promise<ImportReport> {
@@ -84,7 +84,7 @@ async function importTrades(options: ImportTableOptions, reader: TableReader): P
   const append = catalogue.appendTrades?.bind(catalogue);
   if (append === undefined) throw new RangeError('expected candles, since nothing takes in trades');
   const outcome = await unlessBad(() => append({ market, source, trades }));
-  return report(options, { reader, outcome, kind: 'trades', resolution: null, notes: [] });
+  return report(options, { reader, outcome, kind: 'trades', timeframe: null, notes: [] });
 }
 
 function report(
@@ -93,18 +93,18 @@ function report(
     readonly reader: TableReader;
     readonly outcome: AppendOutcome | null;
     readonly kind: 'candles' | 'trades';
-    readonly resolution: string | null;
+    readonly timeframe: string | null;
     readonly notes: readonly string[];
   },
 ): ImportReport {
-  const { reader, outcome, kind, resolution, notes } = of;
+  const { reader, outcome, kind, timeframe, notes } = of;
   const result = outcome === null ? 'bad-rows' : outcome.kind === 'conflict' ? 'conflict' : 'imported';
   return {
     file: path,
     market,
     result,
     rows: reader.count,
-    parts: outcome === null ? [] : [{ kind, resolution, outcome }],
+    parts: outcome === null ? [] : [{ kind, timeframe, outcome }],
     rejects: reader.rejects,
     firstBad: result === 'imported' ? null : (reader.rejects.kept.at(result === 'conflict' ? reader.bad : 0) ?? null),
     notes: [

@@ -2,7 +2,7 @@ import type { FileRow, RowFile } from './file-row.ts';
 import { openCsv, type CsvFile } from './open-csv.ts';
 import { openParquet } from './open-parquet.ts';
 
-/** Rows that the columns and the resolution are found from, and often some more. */
+/** Rows that the columns and the timeframe are found from, and often some more. */
 const FIRST_ROWS = 1_000;
 
 /** Opens a CSV or Parquet file. Throws `INVALID_FILE` where it is none. */
@@ -18,7 +18,7 @@ export interface FirstRows {
   readonly rest: AsyncIterator<readonly FileRow[]>;
 }
 
-/** Reads the first rows: at least so many as columns and resolution are found from, where there are as many. */
+/** Reads the first rows: at least so many as columns and timeframe are found from, where there are as many. */
 export async function firstRows(file: RowFile): Promise<FirstRows> {
   const rest = file.parts[Symbol.asyncIterator]();
   const rows: FileRow[] = [];

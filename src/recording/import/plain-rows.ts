@@ -1,5 +1,5 @@
-import { resolutionMs, type Resolution } from '../../domain/candle.ts';
 import { UNIT_DECIMALS } from '../../domain/money.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { queryRows, type Database } from '../duckdb.ts';
 import type { StagedRows } from '../staged-rows.ts';
 import { countsSql } from '../table-shape.ts';
@@ -11,7 +11,7 @@ export const PLAIN_ROWS = 'plain_rows';
 /** How the rows follow one another. */
 export interface RowOrder {
   readonly rows: number;
-  /** Rows that are no bar: off the resolution's places, a price of 0, or not low <= open, close <= high. */
+  /** Rows that are no bar: off the timeframe's places, a price of 0, or not low <= open, close <= high. */
   readonly wrong: number;
   /** Steps in either direction. */
   readonly forward: number;
@@ -19,8 +19,8 @@ export interface RowOrder {
 }
 
 /** Looks at the order of the rows, and whether each is a bar. */
-export async function orderOfRows(database: Database, resolution: Resolution): Promise<RowOrder> {
-  const isBar = `time_ms % ${resolutionMs(resolution)} = 0 AND low > 0
+export async function orderOfRows(database: Database, timeframe: Timeframe): Promise<RowOrder> {
+  const isBar = `time_ms % ${timeframeMs(timeframe)} = 0 AND low > 0
     AND low <= open AND low <= close AND high >= open AND high >= close`;
   const [found = []] = await queryRows(
     database,

@@ -1,5 +1,5 @@
-import type { Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import { runSql, sqlText, type Database } from '../duckdb.ts';
 import type { StagedRows } from '../staged-rows.ts';
 import { isSlipped } from './backward-steps.ts';
@@ -10,7 +10,7 @@ import { moneyDigits } from './plain-line.ts';
 import { orderOfRows, PLAIN_ROWS, summaryOfRows } from './plain-rows.ts';
 import { timeForm, type TimeForm } from './plain-time.ts';
 
-/** A CSV file of candles whose columns and resolution are known. */
+/** A CSV file of candles whose columns and timeframe are known. */
 export interface PlainCsv {
   readonly path: string;
   readonly separator: string;
@@ -20,7 +20,7 @@ export interface PlainCsv {
   /** Fields that every row has. */
   readonly width: number;
   readonly places: ColumnPlaces;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   readonly totalBytes: number;
   readonly onProgress: ((rows: number, progress: ReadProgress) => void) | undefined;
 }
@@ -48,7 +48,7 @@ export async function stageCsv(database: Database, csv: PlainCsv): Promise<Stage
   const telling = tellProgress(database, csv);
   try {
     const lines = await readTable(database, csv, time);
-    const order = await orderOfRows(database, csv.resolution);
+    const order = await orderOfRows(database, csv.timeframe);
     if (order.rows === lines && order.wrong === 0 && !isSlipped(order)) {
       await runSql(database, GIVEN, 'number the rows');
       return { ...(await summaryOfRows(database)), isInOrder: order.forward === lines - 1 };

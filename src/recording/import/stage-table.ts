@@ -1,6 +1,6 @@
 import type { StageRows } from '../staged-rows.ts';
 import type { ColumnPlaces } from './column-places.ts';
-import type { BarPlan } from './detect-resolution.ts';
+import type { BarPlan } from './detect-timeframe.ts';
 import type { FileRow, RowFile } from './file-row.ts';
 import type { ImportTableOptions } from './import-table-options.ts';
 import { isCsv } from './open-table.ts';
@@ -28,7 +28,7 @@ export function stageOf(
       firstRow: first.rows[0]?.fields ?? [],
       width: widthOf(file, first.rows),
       places,
-      resolution: plan.resolution,
+      timeframe: plan.timeframe,
       totalBytes: file.progress().totalBytes,
       onProgress,
     });

@@ -1,10 +1,11 @@
 import { SarrafError } from '../../domain/errors.ts';
-import type { Candle, Resolution } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import { readManifest } from '../manifest.ts';
 import { timeText } from '../read-partitions.ts';
 import { afterOnMachine, type After } from './append-file.ts';
@@ -47,10 +48,10 @@ export interface MarketRecording {
   readonly market: MarketSymbol;
   readonly kinds: Readonly<Record<SegmentKind, Readonly<KindStatus>>>;
   /** Those of its bars. */
-  readonly resolutions: readonly Resolution[];
+  readonly timeframes: readonly Timeframe[];
 }
 
-interface Recorded extends Omit<MarketRecording, 'resolutions'> {
+interface Recorded extends Omit<MarketRecording, 'timeframes'> {
   readonly folder: SegmentFolder;
   readonly sightings: Sightings;
   readonly writers: Readonly<Record<SegmentKind, SegmentWriter>>;
@@ -118,7 +119,7 @@ export class Recorder {
     return [...this.recorded.values()].map(({ market, kinds, sightings }) => ({
       market,
       kinds,
-      resolutions: sightings.resolutions,
+      timeframes: sightings.timeframes,
     }));
   }
 
@@ -194,21 +195,21 @@ export class Recorder {
    * An exchange that begins anew has another past each time: its bars are added behind those of an earlier run, and none to bars that come from elsewhere, which
    * is told.
    */
-  private barsAfter(market: MarketSymbol): (resolution: Resolution) => number {
+  private barsAfter(market: MarketSymbol): (timeframe: Timeframe) => number {
     const { root, source, beganMs } = this.options;
-    const known = new Map<Resolution, number>();
-    return (resolution) => {
+    const known = new Map<Timeframe, number>();
+    return (timeframe) => {
       if (beganMs === null) return Number.NEGATIVE_INFINITY;
-      const before = known.get(resolution);
+      const before = known.get(timeframe);
       if (before !== undefined) return before;
-      const partitions = readManifest(root, { market, kind: 'candles', resolution })?.partitions ?? [];
+      const partitions = readManifest(root, { market, kind: 'candles', timeframe })?.partitions ?? [];
       const other = partitions.flatMap(({ sources }) => sources).find((name) => name !== source);
       const lastMs = Math.max(...partitions.map(({ toMs }) => toMs));
       const afterMs = other === undefined ? lastMs : Number.POSITIVE_INFINITY;
-      known.set(resolution, afterMs);
+      known.set(timeframe, afterMs);
       if (other !== undefined) {
         this.tell(
-          `candles-${resolution} of ${market} in ${root} are left as they are, for they are from ${other}: record into another folder`,
+          `candles-${timeframe} of ${market} in ${root} are left as they are, for they are from ${other}: record into another folder`,
         );
       }
       return afterMs;
@@ -261,7 +262,7 @@ export class Recorder {
       case 'candles': {
         const of = this.recorded.get(call.market);
         const page = value as readonly Candle[];
-        if (of !== undefined) note(of, 'candles', of.sightings.takeBars(call.resolution, page, seenMs), seenMs);
+        if (of !== undefined) note(of, 'candles', of.sightings.takeBars(call.timeframe, page, seenMs), seenMs);
         break;
       }
       case 'options':

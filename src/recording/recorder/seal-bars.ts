@@ -1,5 +1,6 @@
-import { resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { appendRows } from '../append-rows.ts';
 import type { FolderKey } from '../folder-key.ts';
 import { readCandles } from '../read-candles.ts';
@@ -12,24 +13,24 @@ import type { SeenBar } from './segment-entry.ts';
 import type { SealTarget } from './seal-target.ts';
 
 /**
- * Adds the bars of a segment to the catalogue, those of each resolution to its own folder: a bar that was seen twice as it was seen last, and volumes, which some
+ * Adds the bars of a segment to the catalogue, those of each timeframe to its own folder: a bar that was seen twice as it was seen last, and volumes, which some
  * exchanges add up as floats, with ten decimals. One that is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor
  * a second try can come into conflict. Throws `DATA_UNUSABLE` where another process writes to the folder.
  */
 export async function sealBars(segment: Segment<'candles'>, target: SealTarget): Promise<void> {
   const { market } = segment;
-  const seen = new Map<Resolution, SeenBar[]>();
+  const seen = new Map<Timeframe, SeenBar[]>();
   for await (const part of segmentRows(segment)) {
     for (const bar of part) {
-      const of = seen.get(bar.resolution) ?? [];
-      seen.set(bar.resolution, of);
+      const of = seen.get(bar.timeframe) ?? [];
+      seen.set(bar.timeframe, of);
       of.push(bar);
     }
   }
-  for (const [resolution, bars] of seen) {
-    const key = { market, kind: 'candles', resolution } as const;
+  for (const [timeframe, bars] of seen) {
+    const key = { market, kind: 'candles', timeframe } as const;
     const there = new Set(await timesThere(target.root, key, bars));
-    for (const covered of stretchesOf(bars, resolutionMs(resolution))) {
+    for (const covered of stretchesOf(bars, timeframeMs(timeframe))) {
       const within = bars.flatMap(({ candle: { openTimeMs }, candle }) =>
         openTimeMs >= covered.fromMs && openTimeMs < covered.toMs && !there.has(openTimeMs)
           ? [[openTimeMs, { ...candle, volume: roundedDecimal(candle.volume) }] as const]

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { RESOLUTIONS, type Candle, type Resolution } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
+import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from '../records.ts';
 
 /** What of a market is recorded. */
@@ -13,7 +14,7 @@ export type SegmentKind = (typeof SEGMENT_KINDS)[number];
 /** A closed bar as it was seen. */
 export interface SeenBar {
   readonly seenMs: number;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   readonly candle: Candle;
   /** All bars from this time to this bar were told with it: one that is not there did not trade. */
   readonly toldFromMs: number;
@@ -58,7 +59,7 @@ const stats = z.strictObject({
   dayChange: maybe,
 }) satisfies z.ZodType<Omit<MarketStats, 'market'>>;
 
-const candle = z.tuple([z.enum(RESOLUTIONS), time, time, decimal, decimal, decimal, decimal, decimal]);
+const candle = z.tuple([z.enum(TIMEFRAMES), time, time, decimal, decimal, decimal, decimal, decimal]);
 
 const line = z.union([
   z.tuple([z.literal('row'), time, z.unknown()]),
@@ -88,7 +89,7 @@ function cellsOf(row: SegmentRows[SegmentKind]): unknown {
   if ('side' in row) return [row.timeMs, row.price, row.amount, row.side];
   if ('candle' in row) {
     const { openTimeMs, open, high, low, close, volume } = row.candle;
-    return [row.resolution, row.toldFromMs, openTimeMs, open, high, low, close, volume];
+    return [row.timeframe, row.toldFromMs, openTimeMs, open, high, low, close, volume];
   }
   const { market: _named, ...numbers } = row.stats;
   return numbers;
@@ -137,8 +138,8 @@ function readRow(
   if (kind === 'candles') {
     const read = candle.safeParse(cells);
     if (!read.success) return null;
-    const [resolution, toldFromMs, openTimeMs, open, high, low, close, volume] = read.data;
-    return { seenMs, resolution, toldFromMs, candle: { openTimeMs, open, high, low, close, volume } };
+    const [timeframe, toldFromMs, openTimeMs, open, high, low, close, volume] = read.data;
+    return { seenMs, timeframe, toldFromMs, candle: { openTimeMs, open, high, low, close, volume } };
   }
   const read = stats.safeParse(cells);
   return read.success ? { seenMs, stats: { ...read.data, market: parseMarket(market) } } : null;

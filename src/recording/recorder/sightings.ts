@@ -1,8 +1,9 @@
-import { resolutionMs, type Candle, type Resolution } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { BOOK_LEVELS } from '../records.ts';
 import { isSettled } from '../settled-bar.ts';
 import type { SegmentEntry, SegmentKind } from './segment-entry.ts';
@@ -13,7 +14,7 @@ const LOOK_EVERY_MS = 10_000;
 /** Trades that the next page is joined to: far more than a page has. */
 export const TAPE_KEPT = 500;
 
-/** Bars of a resolution that are known to be noted: more than are asked for again. One that is noted twice does no harm. */
+/** Bars of a timeframe that are known to be noted: more than are asked for again. One that is noted twice does no harm. */
 const BARS_KEPT = 10_000;
 
 export interface SightingsOptions {
@@ -23,8 +24,8 @@ export interface SightingsOptions {
   readonly beganMs: number | null;
   /** A longer time without a look at books or statistics is a gap. */
   readonly longestPauseMs: number;
-  /** The bars of a resolution that begin then or before are not noted; infinite where none are. All are without it. */
-  readonly barsAfterMs?: (resolution: Resolution) => number;
+  /** The bars of a timeframe that begin then or before are not noted; infinite where none are. All are without it. */
+  readonly barsAfterMs?: (timeframe: Timeframe) => number;
 }
 
 /** When one kind was looked at. */
@@ -46,16 +47,16 @@ export class Sightings {
   };
   private book: OrderBook | null = null;
   private numbers: MarketStats | null = null;
-  private readonly bars = new Map<Resolution, Map<number, string>>();
+  private readonly bars = new Map<Timeframe, Map<number, string>>();
 
   constructor(options: SightingsOptions) {
     this.options = options;
     this.tape = options.tape;
   }
 
-  /** Resolutions of which bars were noted. */
-  get resolutions(): readonly Resolution[] {
-    return [...this.bars].flatMap(([resolution, { size }]) => (size === 0 ? [] : [resolution]));
+  /** Timeframes of which bars were noted. */
+  get timeframes(): readonly Timeframe[] {
+    return [...this.bars].flatMap(([timeframe, { size }]) => (size === 0 ? [] : [timeframe]));
   }
 
   /** A book is noted when one of its recorded levels is not what it was. */
@@ -102,11 +103,11 @@ export class Sightings {
   }
 
   /** A bar is noted when it was seen so long after its end that it should stay what it is, and again where it is another after all. */
-  takeBars(resolution: Resolution, page: readonly Candle[], seenMs: number): readonly SegmentEntry<'candles'>[] {
-    const lengthMs = resolutionMs(resolution);
-    const afterMs = this.options.barsAfterMs?.(resolution) ?? Number.NEGATIVE_INFINITY;
-    const known = this.bars.get(resolution) ?? new Map<number, string>();
-    this.bars.set(resolution, known);
+  takeBars(timeframe: Timeframe, page: readonly Candle[], seenMs: number): readonly SegmentEntry<'candles'>[] {
+    const lengthMs = timeframeMs(timeframe);
+    const afterMs = this.options.barsAfterMs?.(timeframe) ?? Number.NEGATIVE_INFINITY;
+    const known = this.bars.get(timeframe) ?? new Map<number, string>();
+    this.bars.set(timeframe, known);
     const noted: SegmentEntry<'candles'>[] = [];
     const firstMs = page.reduce((least, { openTimeMs }) => Math.min(least, openTimeMs), Number.POSITIVE_INFINITY);
     const toldFromMs = Math.max(firstMs, afterMs + lengthMs);
@@ -116,7 +117,7 @@ export class Sightings {
       const mayChange = !isSettled(openTimeMs + lengthMs, seenMs);
       if (mayChange || openTimeMs <= afterMs || known.get(openTimeMs) === text) continue;
       known.set(openTimeMs, text);
-      noted.push({ what: 'row', row: { seenMs, resolution, toldFromMs, candle } });
+      noted.push({ what: 'row', row: { seenMs, timeframe, toldFromMs, candle } });
     }
     for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT))) known.delete(openTimeMs);
     return noted;

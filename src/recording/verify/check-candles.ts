@@ -1,6 +1,6 @@
 import { cellText } from '../../domain/candle-columns.ts';
-import { barStartMs, resolutionMs, type Resolution } from '../../domain/candle.ts';
 import type { Units } from '../../domain/money.ts';
+import { barStartMs, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { Database } from '../duckdb.ts';
 import type { FolderKey } from '../folder-key.ts';
 import { lengthText } from '../length-text.ts';
@@ -35,7 +35,7 @@ export async function checkCandles(database: Database, options: CheckOptions): P
   let rows = 0;
   const decimals = Math.max(0, ...partitions.map(({ priceDecimals }) => priceDecimals));
   const volumeDecimals = await volumeDecimalsOf(database, options);
-  const check = new CandleCheck({ ...options, resolution: key.resolution, decimals });
+  const check = new CandleCheck({ ...options, timeframe: key.timeframe, decimals });
   const columns = Array.from({ length: 5 }, () => new Float64Array(CHUNK_ROWS));
   const select = 'time_ms::DOUBLE, open, high, low, close, volume';
   for await (const chunk of partitionChunks(database, { ...options, shape: CANDLE_SHAPE, select })) {
@@ -58,7 +58,7 @@ export async function checkCandles(database: Database, options: CheckOptions): P
 
 class CandleCheck {
   private readonly findings: Findings;
-  private readonly resolution: Resolution;
+  private readonly timeframe: Timeframe;
   private readonly decimals: number;
   private readonly lengthMs: number;
   private readonly isOnStep: ((cell: number) => boolean) | null;
@@ -69,22 +69,22 @@ class CandleCheck {
 
   constructor(options: {
     readonly findings: Findings;
-    readonly resolution: Resolution;
+    readonly timeframe: Timeframe;
     readonly decimals: number;
     readonly priceStep: Units | null;
   }) {
     this.findings = options.findings;
-    this.resolution = options.resolution;
+    this.timeframe = options.timeframe;
     this.decimals = options.decimals;
-    this.lengthMs = resolutionMs(options.resolution);
+    this.lengthMs = timeframeMs(options.timeframe);
     this.isOnStep = options.priceStep === null ? null : onStep(options.priceStep, options.decimals);
     this.counted = new DecimalsCount(options.decimals);
   }
 
   bar(bar: BarShape): void {
     const { timeMs } = bar;
-    if (barStartMs(timeMs, this.resolution) !== timeMs) {
-      this.findings.add('order', timeMs, `${timeText(timeMs)} is no beginning of a bar of ${this.resolution}`);
+    if (barStartMs(timeMs, this.timeframe) !== timeMs) {
+      this.findings.add('order', timeMs, `${timeText(timeMs)} is no beginning of a bar of ${this.timeframe}`);
     }
     this.place(bar);
     this.repeat(bar);

@@ -1,6 +1,6 @@
-import { RESOLUTIONS, resolutionMs, type Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
 import type { MarketState } from '../core/market/market-state.ts';
 import type { CandleRow, ReplayRow } from './replay-row.ts';
@@ -48,7 +48,7 @@ function seedCandle(market: MarketState, row: CandleRow, grid: RowGrid): void {
   const on = market.grid;
   const close = grid.price(on, row.close);
   const volume = grid.amount(on, row.volume);
-  market.candles.seed(resolutionFor(row.lengthMs), [
+  market.candles.seed(timeframeFor(row.lengthMs), [
     {
       openTimeMs: row.openTimeMs,
       open: grid.price(on, row.open),
@@ -62,6 +62,6 @@ function seedCandle(market: MarketState, row: CandleRow, grid: RowGrid): void {
   market.lastPrice = close;
 }
 
-function resolutionFor(lengthMs: number): Resolution {
-  return RESOLUTIONS.findLast((resolution) => resolutionMs(resolution) <= lengthMs) ?? '1';
+function timeframeFor(lengthMs: number): Timeframe {
+  return TIMEFRAMES.findLast((timeframe) => timeframeMs(timeframe) <= lengthMs) ?? '1m';
 }

@@ -146,7 +146,7 @@ export class SyntheticMarket {
   /** Only into a market without candles: a stored state brings its own. */
   private seedHistory(startMs: number, minutes: number): void {
     const { market } = this;
-    if (minutes === 0 || market.candles.bars('1').length > 0) return;
+    if (minutes === 0 || market.candles.bars('1m').length > 0) return;
     const bars = priceHistory({
       fair: this.fair,
       chance: this.chance,
@@ -155,6 +155,6 @@ export class SyntheticMarket {
       lastPrice: market.lastPrice,
       typicalAmount: typicalAmount(market.grid, market.lastPrice),
     });
-    market.candles.seed('1', bars);
+    market.candles.seed('1m', bars);
   }
 }

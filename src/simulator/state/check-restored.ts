@@ -39,7 +39,7 @@ function checkMarket(market: MarketState): void {
   if (!isCount(market.lastPrice)) {
     throw new RangeError(`expected a last price of ${symbol} in whole steps, was ${market.lastPrice}`);
   }
-  const bad = market.candles.bars('1').find((bar) => ![bar.open, bar.high, bar.low, bar.close].every(isCount));
+  const bad = market.candles.bars('1m').find((bar) => ![bar.open, bar.high, bar.low, bar.close].every(isCount));
   if (bad !== undefined) throw new RangeError(`expected candles of ${symbol} in whole steps, was ${bad.open}`);
 }
 

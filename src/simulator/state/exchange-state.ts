@@ -118,7 +118,7 @@ function storeAccounts({ accounts, services }: SimulatedExchange): AccountsState
 function storeMarket(market: MarketState): StoredMarket {
   const { priceStep, amountStep } = storeGrid(market.grid);
   const { lastPrice, isClosed, closedReason } = market;
-  const newest = market.candles.bars('1').slice(-BARS_STORED);
+  const newest = market.candles.bars('1m').slice(-BARS_STORED);
   const bars = newest.map((bar) => Object.assign({}, bar, { value: String(bar.value) }));
   return { symbol: market.rules.symbol, priceStep, amountStep, lastPrice, isClosed, closedReason, bars };
 }
@@ -154,7 +154,7 @@ function restoreMarkets(exchange: SimulatedExchange, state: ExchangeState): void
     // Bars of another grid are left behind: they are history, not balances.
     if (isSameGrid) {
       const bars = stored.bars.map((bar) => Object.assign({}, bar, { value: BigInt(bar.value) }));
-      market.candles.seed('1', bars);
+      market.candles.seed('1m', bars);
     }
   }
 }

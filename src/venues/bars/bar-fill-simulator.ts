@@ -1,4 +1,3 @@
-import { resolutionMs } from '../../domain/candle.ts';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import type { Balance } from '../../domain/balance.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -9,6 +8,7 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import type { MarketRule, Page, VenueAnswer, VenueCall, VenueValues } from '../port.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
 import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import { INTERFACE_PROFILE } from '../interface-profile.ts';
@@ -134,7 +134,7 @@ export class BarFillSimulator {
   onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
     const market = this.marketAt(marketIndex);
     if (columns !== market.columns && this.markets.length > 1) {
-      this.account.receipts.keepFor(resolutionMs(columns.resolution));
+      this.account.receipts.keepFor(timeframeMs(columns.timeframe));
     }
     if (!market.open(columns, index)) return false;
     new BarFiller(market, this.context).runOpen();

@@ -1,10 +1,10 @@
 import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
-import { resolutionMs } from '../../domain/candle.ts';
 import { roundPrice, type Market } from '../../domain/market.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { marketOfCurrencies, type MarketName } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
 import { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { WalletPair } from '../../simulator/core/trading/trader.ts';
@@ -173,7 +173,7 @@ export class BarMarket {
   private take(columns: CandleColumns): void {
     const scale = columnScale(columns.priceDecimals);
     this.columns = columns;
-    this.barMs = resolutionMs(columns.resolution);
+    this.barMs = timeframeMs(columns.timeframe);
     if (scale === this.scale) return;
     this.scale = scale;
     this.cellValue = 10 ** -columns.priceDecimals;

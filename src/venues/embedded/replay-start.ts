@@ -1,5 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { TIMEFRAMES, type Timeframe } from '../../strategy/subscriptions.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { ReplayFile } from './replay-file.ts';
 
 /** Rows of a replay that serve as the past, so that strategies have candles to begin with: this many candles, or this share of trades. */
@@ -19,14 +19,5 @@ export function replayStart(file: ReplayFile): { readonly warmUpRows: number; re
 /** The candle length that a recording suggests: the longest of the exchange that is not longer than its own, a minute for trades. */
 export function replayTimeframe(file: ReplayFile): Timeframe {
   if (file.kind !== 'candles') return '1m';
-  let best: Timeframe = '1m';
-  for (const [timeframe, resolution] of Object.entries(TIMEFRAMES) as [Timeframe, string][]) {
-    if (minutesOf(resolution) * 60_000 <= file.lengthMs) best = timeframe;
-  }
-  return best;
-}
-
-function minutesOf(resolution: string): number {
-  if (!resolution.endsWith('D')) return Number(resolution);
-  return Number(resolution.slice(0, -1) === '' ? '1' : resolution.slice(0, -1)) * 1_440;
+  return TIMEFRAMES.findLast((timeframe) => timeframeMs(timeframe) <= file.lengthMs) ?? '1m';
 }

@@ -1,10 +1,11 @@
-import type { Candle, Resolution } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { priceUnits } from '../../domain/market.ts';
 import type { Price, Units } from '../../domain/money.ts';
 import { oppositeOf, type Side } from '../../domain/order.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { RecordedBook, RecordedTrade } from '../../recording/records.ts';
 import { BoundedList } from '../../simulator/core/bounded-list.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
@@ -137,9 +138,9 @@ export class FollowedMarket {
   }
 
   /** A recorded bar has closed. `isFinest`: coarser ones are made of it where it is of the past. */
-  onBar(candle: Candle, of: { readonly resolution: Resolution; readonly isFinest: boolean }): void {
-    this.bars.add(of.resolution, candle);
-    if (of.isFinest && this.book === null && !this.hasTraded) this.bars.seed(of.resolution, candle);
+  onBar(candle: Candle, of: { readonly timeframe: Timeframe; readonly isFinest: boolean }): void {
+    this.bars.add(of.timeframe, candle);
+    if (of.isFinest && this.book === null && !this.hasTraded) this.bars.seed(of.timeframe, candle);
   }
 
   /** Places an order of ours: it takes what is there at its price, and then rests behind what is there. */

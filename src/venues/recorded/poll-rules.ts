@@ -38,7 +38,7 @@ export type Latency =
 /** Calls of one key ask for the same thing again. */
 export function tripKey(call: VenueCall): string {
   const { kind } = call;
-  if (kind === 'candles') return `${kind} ${call.market} ${call.resolution}`;
+  if (kind === 'candles') return `${kind} ${call.market} ${call.timeframe}`;
   return kind === 'book' || kind === 'public-trades' ? `${kind} ${call.market}` : kind;
 }
 

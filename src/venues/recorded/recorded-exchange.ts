@@ -292,7 +292,7 @@ function candlesOf(
   call: Extract<VenueCall, { kind: 'candles' }>,
   nowMs: number,
 ): readonly Candle[] {
-  const bars = state.candles.bars(call.resolution);
+  const bars = state.candles.bars(call.timeframe);
   let end = bars.length;
   while (end > 0 && (bars[end - 1]?.openTimeMs ?? 0) >= call.toMs) end -= 1;
   const count = Math.min(call.count, CANDLES_PAGE);

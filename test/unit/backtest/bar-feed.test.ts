@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
 import { columnsOf, type CandleColumns } from '../../../src/domain/candle-columns.ts';
-import type { Candle, Resolution } from '../../../src/domain/candle.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
+import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import type { ClosedCandle } from '../../../src/strategy/definition.ts';
 import { plainCandle } from '../../../src/strategy/column-candle.ts';
 import { FROM_MS } from './candle-run.ts';
@@ -11,7 +12,7 @@ import { FROM_MS } from './candle-run.ts';
 const MINUTE_MS = 60_000;
 
 /** Bars of a table: minute, open, high, low, close, volume. */
-function bars(table: string, resolution: Resolution = '1'): CandleColumns {
+function bars(table: string, timeframe: Timeframe = '1m'): CandleColumns {
   const candles = table
     .trim()
     .split('\n')
@@ -29,7 +30,7 @@ function bars(table: string, resolution: Resolution = '1'): CandleColumns {
       }
       return { openTimeMs: FROM_MS + Number(minute) * MINUTE_MS, open, high, low, close, volume };
     });
-  return columnsOf({ market: 'BTCUSDT' as MarketSymbol, resolution }, candles);
+  return columnsOf({ market: 'BTCUSDT' as MarketSymbol, timeframe }, candles);
 }
 
 const shown = ({ openTimeMs, open, high, low, close, volume, missedBefore, seenAtMs }: ClosedCandle): string =>
@@ -112,7 +113,7 @@ describe('longer bars', () => {
   });
 
   it('are refused where they are no multiple of the recorded ones', () => {
-    const columns = bars('0 10 12 9 11 1', '15');
-    expect(() => new BarFeed(columns, '5m')).toThrow(/candles of 5m can be made of, were of the resolution 15/);
+    const columns = bars('0 10 12 9 11 1', '15m');
+    expect(() => new BarFeed(columns, '5m')).toThrow(/candles of 5m can be made of, were of the timeframe 15/);
   });
 });

@@ -1,16 +1,14 @@
 import { CandleRunner, type CandleRun } from '../../../src/backtest/candle-runner.ts';
 import type { BarRules } from '../../../src/venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
-import type { Resolution } from '../../../src/domain/candle.ts';
-import { resolutionMs } from '../../../src/domain/candle.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
+import { timeframeMs, type Timeframe } from '../../../src/domain/timeframe.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import type { Timeframe } from '../../../src/strategy/subscriptions.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
@@ -21,9 +19,9 @@ export const RIAL = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep
 /** Bars of a walk by a small generator: whole price steps, each bar opening where the last one closed or a little beside it. */
 export function walkOf(
   market: Market,
-  of: { readonly bars: number; readonly seed: number; readonly price: number; readonly resolution?: Resolution },
+  of: { readonly bars: number; readonly seed: number; readonly price: number; readonly timeframe?: Timeframe },
 ): CandleColumns {
-  const { bars, seed, price, resolution = '60' } = of;
+  const { bars, seed, price, timeframe = '1h' } = of;
   const priceDecimals = market === TETHER ? 2 : 0;
   const step = market === TETHER ? 1 : 10;
   let state = seed >>> 0;
@@ -44,14 +42,14 @@ export function walkOf(
   for (let index = 0; index < bars; index += 1) {
     const open = onStep(last * (1 + (random() - 0.5) * 0.001));
     const close = onStep(open * (1 + (random() - 0.5) * 0.02));
-    columns.openTimeMs[index] = FROM_MS + index * resolutionMs(resolution);
+    columns.openTimeMs[index] = FROM_MS + index * timeframeMs(timeframe);
     columns.open[index] = open;
     columns.close[index] = close;
     columns.high[index] = onStep(Math.max(open, close) * (1 + random() * 0.003));
     columns.low[index] = onStep(Math.min(open, close) * (1 - random() * 0.003));
     last = close;
   }
-  return { market: market.symbol, resolution, length: bars, priceDecimals, volumeDecimals: 6, ...columns };
+  return { market: market.symbol, timeframe, length: bars, priceDecimals, volumeDecimals: 6, ...columns };
 }
 
 /** One strategy through the bars of one market. Amounts of money as texts. */

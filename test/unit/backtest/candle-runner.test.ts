@@ -45,7 +45,7 @@ function wanted(intents: readonly Intent[]): readonly OrderRecord[] {
     init: () => ({ isDone: false }),
     onCandle: ({ state }) => ({ state: { isDone: true }, intents: state.isDone ? [] : intents }),
   });
-  const columns = walkOf(TETHER, { bars: 5, seed: 5, price: 60_000, resolution: '1' });
+  const columns = walkOf(TETHER, { bars: 5, seed: 5, price: 60_000, timeframe: '1m' });
   return runBars({ market: TETHER, columns, strategy, cash: '10000' }).orders;
 }
 

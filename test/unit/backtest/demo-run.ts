@@ -1,10 +1,9 @@
 import type { BacktestRun, EquityCurve } from '../../../src/backtest/backtest-run.ts';
-import type { Resolution } from '../../../src/domain/candle.ts';
-import { resolutionMs } from '../../../src/domain/candle.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import { createRandom, type RandomSource } from '../../../src/domain/random.ts';
+import { timeframeMs, type Timeframe } from '../../../src/domain/timeframe.ts';
 import { valueAt } from '../../../src/backtest/metrics/fill-value.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
@@ -14,7 +13,7 @@ import { plannedOrder } from '../../support/order-value.ts';
 export interface DemoRunOptions {
   readonly seed?: number;
   readonly bars?: number;
-  readonly resolution?: Resolution;
+  readonly timeframe?: Timeframe;
   /** How likely it is to trade at a bar. */
   readonly tradeChance?: number;
   readonly fromMs?: number;
@@ -31,10 +30,10 @@ const MARKET: Market = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amou
 
 /** A run to make numbers and reports of. */
 export function demoRun(options: DemoRunOptions = {}): BacktestRun {
-  const { bars = 2_000, resolution = '60', fromMs = START_MS, cash = '10000', strategy = 'ma-cross' } = options;
+  const { bars = 2_000, timeframe = '1h', fromMs = START_MS, cash = '10000', strategy = 'ma-cross' } = options;
   const random = createRandom(options.seed ?? 1);
-  const barMs = resolutionMs(resolution);
-  const candles = randomWalk({ bars, resolution, fromMs, random });
+  const barMs = timeframeMs(timeframe);
+  const candles = randomWalk({ bars, timeframe, fromMs, random });
   const account = new DemoAccount({ cash: parseUnits(cash), feeRate: options.feeRate ?? 1_000n, strategy });
   const curve = { timeMs: new Float64Array(bars), equity: new Float64Array(bars), isExposed: new Uint8Array(bars) };
   for (let bar = 0; bar < bars; bar += 1) {
@@ -82,15 +81,15 @@ function cellPrice(cell: number): Units {
 
 function randomWalk(options: {
   readonly bars: number;
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   readonly fromMs: number;
   readonly random: RandomSource;
 }): CandleColumns {
-  const { bars, resolution, fromMs, random } = options;
+  const { bars, timeframe, fromMs, random } = options;
   const column = (): Float64Array => new Float64Array(bars);
   const candles = {
     market: MARKET.symbol,
-    resolution,
+    timeframe,
     length: bars,
     openTimeMs: column(),
     priceDecimals: 2,
@@ -102,13 +101,13 @@ function randomWalk(options: {
     volume: column(),
   };
   // About one percent an hour, whatever the bar.
-  const spread = 0.01 * Math.sqrt(resolutionMs(resolution) / 3_600_000);
+  const spread = 0.01 * Math.sqrt(timeframeMs(timeframe) / 3_600_000);
   let price = 2_000_000;
   for (let bar = 0; bar < bars; bar += 1) {
     const step = (): number => Math.round((random.next() - 0.499) * price * spread);
     const open = price;
     const close = Math.max(1_000, open + step());
-    candles.openTimeMs[bar] = fromMs + bar * resolutionMs(resolution);
+    candles.openTimeMs[bar] = fromMs + bar * timeframeMs(timeframe);
     candles.open[bar] = open;
     candles.close[bar] = close;
     candles.high[bar] = Math.max(open, close) + Math.abs(step());

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
+import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { buy, cancel, iceberg, sell, target, twap, type Intent } from '../../../src/strategy/intents.ts';
-import { candles, timer, type Timeframe } from '../../../src/strategy/subscriptions.ts';
+import { candles, timer } from '../../../src/strategy/subscriptions.ts';
 import { FROM_MS, runBars, TETHER, walkOf } from './candle-run.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,7 +20,7 @@ function hours(...bars: readonly (string | null)[]): CandleColumns {
   const column = (at: number): Float64Array => Float64Array.from(there, ({ cells }) => cells[at] ?? Number.NaN);
   return {
     market: TETHER.symbol,
-    resolution: '60',
+    timeframe: '1h',
     length: there.length,
     openTimeMs: Float64Array.from(there, ({ index }) => FROM_MS + index * HOUR_MS),
     priceDecimals: 2,
@@ -142,7 +143,7 @@ describe('an order from onFill', () => {
       atBar: [buy('BTCUSDT', { amount: '1' })],
       atFill: [sell('BTCUSDT', { amount: '1', stopPrice: '95', price: '94' })],
     });
-    const columns = { ...hours(FLAT, '100 100 94.5 100', FLAT), resolution: '1' } as const;
+    const columns = { ...hours(FLAT, '100 100 94.5 100', FLAT), timeframe: '1m' } as const;
     columns.openTimeMs.set(columns.openTimeMs.map((_, index) => FROM_MS + index * MINUTE_MS));
     const { orders, fills } = run(columns, strategy, { timeframe: '1m' });
     expect(orders.map(({ execution, state }) => `${execution} ${state}`)).toEqual([
@@ -168,7 +169,7 @@ describe('an order from onFill', () => {
         return { intents: [sell(market, { amount, stopPrice: String(Math.round(Number(price) * 0.998)) })] };
       },
     });
-    const columns = walkOf(TETHER, { bars: 3_000, seed: 3, price: 60_000, resolution: '1' });
+    const columns = walkOf(TETHER, { bars: 3_000, seed: 3, price: 60_000, timeframe: '1m' });
     const { orders, fills } = run(columns, strategy, { timeframe: '1m' });
     const bought = fills.filter(({ side }) => side === 'buy').length;
     expect(bought).toBeGreaterThan(100);

@@ -24,7 +24,7 @@ function barsOf(market: Market, prices: readonly (number | null)[]): { market: M
   const column = Float64Array.from(bars, ({ price }) => price);
   const columns = {
     market: market.symbol,
-    resolution: '60' as const,
+    timeframe: '1h' as const,
     length: bars.length,
     priceDecimals: 0,
     volumeDecimals: 4,

@@ -41,21 +41,21 @@ describe('sarraf data', () => {
       result: 'imported',
       rows: 10,
       rejected: 0,
-      parts: [{ kind: 'candles', resolution: '60', outcome: { kind: 'added', added: 10 } }],
+      parts: [{ kind: 'candles', timeframe: '1h', outcome: { kind: 'added', added: 10 } }],
     });
     const listed = await data('list', '--json');
     expect(JSON.parse(listed.out)).toMatchObject({
-      recordings: [{ market: 'BTCIRT', folder: 'candles-60', rows: 10, fromMs: START, sources: ['btc.csv'] }],
+      recordings: [{ market: 'BTCIRT', folder: 'candles-1h', rows: 10, fromMs: START, sources: ['btc.csv'] }],
     });
     expect((await data('list')).out).toContain('2024-08-08T00:00:00Z');
     const verified = await data('verify');
     expect(verified.code).toBe(1);
     expect(verified.out).toContain('gap: 2 bars are missing from 2024-08-08T04:00:00Z to 2024-08-08T06:00:00Z');
     expect(verified.error.trim().split('\n')).toEqual([expect.stringContaining('1 findings')]);
-    const resampled = await data('resample', '--market', 'BTCIRT', '--resolution', '240');
-    expect(resampled).toMatchObject({ code: 0, out: expect.stringContaining('BTCIRT candles-240 of 60: 3 added') });
+    const resampled = await data('resample', '--market', 'BTCIRT', '--timeframe', '4h');
+    expect(resampled).toMatchObject({ code: 0, out: expect.stringContaining('BTCIRT candles-4h of 1h: 3 added') });
     const out = join(folder, 'out.csv');
-    await data('export', out, '--market', 'BTCIRT', '--resolution', '60');
+    await data('export', out, '--market', 'BTCIRT', '--timeframe', '1h');
     expect(readFileSync(out, 'utf8')).toBe(readFileSync(path, 'utf8'));
   });
 
@@ -85,13 +85,13 @@ describe('sarraf data', () => {
   test('lists and verifies what is beside a folder whose manifest is damaged', async () => {
     const path = csv('btc.csv', bars([0, 1, 2]));
     for (const market of ['BTCIRT', 'ETHIRT']) await data('import', path, '--market', market);
-    writeFileSync(join(folder, 'catalogue', 'BTCIRT', 'candles-60', 'manifest.json'), '{');
+    writeFileSync(join(folder, 'catalogue', 'BTCIRT', 'candles-1h', 'manifest.json'), '{');
     const [listed, verified] = [await data('list'), await data('verify')];
     expect([listed.code, verified.code]).toEqual([1, 1]);
-    expect(listed.out).toMatch(/^ETHIRT +candles-60 +3 /m);
+    expect(listed.out).toMatch(/^ETHIRT +candles-1h +3 /m);
     expect(listed.error).toContain('expected a manifest of the catalogue');
     expect(verified.out).toMatch(/file: expected a manifest of the catalogue at .*BTCIRT/);
-    expect(verified.out).toContain('ETHIRT candles-60: 3 rows, nothing found');
+    expect(verified.out).toContain('ETHIRT candles-1h: 3 rows, nothing found');
   });
 
   test('verifies a stretch only where something is there', async () => {
@@ -113,35 +113,31 @@ describe('sarraf data', () => {
     ['a market that is none', ['import', 'x.csv', '--market', 'BTC'], 'expected a market such as'],
     [
       'a market without data',
-      ['export', 'x.csv', '--market', 'ETHIRT', '--resolution', '60'],
-      'expected data of ETHIRT candles-60',
+      ['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h'],
+      'expected data of ETHIRT candles-1h',
     ],
     [
       'an empty stretch',
-      ['export', 'x.csv', '--market', 'ETHIRT', '--resolution', '60', '--from', '2024-02-01', '--to', '2024-01-01'],
+      ['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-01', '--to', '2024-01-01'],
       'begins before it ends',
     ],
-    ['no resolution', ['export', 'x.csv', '--market', 'ETHIRT'], 'expected --resolution for candles'],
-    [
-      'a resolution that is none',
-      ['resample', '--market', 'ETHIRT', '--resolution', '7'],
-      'expected one of 1m, 5m, 15m',
-    ],
+    ['no timeframe', ['export', 'x.csv', '--market', 'ETHIRT'], 'expected --timeframe for candles'],
+    ['a timeframe that is none', ['resample', '--market', 'ETHIRT', '--timeframe', '7'], 'expected one of 1m, 5m, 15m'],
     ['a time that is none', ['export', 'x.csv', '--market', 'ETHIRT', '--from', 'noon'], 'found "noon"'],
     [
       'an exchange without address',
-      ['download', '--market', 'BTCIRT', '--resolution', '1', '--from', '2024-01-01'],
+      ['download', '--market', 'BTCIRT', '--timeframe', '1m', '--from', '2024-01-01'],
       'name it with --address',
     ],
     ['nothing to verify', ['verify'], 'expected recordings to verify'],
     [
       'an empty stretch to resample',
-      ['resample', '--market', 'ETHIRT', '--resolution', '60', '--from', '2024-02-01', '--to', '2024-01-01'],
+      ['resample', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-01', '--to', '2024-01-01'],
       'begins before it ends, was 2024-02-01T00:00:00Z to 2024-01-01T00:00:00Z',
     ],
     [
       'a day that its month does not have',
-      ['export', 'x.csv', '--market', 'ETHIRT', '--resolution', '60', '--from', '2024-02-30'],
+      ['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-30'],
       'expected a date of the calendar',
     ],
     [
@@ -157,14 +153,14 @@ describe('sarraf data', () => {
 
   test('makes candles of finer ones that changed only when the old ones are gone', async () => {
     await data('import', csv('btc.csv', bars(HOURS)), '--market', 'BTCIRT');
-    await data('resample', '--market', 'BTCIRT', '--resolution', '240');
-    await data('import', csv('more.csv', bars([4, 5])), '--market', 'BTCIRT', '--resolution', '60');
-    const { code, error } = await data('resample', '--market', 'BTCIRT', '--resolution', '240');
+    await data('resample', '--market', 'BTCIRT', '--timeframe', '4h');
+    await data('import', csv('more.csv', bars([4, 5])), '--market', 'BTCIRT', '--timeframe', '1h');
+    const { code, error } = await data('resample', '--market', 'BTCIRT', '--timeframe', '4h');
     expect(code).toBe(2);
-    const path = join(folder, 'catalogue', 'BTCIRT', 'candles-240');
+    const path = join(folder, 'catalogue', 'BTCIRT', 'candles-4h');
     expect(error).toContain(`nothing was changed. Move ${path} away to make them anew`);
     rmSync(path, { recursive: true });
-    expect((await data('resample', '--market', 'BTCIRT', '--resolution', '240')).code).toBe(0);
+    expect((await data('resample', '--market', 'BTCIRT', '--timeframe', '4h')).code).toBe(0);
   });
 
   test('keeps a report of a file with the longest of names', async () => {

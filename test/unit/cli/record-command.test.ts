@@ -186,8 +186,8 @@ const download = (...args: readonly string[]): SarrafProcess => {
   return startSarraf([
     'data',
     'download',
-    '--resolution',
-    '60',
+    '--timeframe',
+    '1h',
     '--from',
     '2020-01-01',
     '--catalogue',
@@ -206,7 +206,7 @@ describe('sarraf data download', () => {
   });
 
   test.each([
-    ['a market that the exchange does not have', ['--market', 'FOOIRT'], 'name a market and a resolution that it has'],
+    ['a market that the exchange does not have', ['--market', 'FOOIRT'], 'name a market and a timeframe that it has'],
     [
       'an address that others read',
       ['--market', 'BTCIRT', '--address', 'http://far.example'],

@@ -1,12 +1,12 @@
+import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { recordedBars } from '../../../src/cli/recorded-bars.ts';
-import type { Resolution } from '../../../src/domain/candle.ts';
 import type { StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { candles as wanted, type Timeframe } from '../../../src/strategy/subscriptions.ts';
+import { candles as wanted } from '../../../src/strategy/subscriptions.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { BTCIRT, candles, temporaryCatalogue } from '../recording/temporary-catalogue.ts';
 
@@ -27,11 +27,11 @@ function instanceOf(timeframe: Timeframe): StrategyInstanceSettings {
 }
 
 /** Bars from the day before until two hours after the range begins. */
-async function catalogueWith(...resolutions: readonly (readonly [Resolution, stepMs: number])[]): Promise<Catalogue> {
+async function catalogueWith(...timeframes: readonly (readonly [Timeframe, stepMs: number])[]): Promise<Catalogue> {
   const catalogue = temporaryCatalogue();
-  for (const [resolution, stepMs] of resolutions) {
+  for (const [timeframe, stepMs] of timeframes) {
     const bars = candles(NOON_MS - 24 * HOUR_MS, (26 * HOUR_MS) / stepMs, stepMs);
-    await catalogue.appendCandles({ market: BTCIRT, resolution, source: 'test', candles: [bars] });
+    await catalogue.appendCandles({ market: BTCIRT, timeframe, source: 'test', candles: [bars] });
   }
   return catalogue;
 }
@@ -42,7 +42,7 @@ async function barsFor(
 ): Promise<readonly (readonly unknown[])[]> {
   const bars = await recordedBars(catalogue, { market: BTCIRT, instances: timeframes.map(instanceOf), range: RANGE });
   return bars.map(({ columns }) => [
-    columns.resolution,
+    columns.timeframe,
     ((columns.openTimeMs[0] ?? 0) - NOON_MS) / 60_000,
     ((columns.openTimeMs[columns.length - 1] ?? 0) - NOON_MS) / 60_000,
   ]);
@@ -50,31 +50,31 @@ async function barsFor(
 
 describe('the recorded bars of a backtest on recorded books', () => {
   test('are those that its strategies look at, with twice the past that they need, and none beyond its end', async () => {
-    const catalogue = await catalogueWith(['1', 60_000], ['60', HOUR_MS]);
+    const catalogue = await catalogueWith(['1m', 60_000], ['1h', HOUR_MS]);
     expect(await barsFor(catalogue, '1m', '1h')).toEqual([
-      ['1', -8, 59],
-      ['60', -480, 0],
+      ['1m', -8, 59],
+      ['1h', -480, 0],
     ]);
   });
 
   test('are the coarsest that make those which were not recorded', async () => {
-    const catalogue = await catalogueWith(['1', 60_000], ['5', 300_000], ['60', HOUR_MS]);
-    expect(await barsFor(catalogue, '15m')).toEqual([['5', -120, 55]]);
-    expect(await barsFor(catalogue, '5m')).toEqual([['5', -40, 55]]);
+    const catalogue = await catalogueWith(['1m', 60_000], ['5m', 300_000], ['1h', HOUR_MS]);
+    expect(await barsFor(catalogue, '15m')).toEqual([['5m', -120, 55]]);
+    expect(await barsFor(catalogue, '5m')).toEqual([['5m', -40, 55]]);
   });
 
   test('are finer ones where those of the very length are of another time', async () => {
-    const catalogue = await catalogueWith(['1', 60_000]);
+    const catalogue = await catalogueWith(['1m', 60_000]);
     const long = candles(NOON_MS - 9_000 * HOUR_MS, 10, HOUR_MS);
-    await catalogue.appendCandles({ market: BTCIRT, resolution: '60', source: 'test', candles: [long] });
-    expect(await barsFor(catalogue, '1h')).toEqual([['1', -480, 59]]);
+    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1h', source: 'test', candles: [long] });
+    expect(await barsFor(catalogue, '1h')).toEqual([['1m', -480, 59]]);
   });
 
   test('are none where none were recorded that could make them, or none of that time', async () => {
-    expect(await barsFor(await catalogueWith(['60', HOUR_MS]), '5m')).toEqual([]);
+    expect(await barsFor(await catalogueWith(['1h', HOUR_MS]), '5m')).toEqual([]);
     const instances = [instanceOf('1m')];
     const range = { fromMs: NOON_MS + 1_000 * HOUR_MS, toMs: NOON_MS + 1_001 * HOUR_MS };
-    const catalogue = await catalogueWith(['1', 60_000]);
+    const catalogue = await catalogueWith(['1m', 60_000]);
     expect(await recordedBars(catalogue, { market: BTCIRT, instances, range })).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ describe('a replay of candles', () => {
         ? [row.open, row.high, row.low, row.close].map((text) => decimalText(text)).concat(row.volume)
         : [],
     );
-    expect(market.candles.bars('60').map(show)).toEqual(recorded);
+    expect(market.candles.bars('1h').map(show)).toEqual(recorded);
     expect(flow.isDone).toBe(true);
     expect(flow.nextTimeMs).toBe(Number.POSITIVE_INFINITY);
     expect(balance()).toEqual([0n, 0n]);
@@ -105,7 +105,7 @@ describe('a replay of candles', () => {
     expect([buy.status, sell.status, far.status]).toEqual(['Done', 'Done', 'Active']);
     expect(tape().filter((line) => / sell 95.12 50$/.test(line))).toHaveLength(1);
     expect(tape().filter((line) => / buy 100.73 3$/.test(line))).toHaveLength(1);
-    expect(market.candles.bars('60').map((bar) => show(bar).slice(0, 4))).toEqual([
+    expect(market.candles.bars('1h').map((bar) => show(bar).slice(0, 4))).toEqual([
       ['100', '101', '99', '100'],
       ['100', '101', '90', '100'],
     ]);
@@ -157,7 +157,7 @@ describe('a replay of candles', () => {
     flow.advance(START_MS + 90 * 60_000);
     market.changeRules({ priceStep: '0.0001' });
     flow.advance(START_MS + 2 * HOUR_MS);
-    expect(market.candles.bars('60').map((bar) => show(bar).slice(0, 4))).toEqual([
+    expect(market.candles.bars('1h').map((bar) => show(bar).slice(0, 4))).toEqual([
       ['100', '101', '98', '99'],
       ['99', '100', '98.5', '99.5'],
     ]);
@@ -168,7 +168,7 @@ describe('a replay of candles', () => {
   test('trades at its own times although accepted orders stay new for a while', () => {
     const { flow, market, show } = replayOn([candle(0, ['100', '101', '90', '95'], '7')], { newForMs: 30_000 });
     flow.advance(START_MS + HOUR_MS);
-    expect(market.candles.bars('60').map(show)).toEqual([['100', '101', '90', '95', '7']]);
+    expect(market.candles.bars('1h').map(show)).toEqual([['100', '101', '90', '95', '7']]);
   });
 
   test('is the same for the same seed', () => {
@@ -190,7 +190,7 @@ describe('a replay of candles', () => {
   test('cuts a volume with more decimals than the books keep', () => {
     const { flow, market, show } = replayOn([candle(0, ['100', '101', '99', '100'], '0.30000000000000004')]);
     flow.advance(START_MS + HOUR_MS);
-    expect(market.candles.bars('60').map(show)).toEqual([['100', '101', '99', '100', '0.3']]);
+    expect(market.candles.bars('1h').map(show)).toEqual([['100', '101', '99', '100', '0.3']]);
   });
 
   test('takes earlier rows as the past of the market', () => {
@@ -200,14 +200,14 @@ describe('a replay of candles', () => {
     expect(last.kind === 'candle' && formatPrice(market.grid, market.lastPrice as Price)).toBe(
       last.kind === 'candle' && decimalText(last.close),
     );
-    expect(market.candles.bars('60')).toHaveLength(30);
+    expect(market.candles.bars('1h')).toHaveLength(30);
     flow.advance(START_MS + 50 * HOUR_MS);
-    expect(market.candles.bars('60')).toHaveLength(50);
-    expect(show(market.candles.bars('60')[10]!)).toEqual(
-      show(replayOn(rows, { past: 11 }).market.candles.bars('60')[10]!),
+    expect(market.candles.bars('1h')).toHaveLength(50);
+    expect(show(market.candles.bars('1h')[10]!)).toEqual(
+      show(replayOn(rows, { past: 11 }).market.candles.bars('1h')[10]!),
     );
-    expect(market.candles.bars('D').reduce((sum, bar) => sum + bar.volume, 0)).toBe(
-      market.candles.bars('60').reduce((sum, bar) => sum + bar.volume, 0),
+    expect(market.candles.bars('1d').reduce((sum, bar) => sum + bar.volume, 0)).toBe(
+      market.candles.bars('1h').reduce((sum, bar) => sum + bar.volume, 0),
     );
     expect(seeded.offGridPrices).toBe(0);
   });

@@ -54,7 +54,7 @@ describe('a replay of trades', () => {
       [trade(0, 'buy', '100', '1'), trade(30, 'sell', '99', '2'), trade(61, 'buy', '101', '3')],
       { past: 3 },
     );
-    expect(market.candles.bars('1').map(show)).toEqual([
+    expect(market.candles.bars('1m').map(show)).toEqual([
       ['100', '100', '99', '99', '3'],
       ['101', '101', '101', '101', '3'],
     ]);

@@ -109,7 +109,7 @@ describe('a synthetic market', () => {
   test('moves enough for the averages of three and eight minutes to cross several times in six hours', () => {
     const { flow, market } = create();
     for (let minute = 0; minute <= 360; minute += 1) flow.advance(START_MS + minute * 60_000);
-    const closes = market.candles.bars('1').map(({ close }) => close);
+    const closes = market.candles.bars('1m').map(({ close }) => close);
     const average = (end: number, length: number): number => mean(closes.slice(end - length, end));
     let crosses = 0;
     for (let end = 10; end <= closes.length; end += 1) {
@@ -198,7 +198,7 @@ describe('a synthetic market', () => {
 
   test('has a past that ends at the price it starts from', () => {
     const { market } = create({ historyMinutes: 1_440 });
-    const bars = market.candles.bars('1');
+    const bars = market.candles.bars('1m');
     expect(bars).toHaveLength(1_440);
     expect(bars.at(-1)).toMatchObject({
       close: market.lastPrice,
@@ -209,7 +209,7 @@ describe('a synthetic market', () => {
       expect(high).toBeGreaterThanOrEqual(Math.max(open, close));
       expect(volume).toBeGreaterThan(0);
     }
-    expect(market.candles.bars('60').length).toBeGreaterThanOrEqual(24);
+    expect(market.candles.bars('1h').length).toBeGreaterThanOrEqual(24);
   });
 
   test('keeps little of its own traders, so that its memory has a bound', () => {

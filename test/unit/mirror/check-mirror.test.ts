@@ -57,7 +57,7 @@ function goodValue({ table, name, type }: Column): string | number {
   const expected = checkOf(table, name)?.expected ?? '';
   if (expected === 'a decimal') return '1.5';
   if (expected.startsWith('one of ')) return expected.slice('one of '.length).split(', ')[0] ?? '';
-  if (name === 'resolution') return '60';
+  if (name === 'timeframe') return '1h';
   if (name.endsWith('_ms')) return NOW_MS;
   return type === 'INTEGER' ? 1 : 'BTCIRT';
 }

@@ -56,7 +56,7 @@ const candle = {
 };
 for (let count = 0; count < 200; count += 1) {
   const market = 'x'.repeat(100_000) + String(count);
-  const change = { kind: 'candle', market, resolution: '1', candle: { ...candle, volume: decimalText('1') } } as const;
+  const change = { kind: 'candle', market, timeframe: '1m', candle: { ...candle, volume: decimalText('1') } } as const;
   store.apply([change], { atMs: 1, isDurable: false });
 }
 store.flush();

@@ -54,7 +54,7 @@ const one = decimalText('1');
 const candleAt = (openTimeMs: number): MirrorChange => ({
   kind: 'candle',
   market: 'BTCIRT',
-  resolution: '60',
+  timeframe: '1h',
   candle: { openTimeMs, open: one, high: one, low: one, close: one, volume: one },
 });
 

@@ -27,7 +27,7 @@ async function collected(
   ...parts: readonly (readonly Candle[])[]
 ): Promise<{ readonly outcome: AppendOutcome; readonly candles: readonly Candle[] }> {
   const collector = new CandleCollector();
-  const outcome = await collector.appendCandles({ market: MARKET, source: 'test', resolution: '1', candles: parts });
+  const outcome = await collector.appendCandles({ market: MARKET, source: 'test', timeframe: '1m', candles: parts });
   const columns = collector.candlesOf(MARKET);
   return { outcome, candles: Array.from({ length: columns.length }, (_, index) => candleAt(columns, index)) };
 }
@@ -83,7 +83,7 @@ describe('bars that are collected in memory', () => {
   it('are refused where a number does not fit with the decimals of another', async () => {
     const collector = new CandleCollector();
     const candles = [[candle(0, '123456789012345'), candle(1, '0.0001')]];
-    const given = { market: MARKET, source: 'test', resolution: '1', candles } as const;
+    const given = { market: MARKET, source: 'test', timeframe: '1m', candles } as const;
     await expect(collector.appendCandles(given)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 

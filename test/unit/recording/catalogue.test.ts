@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
@@ -12,9 +12,9 @@ import { deepRuns } from '../../support/deep-runs.ts';
 import { book, BTCIRT, candle, candles, gather, takeLock, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
 const AUGUST = Date.UTC(2024, 7, 31, 23, 0);
-const MINUTES_KEY = { market: BTCIRT, kind: 'candles', resolution: '1' } as const;
-const MINUTES = { market: BTCIRT, resolution: '1', source: 'test' } as const;
-const ALL = { market: BTCIRT, resolution: '1', ...ALL_TIME } as const;
+const MINUTES_KEY = { market: BTCIRT, kind: 'candles', timeframe: '1m' } as const;
+const MINUTES = { market: BTCIRT, timeframe: '1m', source: 'test' } as const;
+const ALL = { market: BTCIRT, timeframe: '1m', ...ALL_TIME } as const;
 
 async function allCandles(catalogue: Catalogue): Promise<unknown[]> {
   const columns = await catalogue.readCandles(ALL);
@@ -34,7 +34,7 @@ describe('candles', () => {
       toMs: AUGUST + 119 * 60_000,
     });
     expect(await allCandles(catalogue)).toEqual(written);
-    const manifest = catalogue.manifest({ market: BTCIRT, kind: 'candles', resolution: '1' });
+    const manifest = catalogue.manifest({ market: BTCIRT, kind: 'candles', timeframe: '1m' });
     expect(manifest?.partitions.map(({ name, rows, sources }) => ({ name, rows, sources }))).toEqual([
       { name: '2024-08', rows: 60, sources: ['test'] },
       { name: '2024-09', rows: 60, sources: ['test'] },
@@ -117,7 +117,7 @@ describe('candles', () => {
     const catalogue = temporaryCatalogue();
     const huge = '12600000000123.0000000001';
     const bars = [candle(AUGUST, { high: huge })];
-    await catalogue.appendCandles({ ...MINUTES, segment: 'candles-1', candles: [bars] });
+    await catalogue.appendCandles({ ...MINUTES, segment: 'candles-1m', candles: [bars] });
     await expect(catalogue.readCandles(ALL)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 
@@ -136,7 +136,7 @@ describe('candles', () => {
 
   test('that are not there are told with what is there', async () => {
     const catalogue = temporaryCatalogue();
-    await expect(catalogue.readCandles(ALL)).rejects.toThrow('expected data of BTCIRT candles-1');
+    await expect(catalogue.readCandles(ALL)).rejects.toThrow('expected data of BTCIRT candles-1m');
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
     const later = { ...ALL, fromMs: AUGUST + 86_400_000 };
     await expect(catalogue.readCandles(later)).rejects.toThrow('those there reach from 2024-08-31T23:00:00Z');
@@ -225,7 +225,7 @@ test('statistics come back with what the exchange left out', async () => {
   expect(await gather(catalogue.readStats({ market: BTCIRT, ...ALL_TIME }))).toEqual([{ seenMs: AUGUST, stats }]);
 });
 
-const folder = (catalogue: Catalogue): string => join(catalogue.root, 'BTCIRT', 'candles-1');
+const folder = (catalogue: Catalogue): string => join(catalogue.root, 'BTCIRT', 'candles-1m');
 
 describe('a catalogue', () => {
   test('is as it was when a writer died, and its next writer removes what that one left', async () => {
@@ -269,4 +269,13 @@ describe('a catalogue', () => {
     await expect(catalogue.appendCandles({ ...MINUTES, candles: [] })).rejects.toThrow('found none: put it back');
     expect(readdirSync(folder(catalogue))).toContain('2024-08.1.parquet');
   });
+});
+
+test('says that a catalogue with folders of an older version is to be imported anew', async () => {
+  const catalogue = temporaryCatalogue();
+  mkdirSync(join(catalogue.root, 'BTCIRT', 'candles-60'), { recursive: true });
+  const told = /expected folders .* such as candles-1h, found .*candles-60.*import anew/;
+  expect(() => catalogue.keys()).toThrow(told);
+  await expect(catalogue.readCandles(ALL)).rejects.toThrow(told);
+  await expect(catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 1)] })).rejects.toThrow(told);
 });

@@ -31,7 +31,7 @@ const download = (
   downloadCandles({
     catalogue,
     market: BTCIRT,
-    resolution: '1',
+    timeframe: '1m',
     range: { fromMs: START, toMs: START + 1_200 * MINUTE },
     source: 'test',
     nowMs: () => START + 5_000 * MINUTE,
@@ -39,7 +39,7 @@ const download = (
   });
 
 async function timesOf(catalogue: Catalogue): Promise<number[]> {
-  const columns = await catalogue.readCandles({ market: BTCIRT, resolution: '1', ...ALL_TIME });
+  const columns = await catalogue.readCandles({ market: BTCIRT, timeframe: '1m', ...ALL_TIME });
   return Array.from(columns.openTimeMs.slice(0, columns.length));
 }
 
@@ -65,7 +65,7 @@ describe('a download', () => {
     const catalogue = temporaryCatalogue();
     const range = { fromMs: START, toMs: START + MINUTE };
     await download(catalogue, { ...exchangeWith([candle(START, { volume: '0.30000000000000004' })]), range });
-    const columns = await catalogue.readCandles({ market: BTCIRT, resolution: '1', ...ALL_TIME });
+    const columns = await catalogue.readCandles({ market: BTCIRT, timeframe: '1m', ...ALL_TIME });
     expect(candleAt(columns, 0).volume).toBe('0.3');
   });
 
@@ -108,7 +108,7 @@ describe('a download', () => {
   test('stops where the exchange contradicts what is there', async () => {
     const catalogue = temporaryCatalogue();
     const other = candle(START + 5 * MINUTE, { volume: '9' });
-    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [[other]] });
+    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [[other]] });
     await expect(download(catalogue, exchangeWith(candles(START, 10)))).rejects.toThrow(
       'found another for 2024-08-08T00:05',
     );
@@ -122,7 +122,7 @@ describe('a download', () => {
     const startMs = Math.floor(world.nowMs / MINUTE) * MINUTE;
     for (const side of ['sell', 'buy'] as const) world.other(side, '0.01', '65000.5');
     const fetchPage: FetchPage = async ({ toMs, count }) => {
-      const call = { kind: 'candles', market: symbol, resolution: '1', toMs, count } as const;
+      const call = { kind: 'candles', market: symbol, timeframe: '1m', toMs, count } as const;
       const { answer } = await caller.send(call, new AbortController().signal);
       if (answer.outcome !== 'value') throw new Error(JSON.stringify(answer));
       return answer.value as readonly Candle[];
@@ -133,7 +133,7 @@ describe('a download', () => {
       download(catalogue, { market: symbol, range, fetchPage, nowMs: () => nowMs });
     await expect(ask(world.nowMs)).rejects.toThrow('at least one ended candle');
     expect(await ask(world.nowMs + 2 * MINUTE)).toMatchObject({ added: 1, requests: 1 });
-    const columns = await catalogue.readCandles({ market: symbol, resolution: '1', ...ALL_TIME });
+    const columns = await catalogue.readCandles({ market: symbol, timeframe: '1m', ...ALL_TIME });
     expect(candleAt(columns, 0)).toMatchObject({ openTimeMs: startMs, close: '65000.5', volume: '0.01' });
   });
 });

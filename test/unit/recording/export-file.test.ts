@@ -8,20 +8,20 @@ import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { book, BTCIRT, candles, gather, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8);
-const CANDLES = { market: BTCIRT, kind: 'candles', resolution: '1' } as const;
+const CANDLES = { market: BTCIRT, kind: 'candles', timeframe: '1m' } as const;
 
 describe('an exported file', () => {
   test.each(['csv', 'csv.gz', 'parquet'])('as %s imports as what it was', async (ending) => {
     const catalogue = temporaryCatalogue();
     const minutes = candles(START, 30);
     const trades = [trade(START, { id: 7 }), trade(START + 5, { id: 8, side: 'sell' }), trade(START + 9)];
-    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [minutes] });
+    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [minutes] });
     await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
     const again = temporaryCatalogue();
     for (const key of [CANDLES, { market: BTCIRT, kind: 'trades' } as const]) {
       const path = join(catalogue.root, `${key.kind}.${ending}`);
       await exportFile(catalogue, { key, range: ALL_TIME, path, mayReplace: false });
-      const options = { resolution: null, mayResample: false, preset: null, columns: new Map(), skipBadRows: false };
+      const options = { timeframe: null, mayResample: false, preset: null, columns: new Map(), skipBadRows: false };
       const report = await importTable({
         ...options,
         catalogue: again,
@@ -32,7 +32,7 @@ describe('an exported file', () => {
       });
       expect(report.result).toBe('imported');
     }
-    const asked = { market: BTCIRT, resolution: '1', ...ALL_TIME } as const;
+    const asked = { market: BTCIRT, timeframe: '1m', ...ALL_TIME } as const;
     expect(await again.readCandles(asked)).toEqual(await catalogue.readCandles(asked));
     const read = await gather(again.readTrades({ market: BTCIRT, ...ALL_TIME }));
     expect(read).toEqual(trades.map(({ timeMs, ...rest }) => ({ ...rest, timeMs, seenMs: timeMs })));
@@ -60,7 +60,7 @@ describe('an exported file', () => {
 
   test('leaves alone what lies beside it, and is told where its folder is not there', async () => {
     const catalogue = temporaryCatalogue();
-    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [candles(START, 2)] });
+    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [candles(START, 2)] });
     const path = join(catalogue.root, 'candles.csv');
     writeFileSync(`${path}.tmp`, 'mine');
     await exportFile(catalogue, { key: CANDLES, range: ALL_TIME, path, mayReplace: false });
@@ -77,9 +77,9 @@ describe('an exported file', () => {
     const options = { key: CANDLES, range: ALL_TIME, path, mayReplace: false };
     await expect(exportFile(catalogue, options)).rejects.toThrow('there are none in');
     expect(readdirSync(catalogue.root)).toEqual([]);
-    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [candles(START, 2)] });
+    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [candles(START, 2)] });
     await expect(exportFile(catalogue, { ...options, range: { fromMs: START + 1, toMs: START + 2 } })).rejects.toThrow(
-      'expected data of BTCIRT candles-1',
+      'expected data of BTCIRT candles-1m',
     );
     expect(existsSync(path)).toBe(false);
     await exportFile(catalogue, options);

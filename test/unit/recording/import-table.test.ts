@@ -40,7 +40,7 @@ function importLines(catalogue: Catalogue, lines: readonly string[], change: Cha
     path,
     market: BTCIRT,
     kind: null,
-    resolution: null,
+    timeframe: null,
     mayResample: false,
     preset: null,
     columns: new Map(),
@@ -50,8 +50,8 @@ function importLines(catalogue: Catalogue, lines: readonly string[], change: Cha
   });
 }
 
-async function bars(catalogue: Catalogue, resolution: '60' | '240' | '1' = '60'): Promise<unknown[]> {
-  const columns = await catalogue.readCandles({ market: BTCIRT, resolution, ...ALL_TIME });
+async function bars(catalogue: Catalogue, timeframe: '1h' | '4h' | '1m' = '1h'): Promise<unknown[]> {
+  const columns = await catalogue.readCandles({ market: BTCIRT, timeframe, ...ALL_TIME });
   return Array.from({ length: columns.length }, (_, index) => {
     const { openTimeMs, open, high, low, close, volume } = candleAt(columns, index);
     return [openTimeMs - START, open, high, low, close, volume];
@@ -104,16 +104,16 @@ describe('a file of candles', () => {
     ],
   ])('is read when it %s', async (_, lines, change) => {
     const catalogue = temporaryCatalogue();
-    const report = await importLines(catalogue, lines, { resolution: '60', ...change });
+    const report = await importLines(catalogue, lines, { timeframe: '1h', ...change });
     expect(report).toMatchObject({ result: 'imported', rows: 3 });
     expect(await bars(catalogue)).toEqual(THREE_BARS);
   });
 
-  test('tells its resolution by its times, gaps or not', async () => {
+  test('tells its timeframe by its times, gaps or not', async () => {
     const catalogue = temporaryCatalogue();
     const lines = hourly(20).filter((_, hour) => hour % 7 !== 3);
     const report = await importLines(catalogue, [HEADER, ...lines]);
-    expect(report.parts).toMatchObject([{ kind: 'candles', resolution: '60', outcome: { added: 17 } }]);
+    expect(report.parts).toMatchObject([{ kind: 'candles', timeframe: '1h', outcome: { added: 17 } }]);
   });
 
   test('of one price a day in toman, without volumes, becomes bars in rial', async () => {
@@ -123,17 +123,17 @@ describe('a file of candles', () => {
     ) as ImportTableOptions['columns'];
     const lines = ['date,usd', '2024-08-08,1260000000.5', '2024-08-09,1260000001'];
     expect(await importLines(catalogue, lines, { columns, priceFactor: 10 })).toMatchObject({ result: 'imported' });
-    const read = await catalogue.readCandles({ market: BTCIRT, resolution: 'D', ...ALL_TIME });
+    const read = await catalogue.readCandles({ market: BTCIRT, timeframe: '1d', ...ALL_TIME });
     expect(candleAt(read, 0)).toMatchObject({ open: '12600000005', close: '12600000005', volume: '0' });
   });
 
   test('is put together to coarser bars when that is asked for', async () => {
     const catalogue = temporaryCatalogue();
-    await expect(importLines(catalogue, [HEADER, ...hourly(8)], { resolution: '240' })).rejects.toThrow(
+    await expect(importLines(catalogue, [HEADER, ...hourly(8)], { timeframe: '4h' })).rejects.toThrow(
       'expected bars of 4 h in',
     );
-    await importLines(catalogue, [HEADER, ...hourly(8).toReversed()], { resolution: '240', mayResample: true });
-    expect(await bars(catalogue, '240')).toEqual([
+    await importLines(catalogue, [HEADER, ...hourly(8).toReversed()], { timeframe: '4h', mayResample: true });
+    expect(await bars(catalogue, '4h')).toEqual([
       [0, ...PRICES, '1'],
       [4 * HOUR, ...PRICES, '2.6'],
     ]);
@@ -141,11 +141,11 @@ describe('a file of candles', () => {
 
   test('leaves out the bars at its ends that it does not reach over whole, since the next file has their rest', async () => {
     const catalogue = temporaryCatalogue();
-    const change = { resolution: '240', mayResample: true } as const;
+    const change = { timeframe: '4h', mayResample: true } as const;
     const first = await importLines(catalogue, [HEADER, ...hourly(11).slice(1)], change);
     expect(first).toMatchObject({ result: 'imported', parts: [{ outcome: { added: 1 } }] });
     expect(first.notes.join()).toContain('bars at the ends that the file does not reach over whole were left out (2)');
-    expect(await bars(catalogue, '240')).toEqual([[4 * HOUR, ...PRICES, '2.6']]);
+    expect(await bars(catalogue, '4h')).toEqual([[4 * HOUR, ...PRICES, '2.6']]);
     await expect(importLines(catalogue, [HEADER, ...hourly(11).slice(8)], change)).rejects.toThrow(
       'that fill at least one of 4 h, found fewer: import the finer ones, and resample them',
     );
@@ -155,7 +155,7 @@ describe('a file of candles', () => {
   });
 
   test('of bars by the second, which can not be imported as they are, says to put files together for the bars at its ends', async () => {
-    const change = { resolution: '1', mayResample: true } as const;
+    const change = { timeframe: '1m', mayResample: true } as const;
     const report = await importLines(temporaryCatalogue(), [HEADER, ...bySecond(30, 130)], change);
     const way = 'put the file together with those before and after it, and import them as one';
     expect(report).toMatchObject({ result: 'imported', parts: [{ outcome: { added: 1 } }] });
@@ -164,7 +164,7 @@ describe('a file of candles', () => {
   });
 
   test('has whole bars at its ends where no more is missing than usually is amid it, as of a thin market that was cut at midnight', async () => {
-    const change = { resolution: '240', mayResample: true } as const;
+    const change = { timeframe: '4h', mayResample: true } as const;
     const all = hourly(24);
     const without = (...hours: readonly number[]): string[] => all.filter((_, hour) => !hours.includes(hour));
     const thin = await importLines(temporaryCatalogue(), [HEADER, ...without(0, 5, 9, 14, 23)], change);
@@ -181,10 +181,10 @@ describe('a file of candles', () => {
 
   test('counts a bar once that comes twice when bars are put together, and refuses another one for its time', async () => {
     const catalogue = temporaryCatalogue();
-    const change = { resolution: '240', mayResample: true } as const;
+    const change = { timeframe: '4h', mayResample: true } as const;
     const lines = [HEADER, ...hourly(8), ...hourly(6).slice(2)];
     expect(await importLines(catalogue, lines, change)).toMatchObject({ result: 'imported', rows: 12 });
-    expect(await bars(catalogue, '240')).toEqual([
+    expect(await bars(catalogue, '4h')).toEqual([
       [0, ...PRICES, '1'],
       [4 * HOUR, ...PRICES, '2.6'],
     ]);
@@ -196,7 +196,7 @@ describe('a file of candles', () => {
 
   test('can not give finer bars than it has', async () => {
     const lines = [HEADER, ...hourly(12)];
-    await expect(importLines(temporaryCatalogue(), lines, { resolution: '5' })).rejects.toThrow(
+    await expect(importLines(temporaryCatalogue(), lines, { timeframe: '5m' })).rejects.toThrow(
       'found bars 1 h apart, of which finer ones can not be made',
     );
   });
@@ -219,7 +219,7 @@ describe('a file of candles', () => {
     [
       'a time between two bars',
       `${START + 1_800_000},1,2,1,1,1`,
-      'expected a bar that begins where bars of 60 do in UTC',
+      'expected a bar that begins where bars of 1h do in UTC',
     ],
   ] as const;
 
@@ -228,7 +228,7 @@ describe('a file of candles', () => {
     const report = await importLines(catalogue, [HEADER, ...hourly(8), row, ...hourly(2)]);
     expect(report).toMatchObject({ result: 'bad-rows', parts: [], rejects: { count: 1 } });
     expect(report.rejects.kept).toEqual([{ line: 10, problem: expect.stringContaining(problem), text: row }]);
-    expect(catalogue.manifest({ market: BTCIRT, kind: 'candles', resolution: '60' })?.partitions).toEqual([]);
+    expect(catalogue.manifest({ market: BTCIRT, kind: 'candles', timeframe: '1h' })?.partitions).toEqual([]);
   });
 
   test('comes in without its bad rows when that is asked for', async () => {
@@ -295,7 +295,7 @@ describe('a file of candles', () => {
   test('with semicolons has no decimal commas, whether it has titles or not', async () => {
     const european = hourly(3).map((line) => line.replaceAll(',', ';').replaceAll('.', ','));
     for (const lines of [european, [HEADER.replaceAll(',', ';'), ...european]]) {
-      const report = await importLines(temporaryCatalogue(), lines, { resolution: '60' });
+      const report = await importLines(temporaryCatalogue(), lines, { timeframe: '1h' });
       expect(report).toMatchObject({ result: 'bad-rows', rejects: { count: 3 } });
       expect(report.rejects.kept[0]?.problem).toContain('for volume, found "0,1"');
     }
@@ -306,7 +306,7 @@ describe('a file of candles', () => {
     ['two zones', [iso(0), iso(4).replace('.000Z', '+03:30')], 'found the zone +03:30 here and UTC in line 2'],
   ])('is refused with %s', async (_, times, problem) => {
     const lines = [HEADER, ...hourly(2, (hour) => times[hour] ?? '')];
-    await expect(importLines(temporaryCatalogue(), lines, { resolution: '60' })).rejects.toThrow(problem);
+    await expect(importLines(temporaryCatalogue(), lines, { timeframe: '1h' })).rejects.toThrow(problem);
   });
 
   test.each([

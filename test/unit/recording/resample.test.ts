@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
+import { timeframeMs } from '../../../src/domain/timeframe.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
@@ -10,8 +11,8 @@ import { BTCIRT, candle, candles, temporaryCatalogue, trade } from './temporary-
 const START = Date.UTC(2024, 7, 8);
 const MINUTE = 60_000;
 
-async function bars(catalogue: Catalogue, resolution: '5' | '1'): Promise<unknown[]> {
-  const columns = await catalogue.readCandles({ market: BTCIRT, resolution, ...ALL_TIME });
+async function bars(catalogue: Catalogue, timeframe: '5m' | '1m'): Promise<unknown[]> {
+  const columns = await catalogue.readCandles({ market: BTCIRT, timeframe, ...ALL_TIME });
   return Array.from({ length: columns.length }, (_, index) => {
     const { openTimeMs, open, high, low, close, volume } = candleAt(columns, index);
     return [(openTimeMs - START) / MINUTE, open, high, low, close, volume];
@@ -31,46 +32,46 @@ describe('resampling', () => {
       candle(START + 9 * MINUTE, { open: 24, high: 24, low: 11, close: 12, volume: '2' }),
       candle(START + 10 * MINUTE),
     ];
-    await catalogue.appendCandles({ market: BTCIRT, resolution: '1', source: 'test', candles: [minutes] });
-    const { from, outcome } = await resample(catalogue, { market: BTCIRT, from: null, to: '5', range: ALL_TIME });
-    expect([from, outcome]).toMatchObject(['1', { kind: 'added', added: 1 }]);
-    expect(await bars(catalogue, '5')).toEqual([[5, '20', '30', '11', '12', '3.0000000001']]);
+    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [minutes] });
+    const { from, outcome } = await resample(catalogue, { market: BTCIRT, from: null, to: '5m', range: ALL_TIME });
+    expect([from, outcome]).toMatchObject(['1m', { kind: 'added', added: 1 }]);
+    expect(await bars(catalogue, '5m')).toEqual([[5, '20', '30', '11', '12', '3.0000000001']]);
   });
 
   test('takes finer ones where coarser ones are of another time', async () => {
     const catalogue = temporaryCatalogue();
-    const add = async (resolution: '1' | '5', fromMs: number, count: number): Promise<unknown> => {
-      const page = candles(fromMs, count, Number(resolution) * MINUTE);
-      return catalogue.appendCandles({ market: BTCIRT, resolution, source: 'test', candles: [page] });
+    const add = async (timeframe: '1m' | '5m', fromMs: number, count: number): Promise<unknown> => {
+      const page = candles(fromMs, count, timeframeMs(timeframe));
+      return catalogue.appendCandles({ market: BTCIRT, timeframe, source: 'test', candles: [page] });
     };
-    await add('5', START - 1_000 * MINUTE, 6);
-    await add('1', START, 60);
+    await add('5m', START - 1_000 * MINUTE, 6);
+    await add('1m', START, 60);
     const range = { fromMs: START, toMs: START + 60 * MINUTE };
-    const { from, outcome } = await resample(catalogue, { market: BTCIRT, from: null, to: '15', range });
-    expect([from, outcome]).toMatchObject(['1', { added: 4 }]);
+    const { from, outcome } = await resample(catalogue, { market: BTCIRT, from: null, to: '15m', range });
+    expect([from, outcome]).toMatchObject(['1m', { added: 4 }]);
   });
 
   test('makes bars of trades', async () => {
     const catalogue = temporaryCatalogue();
     const trades = [at(-1, '9'), at(0, '10'), at(10, '14'), at(59_999, '8'), at(60_000, '7')];
     await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
-    await resample(catalogue, { market: BTCIRT, from: 'trades', to: '1', range: ALL_TIME });
-    expect(await bars(catalogue, '1')).toEqual([[0, '10', '14', '8', '8', '1.5']]);
+    await resample(catalogue, { market: BTCIRT, from: 'trades', to: '1m', range: ALL_TIME });
+    expect(await bars(catalogue, '1m')).toEqual([[0, '10', '14', '8', '8', '1.5']]);
   });
 
   test('refuses what the data can not give', async () => {
     const catalogue = temporaryCatalogue();
-    const ask = (from: '5' | '15' | null, to: '5' | '1' | '240'): Promise<unknown> =>
+    const ask = (from: '5m' | '15m' | null, to: '5m' | '1m' | '4h'): Promise<unknown> =>
       resample(catalogue, { market: BTCIRT, from, to, range: ALL_TIME });
-    await expect(ask(null, '5')).rejects.toThrow('finer than 5 and divide it, or trades, found none');
+    await expect(ask(null, '5m')).rejects.toThrow('finer than 5m and divide it, or trades, found none');
     await catalogue.appendCandles({
       market: BTCIRT,
-      resolution: '5',
+      timeframe: '5m',
       source: 'test',
       candles: [candles(START, 3, 5 * MINUTE)],
     });
-    await expect(ask('5', '1')).rejects.toThrow('they do not divide them');
-    await expect(ask('5', '240')).rejects.toThrow('over at least one whole bar of 240');
-    await expect(ask('15', '240')).rejects.toThrow('expected data of BTCIRT candles-15');
+    await expect(ask('5m', '1m')).rejects.toThrow('they do not divide them');
+    await expect(ask('5m', '4h')).rejects.toThrow('over at least one whole bar of 4h');
+    await expect(ask('15m', '4h')).rejects.toThrow('expected data of BTCIRT candles-15m');
   });
 });

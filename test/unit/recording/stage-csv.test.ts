@@ -51,7 +51,7 @@ async function importing(
     path,
     market: BTCIRT,
     kind: 'candles',
-    resolution: '60',
+    timeframe: '1h',
     mayResample: false,
     preset: null,
     columns: new Map(),
@@ -59,10 +59,10 @@ async function importing(
     source: name,
     ...options,
   });
-  const manifest = catalogue.manifest({ market: BTCIRT, kind: 'candles', resolution: '60' });
+  const manifest = catalogue.manifest({ market: BTCIRT, kind: 'candles', timeframe: '1h' });
   const columns =
     report.result === 'imported' && report.rows > 0
-      ? await catalogue.readCandles({ market: BTCIRT, resolution: '60', ...ALL_TIME })
+      ? await catalogue.readCandles({ market: BTCIRT, timeframe: '1h', ...ALL_TIME })
       : null;
   const outcome = {
     result: report.result,
@@ -153,7 +153,7 @@ describe('a CSV file that takes a look at each row', () => {
     ['has a number that is none', [HEADER, line(0), line(1, '60000,60001,x,60000,1')].join('\n'), {}],
     ['has a price of 0', [HEADER, line(0), line(1, '0,60001,0,60000,1')].join('\n'), {}],
     ['has a low above its open', [HEADER, line(0), line(1, '60000,60001,60000.5,60001,1')].join('\n'), {}],
-    ['has a bar off its place', [HEADER, line(0), line(1), line(2.5)].join('\n'), { options: { resolution: '60' } }],
+    ['has a bar off its place', [HEADER, line(0), line(1), line(2.5)].join('\n'), { options: { timeframe: '1h' } }],
     ['has more decimals than money', [HEADER, line(0, '60000,60001,59999,60000,0.12345678901')].join('\n'), {}],
     [
       'has more digits than a float keeps',

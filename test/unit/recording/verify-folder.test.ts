@@ -16,7 +16,7 @@ import { book, BTCIRT, candle, temporaryCatalogue, trade } from './temporary-cat
 
 const START = Date.UTC(2024, 7, 8);
 const HOUR = 3_600_000;
-const HOURLY: FolderKey = { market: BTCIRT, kind: 'candles', resolution: '60' };
+const HOURLY: FolderKey = { market: BTCIRT, kind: 'candles', timeframe: '1h' };
 
 /** Bars that differ from one another, with a volume of their own, as those of an exchange do. */
 function walk(count: number, fromMs = START): Candle[] {
@@ -40,14 +40,14 @@ async function findings(
 
 async function withCandles(given: readonly Candle[]): Promise<Catalogue> {
   const catalogue = temporaryCatalogue();
-  await catalogue.appendCandles({ market: BTCIRT, resolution: '60', source: 'test', candles: [given] });
+  await catalogue.appendCandles({ market: BTCIRT, timeframe: '1h', source: 'test', candles: [given] });
   return catalogue;
 }
 
 /** Writes a partition as no append would, with a manifest that knows it. */
 async function tampered(given: readonly Candle[], sql: string): Promise<Catalogue> {
   const catalogue = await withCandles(given);
-  const folder = join(catalogue.root, 'BTCIRT', 'candles-60');
+  const folder = join(catalogue.root, 'BTCIRT', 'candles-1h');
   const file = join(folder, '2024-08.1.parquet');
   const database = await openDatabase();
   await runSql(database, `CREATE TABLE rows AS SELECT * FROM read_parquet('${file}'); ${sql}`, 'tamper');
@@ -128,7 +128,7 @@ describe('verifying candles', () => {
     [
       'order',
       'UPDATE rows SET time_ms = time_ms + 1800000 WHERE time_ms = 1723107600000',
-      '2024-08-08T09:30:00Z is no beginning of a bar of 60',
+      '2024-08-08T09:30:00Z is no beginning of a bar of 1h',
     ],
   ])('finds what is wrong by %s', async (kind, sql, text) => {
     const found = await findings(await tampered(walk(10), sql));
@@ -139,7 +139,7 @@ describe('verifying candles', () => {
 describe('verifying files', () => {
   test('finds a damaged, a missing and an unknown one, and looks at the rest', async () => {
     const catalogue = await withCandles(walk(24 * 80));
-    const folder = join(catalogue.root, 'BTCIRT', 'candles-60');
+    const folder = join(catalogue.root, 'BTCIRT', 'candles-1h');
     appendFileSync(join(folder, '2024-08.1.parquet'), 'x');
     rmSync(join(folder, '2024-09.1.parquet'));
     writeFileSync(join(folder, '2023-01.1.parquet'), 'x');
@@ -152,7 +152,7 @@ describe('verifying files', () => {
 
   test('tells apart what a killed writer has left', async () => {
     const catalogue = await withCandles(walk(10));
-    const folder = join(catalogue.root, 'BTCIRT', 'candles-60');
+    const folder = join(catalogue.root, 'BTCIRT', 'candles-1h');
     for (const name of ['2024-08.2.parquet', '2024-08.2.parquet.tmp']) writeFileSync(join(folder, name), 'x');
     const report = await verifyFolder(catalogue, HOURLY, { range: ALL_TIME, priceStep: null, gapMs: 60_000 });
     expect(report.findings.count).toBe(0);

@@ -10,7 +10,7 @@ import { deepRuns } from '../../support/deep-runs.ts';
 import { BTCIRT, candle, temporaryCatalogue } from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8);
-const OF = { market: BTCIRT, resolution: '1' } as const;
+const OF = { market: BTCIRT, timeframe: '1m' } as const;
 
 const barsOf = (volumes: readonly string[]): Candle[] =>
   volumes.map((volume, index) => candle(START + index * 60_000, { volume }));

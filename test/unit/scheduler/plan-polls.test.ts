@@ -1,17 +1,10 @@
+import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PlanBudget, PlanInput } from '../../../src/scheduler/plan-input.ts';
 import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import {
-  book,
-  candles,
-  stats,
-  timer,
-  trades,
-  type Freshness,
-  type Timeframe,
-} from '../../../src/strategy/subscriptions.ts';
+import { book, candles, stats, timer, trades, type Freshness } from '../../../src/strategy/subscriptions.ts';
 
 /** Limits as the interface states them: name, requests, ms, reserve. */
 const BUDGETS = `

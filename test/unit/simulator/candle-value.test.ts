@@ -15,11 +15,11 @@ test('a bar is worth the same to the last step whether its trades are told as nu
       const ordered = trades.toSorted((left, right) => left.second - right.second);
       for (const { second, steps, isNumber, isLookedAt } of ordered) {
         series.onTrade({ timeMs: second * 1_000, price: 7, amount: 1, steps: isNumber ? steps : BigInt(steps) });
-        if (isLookedAt) series.bars('1');
+        if (isLookedAt) series.bars('1m');
       }
       const sum = ordered.reduce((total, { steps }) => total + BigInt(steps), 0n);
-      for (const resolution of ['1', '60'] as const) {
-        expect(series.bars(resolution).reduce((total, { value }) => total + value, 0n)).toBe(sum);
+      for (const timeframe of ['1m', '1h'] as const) {
+        expect(series.bars(timeframe).reduce((total, { value }) => total + value, 0n)).toBe(sum);
       }
     }),
   );

@@ -75,7 +75,7 @@ const fill = {
 /** A bar as backtests have them. */
 const columnBar = new ColumnCandle(
   {
-    columns: columnsOf({ market: 'BTCIRT' as MarketSymbol, resolution: '60' }, [closedCandle('5')]),
+    columns: columnsOf({ market: 'BTCIRT' as MarketSymbol, timeframe: '1h' }, [closedCandle('5')]),
     timeframe: '1h',
     barMs: 3_600_000,
   },
@@ -199,7 +199,7 @@ describe('what a strategy is handed', () => {
   });
 
   test('are lengths of candles that stay as they are', () => {
-    expect(() => ((TIMEFRAMES as Record<string, string>)['1m'] = 'D')).toThrow('read only');
+    expect(() => ((TIMEFRAMES as unknown as string[])[0] = '1d')).toThrow('read only');
   });
 });
 

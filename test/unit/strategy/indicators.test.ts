@@ -127,7 +127,7 @@ describe('an indicator', () => {
   test('reads the same of a bar in its columns as of one in texts', () => {
     const columns: CandleColumns = {
       market: parseMarket('BTCUSDT').symbol,
-      resolution: '60',
+      timeframe: '1h',
       length: 1,
       openTimeMs: Float64Array.of(0),
       priceDecimals: 2,

@@ -155,7 +155,7 @@ describe('the venue caller', () => {
     world.other('buy', '0.01', '65000');
     world.other('sell', '0.01', '65000');
     const barMs = Math.floor(world.nowMs / 60_000) * 60_000;
-    const bars = { kind: 'candles', market: 'BTCUSDT', resolution: '1', count: 5 } as const;
+    const bars = { kind: 'candles', market: 'BTCUSDT', timeframe: '1m', count: 5 } as const;
     expect(await valueOf({ ...bars, toMs: barMs + 1 })).toMatchObject([{ openTimeMs: barMs, close: '65000' }]);
     expect(await valueOf({ ...bars, toMs: barMs })).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { barStartMs, RESOLUTIONS, resolutionMs, type Resolution } from '../../../domain/candle.ts';
+import { TIMEFRAMES, barStartMs, timeframeMs, type Timeframe } from '../../../domain/timeframe.ts';
 
 /** A bar in steps of the market's grid. */
 export interface SimulatedBar {
@@ -16,15 +16,15 @@ export interface SimulatedBar {
 /** A sum of whole numbers in a float stays exact below 2^53, so it is put away well before. */
 const MOST_PENDING = 2 ** 52;
 
-/** Bars kept of each resolution: at one minute a week, at one hour more than a year. */
+/** Bars kept of each timeframe: at one minute a week, at one hour more than a year. */
 const BARS_KEPT = 10_080;
 
 /**
- * The candles of one market at every resolution. A trade changes the running minute only; the coarser bars are brought up to date when
+ * The candles of one market at every timeframe. A trade changes the running minute only; the coarser bars are brought up to date when
  * they are read, so that a trade costs one bar, not twelve. A minute without a trade has no bar.
  */
 export class CandleStore {
-  private readonly series = new Map<Resolution, SimulatedBar[]>(RESOLUTIONS.map((resolution) => [resolution, []]));
+  private readonly series = new Map<Timeframe, SimulatedBar[]>(TIMEFRAMES.map((timeframe) => [timeframe, []]));
   private minute: SimulatedBar | null = null;
   /** The running minute as far as it has been added to the coarser bars. */
   private rolled: SimulatedBar | null = null;
@@ -50,7 +50,7 @@ export class CandleStore {
     }
     this.roll();
     this.minute = {
-      openTimeMs: barStartMs(timeMs, '1'),
+      openTimeMs: barStartMs(timeMs, '1m'),
       open: price,
       high: price,
       low: price,
@@ -76,21 +76,21 @@ export class CandleStore {
     this.pending = 0;
   }
 
-  /** Bars of the past, oldest first, before any trade: they fill their own resolution and the coarser ones. */
-  seed(resolution: Resolution, bars: readonly SimulatedBar[]): void {
-    const length = resolutionMs(resolution);
+  /** Bars of the past, oldest first, before any trade: they fill their own timeframe and the coarser ones. */
+  seed(timeframe: Timeframe, bars: readonly SimulatedBar[]): void {
+    const length = timeframeMs(timeframe);
     for (const bar of bars) {
-      for (const coarser of RESOLUTIONS) if (resolutionMs(coarser) >= length) this.addTo(coarser, bar);
+      for (const coarser of TIMEFRAMES) if (timeframeMs(coarser) >= length) this.addTo(coarser, bar);
     }
   }
 
-  /** The bars of a resolution, oldest first, the running one last. Do not keep or change them. */
-  bars(resolution: Resolution): readonly SimulatedBar[] {
+  /** The bars of a timeframe, oldest first, the running one last. Do not keep or change them. */
+  bars(timeframe: Timeframe): readonly SimulatedBar[] {
     this.roll();
-    return this.series.get(resolution) ?? [];
+    return this.series.get(timeframe) ?? [];
   }
 
-  /** The highest price of each resolution that has bars. */
+  /** The highest price of each timeframe that has bars. */
   highs(): readonly number[] {
     this.roll();
     return [...this.series.values()].flatMap((bars) =>
@@ -122,13 +122,13 @@ export class CandleStore {
       rolled === null
         ? minute
         : { ...minute, open: rolled.close, volume: minute.volume - rolled.volume, value: minute.value - rolled.value };
-    for (const resolution of RESOLUTIONS) this.addTo(resolution, added);
+    for (const timeframe of TIMEFRAMES) this.addTo(timeframe, added);
     this.rolled = { ...minute };
   }
 
-  private addTo(resolution: Resolution, bar: SimulatedBar): void {
-    const bars = this.series.get(resolution) ?? [];
-    const openTimeMs = barStartMs(bar.openTimeMs, resolution);
+  private addTo(timeframe: Timeframe, bar: SimulatedBar): void {
+    const bars = this.series.get(timeframe) ?? [];
+    const openTimeMs = barStartMs(bar.openTimeMs, timeframe);
     const last = bars[bars.length - 1];
     if (last !== undefined && last.openTimeMs === openTimeMs) {
       last.high = Math.max(last.high, bar.high);

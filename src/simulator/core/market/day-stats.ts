@@ -20,7 +20,7 @@ export interface DayStats {
 /** Sums up the 24 hours before `timeMs`, by whole hourly bars: those that began within them, and the running one. */
 export function dayStats(market: MarketState, timeMs: number): DayStats {
   const from = Math.floor((timeMs - DAY_MS) / HOUR_MS) * HOUR_MS + HOUR_MS;
-  const bars = lastBarsFrom(market.candles.bars('60'), from);
+  const bars = lastBarsFrom(market.candles.bars('1h'), from);
   const first = bars[0];
   return {
     open: first?.open ?? null,

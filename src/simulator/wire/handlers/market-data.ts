@@ -1,6 +1,7 @@
 import type { MarketSymbol } from '../../../domain/market-symbol.ts';
 import { priceUnits } from '../../../domain/market.ts';
 import type { Price } from '../../../domain/money.ts';
+import { timeframeOf } from '../../../exchange/resolution.ts';
 import type { MarketState } from '../../core/market/market-state.ts';
 import { refuse } from '../../core/result.ts';
 import { candleColumns, chooseBars } from '../candle-columns.ts';
@@ -139,7 +140,7 @@ export const marketDataHandlers: WireHandlers<
     const { symbol, resolution, to, from, countback = null, page = 1 } = request.value;
     const market = marketOf(call, symbol);
     if (market === undefined) return historyError('Invalid symbol!');
-    const bars = chooseBars(market.candles.bars(resolution === '1D' ? 'D' : resolution), {
+    const bars = chooseBars(market.candles.bars(timeframeOf(resolution)), {
       toMs: to * 1000,
       fromMs: from === undefined ? null : from * 1000,
       countback,

@@ -17,7 +17,7 @@ describe('the figures of a run', () => {
       seed: fc.integer(),
       bars: fc.integer({ min: 1, max: 60 }),
       tradeChance: fc.double({ min: 0, max: 1, noNaN: true }),
-      resolution: fc.constantFrom('1' as const, '60' as const, 'D' as const),
+      timeframe: fc.constantFrom('1m' as const, '1h' as const, '1d' as const),
     });
     fc.assert(
       fc.property(runs, (options) => {

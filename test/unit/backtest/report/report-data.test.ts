@@ -73,7 +73,7 @@ describe('the data of a report', () => {
 
 describe('a report', () => {
   test('of a million bars and tens of thousands of trades at rial prices is below two megabytes', () => {
-    const run = demoRun({ bars: 1_051_200, resolution: '1', tradeChance: 0.05 });
+    const run = demoRun({ bars: 1_051_200, timeframe: '1m', tradeChance: 0.05 });
     const inRial = run.markets.map((traded) => {
       const { candles } = traded;
       const { open, high, low, close } = candles;

@@ -1,25 +1,26 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Candle, Resolution } from '../../../../src/domain/candle.ts';
+import type { Candle } from '../../../../src/domain/candle.ts';
 import { candleAt } from '../../../../src/domain/candle-columns.ts';
 import type { VenueAnswer } from '../../../../src/venues/port.ts';
+import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import type { Recorder } from '../../../../src/recording/recorder/recorder.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
 import { NOON_MS, openRecorder } from './answers.ts';
 
 const MINUTE_MS = 60_000;
-const MINUTES = { kind: 'candles', resolution: '1' } as const;
+const MINUTES = { kind: 'candles', timeframe: '1m' } as const;
 
 /** Has a recorder take a page of bars, the running one among them. */
-function takePage(recorder: Recorder, page: readonly Candle[], seenMs: number, resolution: Resolution = '1'): void {
+function takePage(recorder: Recorder, page: readonly Candle[], seenMs: number, timeframe: Timeframe = '1m'): void {
   const answer: VenueAnswer = { outcome: 'value', value: page };
-  recorder.take({ kind: 'candles', market: BTCIRT, resolution, toMs: seenMs, count: 500 }, answer, seenMs);
+  recorder.take({ kind: 'candles', market: BTCIRT, timeframe, toMs: seenMs, count: 500 }, answer, seenMs);
 }
 
-async function barsIn(root: string, resolution: Resolution = '1'): Promise<readonly Candle[]> {
+async function barsIn(root: string, timeframe: Timeframe = '1m'): Promise<readonly Candle[]> {
   const range = { fromMs: 0, toMs: NOON_MS * 2 };
-  const columns = await temporaryCatalogue(root).readCandles({ market: BTCIRT, resolution, ...range });
+  const columns = await temporaryCatalogue(root).readCandles({ market: BTCIRT, timeframe, ...range });
   return Array.from({ length: columns.length }, (_, index) => candleAt(columns, index));
 }
 
@@ -31,14 +32,14 @@ describe('bars that a run asks for', () => {
     takePage(recorder, bars.slice(0, 11), NOON_MS + 1_000);
     takePage(recorder, bars.slice(8, 12), NOON_MS + MINUTE_MS + 1_000);
     takePage(recorder, bars.slice(10, 13), NOON_MS + 2 * MINUTE_MS + 1_000);
-    takePage(recorder, candles(NOON_MS - 7_200_000, 3, 3_600_000), NOON_MS + 1_000, '60');
-    expect(recorder.markets).toMatchObject([{ kinds: { candles: { rows: 12 } }, resolutions: ['1', '60'] }]);
+    takePage(recorder, candles(NOON_MS - 7_200_000, 3, 3_600_000), NOON_MS + 1_000, '1h');
+    expect(recorder.markets).toMatchObject([{ kinds: { candles: { rows: 12 } }, timeframes: ['1m', '1h'] }]);
     await recorder.close();
     // A second after its end a bar may still change: the last one was seen no later.
     expect(await barsIn(root)).toEqual(bars.slice(0, 11));
     const covered = [{ fromMs: NOON_MS - 10 * MINUTE_MS, toMs: NOON_MS + MINUTE_MS }];
     expect(temporaryCatalogue(root).manifest({ ...MINUTES, market: BTCIRT })).toMatchObject({ covered });
-    expect(await barsIn(root, '60')).toEqual(candles(NOON_MS - 7_200_000, 1, 3_600_000));
+    expect(await barsIn(root, '1h')).toEqual(candles(NOON_MS - 7_200_000, 1, 3_600_000));
   });
 
   test('that were seen right after their end in one run are taken from the next, as they then are', async () => {
@@ -123,7 +124,7 @@ describe('bars that a run asks for', () => {
     const bars = candles(NOON_MS - 10 * MINUTE_MS, 5);
     await temporaryCatalogue(root).appendCandles({
       market: BTCIRT,
-      resolution: '1',
+      timeframe: '1m',
       source: 'https://exchange.example',
       candles: [bars],
     });
@@ -131,10 +132,10 @@ describe('bars that a run asks for', () => {
     const recorder = await openRecorder(root, { beganMs: NOON_MS, onProblem: (message) => told.push(message) });
     takePage(recorder, candles(NOON_MS, 3), NOON_MS + 3 * MINUTE_MS);
     takePage(recorder, candles(NOON_MS, 4), NOON_MS + 4 * MINUTE_MS);
-    takePage(recorder, candles(NOON_MS - 3_600_000, 1, 3_600_000), NOON_MS + 4 * MINUTE_MS, '60');
+    takePage(recorder, candles(NOON_MS - 3_600_000, 1, 3_600_000), NOON_MS + 4 * MINUTE_MS, '1h');
     await recorder.close();
     expect(await barsIn(root)).toEqual(bars);
-    expect(await barsIn(root, '60')).toHaveLength(1);
+    expect(await barsIn(root, '1h')).toHaveLength(1);
     expect(told).toEqual([expect.stringContaining('they are from https://exchange.example')]);
   });
 
@@ -143,7 +144,7 @@ describe('bars that a run asks for', () => {
     const folder = join(root, 'segments', BTCIRT);
     mkdirSync(folder, { recursive: true });
     const lines = candles(NOON_MS, 3).map(({ openTimeMs, open, high, low, close, volume }) =>
-      JSON.stringify(['row', NOON_MS + 10 * MINUTE_MS, ['1', NOON_MS, openTimeMs, open, high, low, close, volume]]),
+      JSON.stringify(['row', NOON_MS + 10 * MINUTE_MS, ['1m', NOON_MS, openTimeMs, open, high, low, close, volume]]),
     );
     const name = 'candles-2026-01-05-000000000000001-1-000001.jsonl';
     writeFileSync(join(folder, name), lines.join('\n').slice(0, -9));

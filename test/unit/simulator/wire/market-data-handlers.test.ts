@@ -127,7 +127,7 @@ const fill = (): void => {
     volume: 1_500_000,
     value: 1n,
   }));
-  market?.candles.seed('1', bars);
+  market?.candles.seed('1m', bars);
 };
 
 const timesOf = (body: Record<string, unknown> | undefined): number[] => (body?.['t'] ?? []) as number[];

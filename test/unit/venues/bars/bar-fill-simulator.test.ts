@@ -20,7 +20,7 @@ function flat(market: typeof BTC, closes: readonly string[], fromMs = 0): Candle
     const openTimeMs = fromMs + index * MINUTE_MS;
     return { openTimeMs, open: price, high: price, low: price, close: price, volume: decimalText('1000') };
   });
-  return columnsOf({ market: market.symbol, resolution: '1' }, candles);
+  return columnsOf({ market: market.symbol, timeframe: '1m' }, candles);
 }
 
 function createVenue(rules: Partial<BarRules> = {}): BarFillSimulator {

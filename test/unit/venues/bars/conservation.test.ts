@@ -125,7 +125,7 @@ class Bookkeeper {
     const close = low + Math.round(((high - low) * place) / 100);
     const columns: CandleColumns = {
       market: MARKETS[market]!.symbol,
-      resolution: '60',
+      timeframe: '1h',
       length: 1,
       openTimeMs: Float64Array.of(this.nowMs(market)),
       priceDecimals: DECIMALS[market]!,

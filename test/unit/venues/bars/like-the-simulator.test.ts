@@ -53,7 +53,7 @@ class Twins {
     for (const [currency, amount] of Object.entries(BALANCES)) fund(this.full, 1, currency, amount);
     const [flat, volume] = [decimalText('100'), decimalText('1')];
     const candle = { openTimeMs: 0, open: flat, high: flat, low: flat, close: flat, volume };
-    this.candles.onCandle(0, columnsOf({ market: MARKET.symbol, resolution: '1' }, [candle]), 0);
+    this.candles.onCandle(0, columnsOf({ market: MARKET.symbol, timeframe: '1m' }, [candle]), 0);
   }
 
   /** Answers the statuses or the code that both gave. */

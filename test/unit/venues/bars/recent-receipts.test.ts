@@ -20,7 +20,7 @@ function bar(
 ): CandleColumns {
   const prices = { open: decimalText(open), high: decimalText(high), low: decimalText(low), close: decimalText(close) };
   const candle = { openTimeMs: hour * HOUR_MS, ...prices, volume: decimalText('1000') };
-  return columnsOf({ market: market.symbol, resolution: '60' }, [candle]);
+  return columnsOf({ market: market.symbol, timeframe: '1h' }, [candle]);
 }
 
 describe('money that one market brings inside a bar', () => {

@@ -41,7 +41,7 @@ function bar(openTimeMs: number, prices: readonly [number, number, number, numbe
   ];
   const times = Float64Array.of(openTimeMs);
   const scale = { priceDecimals: 0, volumeDecimals: 0, volume: Float64Array.of(1_000_000) };
-  return { market: MARKET.symbol, resolution: '1', length: 1, openTimeMs: times, open, high, low, close, ...scale };
+  return { market: MARKET.symbol, timeframe: '1m', length: 1, openTimeMs: times, open, high, low, close, ...scale };
 }
 
 /** What the account is worth at the close of one bar with one OCO or stop order, and whether it filled. */

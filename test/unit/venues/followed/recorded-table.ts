@@ -81,8 +81,9 @@ class Play {
     if (word === 'fills') return this.fills();
     if (word === 'shown') return bookText(this.value({ kind: 'book', market: 'BTCUSDT' }) as OrderBook);
     if (word === 'last') return String(this.market.state.lastPrice);
-    if (word === 'volume') return String(this.market.state.candles.bars('D').reduce((sum, bar) => sum + bar.volume, 0));
-    if (word === 'value') return String(this.market.state.candles.bars('D').reduce((sum, bar) => sum + bar.value, 0n));
+    if (word === 'volume')
+      return String(this.market.state.candles.bars('1d').reduce((sum, bar) => sum + bar.volume, 0));
+    if (word === 'value') return String(this.market.state.candles.bars('1d').reduce((sum, bar) => sum + bar.value, 0n));
     if (word === 'ahead') return this.ahead(id);
     const order = this.order(word);
     return `${order.matchedAmount} of ${order.amount} ${order.status ?? ''}`;

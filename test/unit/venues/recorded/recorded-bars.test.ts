@@ -4,7 +4,8 @@ import { createPollRules } from '../../../../src/venues/recorded/poll-rules.ts';
 import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorded-feed.ts';
 import { columnsOf, type CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
-import type { Candle, Resolution } from '../../../../src/domain/candle.ts';
+import type { Candle } from '../../../../src/domain/candle.ts';
+import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import type { RecordedTrade, TimeRange } from '../../../../src/recording/records.ts';
 import { chunksOf, FROM_MS, TETHER } from './recorded-run.ts';
 
@@ -28,7 +29,7 @@ async function barsAt(
     readonly bars: readonly Candle[];
     readonly trades: readonly RecordedTrade[];
     readonly more?: readonly CandleColumns[];
-    readonly resolution?: Resolution;
+    readonly timeframe?: Timeframe;
     readonly covered?: readonly TimeRange[];
   },
 ): Promise<readonly Candle[]> {
@@ -46,7 +47,7 @@ async function barsAt(
         books: chunksOf([]),
         trades: chunksOf(of.trades),
         bars: [
-          { columns: columnsOf({ market: TETHER.symbol, resolution: '1' }, of.bars), covered: of.covered ?? [] },
+          { columns: columnsOf({ market: TETHER.symbol, timeframe: '1m' }, of.bars), covered: of.covered ?? [] },
           ...(of.more ?? []).map((columns) => ({ columns, covered: [] })),
         ],
       }),
@@ -54,8 +55,8 @@ async function barsAt(
   );
   await feed.readTo(timeMs);
   feed.advance(timeMs);
-  const { resolution = '1' } = of;
-  const asked = { market: 'BTCUSDT', resolution, toMs: FROM_MS + 60 * MINUTE_MS, count: 100 } as const;
+  const { timeframe = '1m' } = of;
+  const asked = { market: 'BTCUSDT', timeframe, toMs: FROM_MS + 60 * MINUTE_MS, count: 100 } as const;
   const answer = exchange.answer({ kind: 'candles', ...asked }, timeMs);
   return answer.outcome === 'value' ? (answer.value as readonly Candle[]) : [];
 }
@@ -77,8 +78,8 @@ describe('recorded bars', () => {
   });
 
   it('of the past make the coarser ones that were not recorded: the finest, so that nothing counts twice', async () => {
-    const five = columnsOf({ market: TETHER.symbol, resolution: '5' }, BARS.slice(0, 1));
-    const [bar] = await barsAt(FROM_MS + 7 * MINUTE_MS, { bars: BARS, trades: [], more: [five], resolution: '15' });
+    const five = columnsOf({ market: TETHER.symbol, timeframe: '5m' }, BARS.slice(0, 1));
+    const [bar] = await barsAt(FROM_MS + 7 * MINUTE_MS, { bars: BARS, trades: [], more: [five], timeframe: '15m' });
     expect(bar).toMatchObject({ openTimeMs: FROM_MS, open: '30000.01', close: '30105', volume: '9' });
   });
 

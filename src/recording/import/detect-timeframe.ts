@@ -1,5 +1,5 @@
-import { resolutionMs, RESOLUTIONS, type Resolution } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { lengthText } from '../length-text.ts';
 
 /** The times between neighbours. */
@@ -33,42 +33,42 @@ function commonDivisor(left: number, right: number): number {
 
 /** Which bars to make of a file, and whether its own have to be put together for them. */
 export interface BarPlan {
-  readonly resolution: Resolution;
+  readonly timeframe: Timeframe;
   /** How far apart the bars are that are to be put together; null where none are. */
   readonly partMs: number | null;
 }
 
 /**
- * The resolution of a file whose first bars open at these times. Throws `INVALID_FILE` where none fits, and where the wanted one can not be had from the bars.
+ * The timeframe of a file whose first bars open at these times. Throws `INVALID_FILE` where none fits, and where the wanted one can not be had from the bars.
  */
 export function planBars(options: {
   readonly path: string;
   readonly timesMs: readonly number[];
-  readonly wanted: Resolution | null;
+  readonly wanted: Timeframe | null;
   readonly mayResample: boolean;
 }): BarPlan {
   const { path, timesMs, wanted, mayResample } = options;
   const steps = stepsOf(timesMs);
   const usualMs = steps?.usualMs ?? null;
-  const own = RESOLUTIONS.find((resolution) => resolutionMs(resolution) === usualMs) ?? null;
+  const own = TIMEFRAMES.find((timeframe) => timeframeMs(timeframe) === usualMs) ?? null;
   if (wanted === null) {
-    if (own !== null) return { resolution: own, partMs: null };
+    if (own !== null) return { timeframe: own, partMs: null };
     const found = usualMs === null ? 'fewer than two bars' : `bars ${lengthText(usualMs)} apart`;
     throw new SarrafError(
       'INVALID_FILE',
-      `expected bars of one of the resolutions ${RESOLUTIONS.join(', ')} in ${path}, found ${found}: name one with --resolution, and --resample to make it of finer bars`,
+      `expected bars of one of the timeframes ${TIMEFRAMES.join(', ')} in ${path}, found ${found}: name one with --timeframe, and --resample to make it of finer bars`,
     );
   }
-  const wantedMs = resolutionMs(wanted);
+  const wantedMs = timeframeMs(wanted);
   if (steps === null || usualMs === wantedMs || steps.commonMs === wantedMs) {
-    return { resolution: wanted, partMs: null };
+    return { timeframe: wanted, partMs: null };
   }
   const { commonMs } = steps;
   if (commonMs > wantedMs) {
-    if (timesMs.length < FEW_BARS && commonMs % wantedMs === 0) return { resolution: wanted, partMs: null };
+    if (timesMs.length < FEW_BARS && commonMs % wantedMs === 0) return { timeframe: wanted, partMs: null };
     throw misfit(path, wanted, commonMs);
   }
-  if (mayResample && wantedMs % commonMs === 0) return { resolution: wanted, partMs: commonMs };
+  if (mayResample && wantedMs % commonMs === 0) return { timeframe: wanted, partMs: commonMs };
   const how = wantedMs % commonMs === 0 ? 'add --resample to put them together' : 'which do not fill it';
   throw new SarrafError(
     'INVALID_FILE',
@@ -79,9 +79,9 @@ export function planBars(options: {
 /** Fewer bars than this may by chance be so far apart that they look coarser than they are. */
 const FEW_BARS = 10;
 
-function misfit(path: string, wanted: Resolution, stepMs: number): SarrafError {
+function misfit(path: string, wanted: Timeframe, stepMs: number): SarrafError {
   return new SarrafError(
     'INVALID_FILE',
-    `expected bars of ${lengthText(resolutionMs(wanted))} in ${path}, found bars ${lengthText(stepMs)} apart, of which finer ones can not be made: name a resolution of ${lengthText(stepMs)} or more`,
+    `expected bars of ${lengthText(timeframeMs(wanted))} in ${path}, found bars ${lengthText(stepMs)} apart, of which finer ones can not be made: name a timeframe of ${lengthText(stepMs)} or more`,
   );
 }

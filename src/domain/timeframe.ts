@@ -1,0 +1,35 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const LENGTHS_MS = {
+  '1m': MINUTE_MS,
+  '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '30m': 30 * MINUTE_MS,
+  '1h': HOUR_MS,
+  '3h': 3 * HOUR_MS,
+  '4h': 4 * HOUR_MS,
+  '6h': 6 * HOUR_MS,
+  '12h': 12 * HOUR_MS,
+  '1d': DAY_MS,
+  '2d': 2 * DAY_MS,
+  '3d': 3 * DAY_MS,
+} as const;
+
+/** The length of a candle, such as `15m`. */
+export type Timeframe = keyof typeof LENGTHS_MS;
+
+/** Every timeframe, shortest first. */
+export const TIMEFRAMES = Object.freeze(Object.keys(LENGTHS_MS)) as readonly [Timeframe, ...Timeframe[]];
+
+/** Length of a candle in milliseconds. */
+export function timeframeMs(timeframe: Timeframe): number {
+  return LENGTHS_MS[timeframe];
+}
+
+/** Start of the candle that holds `timeMs`: candles are counted from 1970-01-01T00:00Z. */
+export function barStartMs(timeMs: number, timeframe: Timeframe): number {
+  const length = timeframeMs(timeframe);
+  return Math.floor(timeMs / length) * length;
+}

@@ -1,0 +1,39 @@
+import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+
+/** The history endpoint's words for timeframes: minutes, then days. */
+const RESOLUTION_OF = {
+  '1m': '1',
+  '5m': '5',
+  '15m': '15',
+  '30m': '30',
+  '1h': '60',
+  '3h': '180',
+  '4h': '240',
+  '6h': '360',
+  '12h': '720',
+  '1d': 'D',
+  '2d': '2D',
+  '3d': '3D',
+} as const satisfies Record<Timeframe, string>;
+
+/** Another word of the endpoint for `D`. */
+const ALSO_DAY = '1D';
+
+/** What the history endpoint takes as the length of candles. */
+export type Resolution = (typeof RESOLUTION_OF)[Timeframe] | typeof ALSO_DAY;
+
+/** Every resolution, shortest first; the second word for a day is last. */
+export const RESOLUTIONS: readonly Resolution[] = [
+  ...TIMEFRAMES.map((timeframe) => RESOLUTION_OF[timeframe]),
+  ALSO_DAY,
+];
+
+/** How the history endpoint says a timeframe. */
+export function resolutionOf(timeframe: Timeframe): Resolution {
+  return RESOLUTION_OF[timeframe];
+}
+
+/** The timeframe of a resolution. */
+export function timeframeOf(resolution: Resolution): Timeframe {
+  return TIMEFRAMES.find((timeframe) => RESOLUTION_OF[timeframe] === resolution) ?? '1d';
+}
