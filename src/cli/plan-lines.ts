@@ -1,6 +1,6 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { ageText } from '../scheduler/age-text.ts';
-import type { GivenFeed } from '../scheduler/given-feed.ts';
+import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlannedBudget } from '../scheduler/planned-budget.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import type { RestartPlan } from '../scheduler/plan-restart.ts';
@@ -28,7 +28,7 @@ export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>):
   ];
 }
 
-function feedCells(feed: GivenFeed): readonly string[] {
+function feedCells(feed: PlannedFeed): readonly string[] {
   const { key, intervalMs, idleIntervalMs, wantedAgeMs, worstAgeMs, longestAgeMs, latestAfterCloseMs } = feed;
   const idle = idleIntervalMs === intervalMs ? '' : ageText(idleIntervalMs);
   const ages =
@@ -44,7 +44,7 @@ function feedCells(feed: GivenFeed): readonly string[] {
   return [key, ...ages, askersText(feed)];
 }
 
-function askersText({ askers }: GivenFeed): string {
+function askersText({ askers }: PlannedFeed): string {
   const more = askers.length - MOST_ASKERS;
   return `${askers.slice(0, MOST_ASKERS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

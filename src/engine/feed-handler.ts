@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import type { Candle } from '../domain/candle.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import { statsCall } from '../venues/port.ts';
+import { invariant } from '../domain/errors.ts';
 import { unitsOf } from '../domain/money.ts';
-import type { OrderBook } from '../domain/order-book.ts';
-import type { VenueOrder } from '../domain/order.ts';
 import { storedTimeMs } from '../domain/stored-json.ts';
-import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
-import type { MarketRule, Page, VenueAnswer, VenueCall, WalletReading, WalletTransaction } from '../venues/port.ts';
+import { statsCall, type VenueCall, type VenueValues } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 import { PollQueue } from '../scheduler/poll-queue.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReader } from './candle-reader.ts';
-import type { FillHandler } from './fill-handler.ts';
+import type { FillHandler, TradesCall } from './fill-handler.ts';
 import type { FlawLog } from './findings.ts';
 import { candleFlaw } from './plausibility/market-flaw.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -81,9 +77,7 @@ export class FeedHandler {
   pump(nowMs: number): void {
     for (let feed = this.queue.due(nowMs); feed !== null; feed = this.queue.due(nowMs)) {
       this.queue.asked(feed.key, nowMs);
-      const call = this.callFor(feed, nowMs);
-      if (call === null) this.queue.answered(feed.key, nowMs);
-      else this.ask(feed, call);
+      if (!this.poll(feed, nowMs)) this.queue.answered(feed.key, nowMs);
     }
   }
 
@@ -142,16 +136,21 @@ export class FeedHandler {
     });
   }
 
-  private ask(feed: PlannedFeed, call: VenueCall): void {
+  private ask<Call extends VenueCall>(
+    feed: PlannedFeed,
+    call: Call,
+    take: (value: VenueValues[Call['kind']], askedAtMs: number) => void,
+  ): true {
     const way = {
       requestClass: feed.requestClass,
       dedupe: feed.key,
       withinMs: Math.max(SHORTEST_WAIT_MS, feed.intervalMs === Infinity ? 0 : feed.intervalMs),
     };
     this.options.outbox.ask(call, way, (answer, { sentAtMs, atMs }) => {
-      if (answer.outcome === 'value') this.take(feed, call, { answer, askedAtMs: sentAtMs ?? atMs });
+      if (answer.outcome === 'value') take(answer.value, sentAtMs ?? atMs);
       else this.failed(feed);
     });
+    return true;
   }
 
   private failed(feed: PlannedFeed): void {
@@ -171,110 +170,80 @@ export class FeedHandler {
     } else this.queue.hasten(feed.key, nowMs + 1_000);
   }
 
-  private callFor(feed: PlannedFeed, nowMs: number): VenueCall | null {
+  /** Asks for a feed, and says who takes what comes. False where there is nothing to ask now. */
+  private poll(feed: PlannedFeed, nowMs: number): boolean {
     const { markets, fills, account, candles, reconciler } = this.options;
-    const market = feed.market ?? '';
     switch (feed.kind) {
-      case 'book':
-        return { kind: 'book', market };
+      case 'book': {
+        const market = marketOf(feed);
+        return this.ask(feed, { kind: 'book', market }, (book) => {
+          markets.takeBook(market, book);
+          this.wasRead(feed);
+        });
+      }
       case 'books':
-        return { kind: 'books' };
+        return this.ask(feed, { kind: 'books' }, (books) => {
+          for (const [symbol, book] of Object.entries(books)) markets.takeBook(symbol, book);
+          this.wasRead(feed);
+        });
       case 'stats':
-        return statsCall([...markets.all()].map((state) => state.market.symbol));
-      case 'public-trades':
-        return { kind: 'public-trades', market };
+        return this.ask(feed, statsCall([...markets.all()].map((state) => state.market.symbol)), (stats) => {
+          for (const one of stats) markets.takeStats(one);
+          this.wasRead(feed);
+        });
+      case 'public-trades': {
+        const market = marketOf(feed);
+        return this.ask(feed, { kind: 'public-trades', market }, (trades) => {
+          markets.takeTape(market, trades);
+          this.wasRead(feed);
+        });
+      }
       case 'candles': {
         const reader = candles.get(feed.key);
-        if (reader === undefined) return null;
-        return { kind: 'candles', market: reader.market, timeframe: reader.timeframe, ...reader.question(nowMs) };
+        if (reader === undefined) return false;
+        const { market, timeframe } = reader;
+        return this.ask(feed, { kind: 'candles', market, timeframe, ...reader.question(nowMs) }, (bars) => {
+          if (!this.areRight(feed, bars)) return;
+          this.takeCandles(reader, bars);
+          this.wasRead(feed);
+        });
       }
       case 'orders':
         this.openIds = new Set();
         this.openAskedAtMs = nowMs;
-        return { kind: 'orders', status: 'open', fromId: null };
-      case 'trades':
+        return this.askOpenOrders(feed, null);
+      case 'trades': {
         // Else trades of orders that a lost mirror does not know would count as foreign before the list tells whose they are.
-        return fills.isNew && this.keys.has('orders') && !this.readAtMs.has('orders') ? null : fills.nextCall();
+        const mustWait = fills.isNew && this.keys.has('orders') && !this.readAtMs.has('orders');
+        const call = mustWait ? null : fills.nextCall();
+        return call !== null && this.askTrades(feed, call);
+      }
       case 'wallets':
-        return { kind: 'wallets' };
+        return this.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs) => {
+          const unread = account.take(wallets);
+          reconciler.onWallets(wallets, { askedAtMs, nowMs: this.options.outbox.nowMs, unread });
+          this.wasRead(feed);
+        });
       case 'transactions': {
         const wanted = reconciler.wantedLines(nowMs);
         const wallet = account.nextOf(wanted.size > 0 ? wanted : reconciler.currencies);
-        return wallet === null ? null : { kind: 'transactions', walletId: wallet.walletId, page: 1 };
+        return wallet !== null && this.askLines(feed, wallet.walletId, 1);
       }
       case 'options':
-        return { kind: 'options' };
-      case 'place':
-      case 'place-oco':
-      case 'cancel':
-      case 'cancel-old':
-      case 'order':
-        return null;
+        return this.ask(feed, { kind: 'options' }, (rules) => {
+          let isNews = false;
+          for (const rule of rules) if (markets.takeRule(rule)) isNews = true;
+          this.wasRead(feed);
+          if (isNews) this.queue.hasten(feed.key, this.options.outbox.nowMs + SECOND_READING_MS);
+        });
     }
   }
 
-  private take(
-    feed: PlannedFeed,
-    call: VenueCall,
-    got: { readonly answer: Extract<VenueAnswer, { outcome: 'value' }>; readonly askedAtMs: number },
-  ): void {
-    const { markets, reconciler, outbox } = this.options;
-    const { nowMs } = outbox;
-    const { askedAtMs } = got;
-    const { value } = got.answer;
-    switch (call.kind) {
-      case 'book':
-        markets.takeBook(call.market, value as OrderBook);
-        break;
-      case 'books':
-        for (const [symbol, book] of Object.entries(value as Readonly<Record<string, OrderBook>>)) {
-          markets.takeBook(symbol, book);
-        }
-        break;
-      case 'stats':
-        for (const stats of value as readonly MarketStats[]) markets.takeStats(stats);
-        break;
-      case 'public-trades':
-        markets.takeTape(call.market, value as readonly PublicTrade[]);
-        break;
-      case 'candles':
-        if (!this.areRight(feed, value as readonly Candle[])) return;
-        this.takeCandles(feed, value as readonly Candle[]);
-        break;
-      case 'orders':
-        if (this.takeOrders(feed, value as Page<VenueOrder>)) return;
-        break;
-      case 'trades':
-        if (this.takeTrades(feed, value as Page<VenueTrade>, askedAtMs)) return;
-        break;
-      case 'wallets':
-        this.takeWallets(value as readonly WalletReading[], askedAtMs);
-        break;
-      case 'transactions':
-        if (this.takeLines(feed, { call, askedAtMs }, value as Page<WalletTransaction>)) return;
-        break;
-      case 'options':
-        this.takeRules(feed, value as readonly MarketRule[]);
-        return;
-      case 'place':
-      case 'place-oco':
-      case 'cancel':
-      case 'cancel-old':
-      case 'order':
-        break;
-    }
-    this.readAtMs.set(feed.key, nowMs);
-    this.done(feed, nowMs);
-    if (call.kind === 'transactions' && reconciler.wantedLines(nowMs).size > 0) this.hasten(feed.key);
-  }
-
-  private takeRules(feed: PlannedFeed, rules: readonly MarketRule[]): void {
+  /** It was read to its end. */
+  private wasRead(feed: PlannedFeed): void {
     const { nowMs } = this.options.outbox;
-    let isNews = false;
-    for (const rule of rules) if (this.options.markets.takeRule(rule)) isNews = true;
     this.readAtMs.set(feed.key, nowMs);
     this.done(feed, nowMs);
-    if (isNews) this.queue.hasten(feed.key, nowMs + SECOND_READING_MS);
   }
 
   /** A page with a bar that can not be right is read again: no bar of it is used. */
@@ -291,15 +260,7 @@ export class FeedHandler {
     return true;
   }
 
-  private takeWallets(wallets: readonly WalletReading[], askedAtMs: number): void {
-    const { account, reconciler, outbox } = this.options;
-    const unread = account.take(wallets);
-    reconciler.onWallets(wallets, { askedAtMs, nowMs: outbox.nowMs, unread });
-  }
-
-  private takeCandles(feed: PlannedFeed, candles: readonly Candle[]): void {
-    const reader = this.options.candles.get(feed.key);
-    if (reader === undefined) return;
+  private takeCandles(reader: CandleReader, candles: readonly Candle[]): void {
     const { outbox, markets, onPast, onCandle } = this.options;
     const { nowMs } = outbox;
     const wasWarm = reader.isWarm;
@@ -313,57 +274,65 @@ export class FeedHandler {
     if (!wasWarm && closed.length > 0) onPast(closed);
   }
 
-  /** Answers whether another page is asked for. */
-  private takeOrders(feed: PlannedFeed, page: Page<VenueOrder>): boolean {
+  /** One page of what is open, and the next ones after it. */
+  private askOpenOrders(feed: PlannedFeed, fromId: number | null): true {
     const { orderManager, account } = this.options;
-    let lastId = 0;
-    for (const record of page.items) {
-      if (record.id !== null) {
-        this.openIds.add(record.id);
-        lastId = Math.max(lastId, record.id);
+    return this.ask(feed, { kind: 'orders', status: 'open', fromId }, (page) => {
+      let lastId = 0;
+      for (const record of page.items) {
+        if (record.id !== null) {
+          this.openIds.add(record.id);
+          lastId = Math.max(lastId, record.id);
+        }
+        orderManager.takeRecord(record);
       }
-      orderManager.takeRecord(record);
-    }
-    if ((page.hasNext ?? page.items.length >= orderManager.blotter.venue.pageSizes.orders) && lastId > 0) {
-      this.ask(feed, { kind: 'orders', status: 'open', fromId: lastId + 1 });
-      return true;
-    }
-    orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
-    if (!this.readAtMs.has(feed.key)) this.hasten('fills');
-    account.saw('orders');
-    return false;
+      if ((page.hasNext ?? page.items.length >= orderManager.blotter.venue.pageSizes.orders) && lastId > 0) {
+        this.askOpenOrders(feed, lastId + 1);
+        return;
+      }
+      orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
+      if (!this.readAtMs.has(feed.key)) this.hasten('fills');
+      account.saw('orders');
+      this.wasRead(feed);
+    });
   }
 
-  private takeTrades(feed: PlannedFeed, page: Page<VenueTrade>, askedAtMs: number): boolean {
+  private askTrades(feed: PlannedFeed, call: TradesCall): true {
     const { fills, orderManager, reconciler, account, outbox } = this.options;
-    const got = fills.take(page, askedAtMs);
-    if (got.next !== null) {
-      this.ask(feed, got.next);
-      return true;
-    }
-    account.saw('fills');
-    if (fills.wantsReading) this.queue.hasten(feed.key, outbox.nowMs + SECOND_READING_MS);
-    reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
-    orderManager.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
-    return false;
+    return this.ask(feed, call, (page, askedAtMs) => {
+      const got = fills.take(page, askedAtMs);
+      if (got.next !== null) {
+        this.askTrades(feed, got.next);
+        return;
+      }
+      account.saw('fills');
+      if (fills.wantsReading) this.queue.hasten(feed.key, outbox.nowMs + SECOND_READING_MS);
+      reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
+      orderManager.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+      this.wasRead(feed);
+    });
   }
 
-  /** Lines are told once the page that joins what was read before has come. */
-  private takeLines(
-    feed: PlannedFeed,
-    question: { readonly call: Extract<VenueCall, { kind: 'transactions' }>; readonly askedAtMs: number },
-    page: Page<WalletTransaction>,
-  ): boolean {
-    const { call, askedAtMs } = question;
+  /** One page of a wallet's history. Lines are told once the page that joins what was read before has come. */
+  private askLines(feed: PlannedFeed, walletId: number, page: number): true {
     const { reconciler, outbox, account } = this.options;
-    const currency = account.currencyOf(call.walletId);
-    if (currency === null) return false;
-    const isMore = reconciler.onLines(currency, page.items, { page: call.page, askedAtMs }) && page.hasNext === true;
-    if (!isMore || call.page >= PAGES_OF_LINES) {
-      for (const transaction of reconciler.linesEnd(currency)) outbox.change({ kind: 'transaction', transaction });
-      return false;
-    }
-    this.ask(feed, { kind: 'transactions', walletId: call.walletId, page: call.page + 1 });
-    return true;
+    return this.ask(feed, { kind: 'transactions', walletId, page }, ({ items, hasNext }, askedAtMs) => {
+      const currency = account.currencyOf(walletId);
+      if (currency !== null) {
+        const isMore = reconciler.onLines(currency, items, { page, askedAtMs }) && hasNext === true;
+        if (isMore && page < PAGES_OF_LINES) {
+          this.askLines(feed, walletId, page + 1);
+          return;
+        }
+        for (const transaction of reconciler.linesEnd(currency)) outbox.change({ kind: 'transaction', transaction });
+      }
+      this.wasRead(feed);
+      if (reconciler.wantedLines(outbox.nowMs).size > 0) this.hasten(feed.key);
+    });
   }
+}
+
+function marketOf({ key, market }: PlannedFeed): string {
+  invariant(market !== null, () => `expected the feed ${key} to name its market`);
+  return market;
 }

@@ -11,6 +11,9 @@ import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { tradeFlaw, tradeMisfit } from './plausibility/trade-flaw.ts';
 
+/** One page of the trades list. */
+export type TradesCall = Extract<VenueCall, { kind: 'trades' }>;
+
 /** Trades that every reading reads again: their ids do not come quite in order. */
 const READ_AGAIN = 20;
 
@@ -152,7 +155,7 @@ export class FillHandler {
   }
 
   /** The next question: the beginning of a reading, or its next page. */
-  nextCall(): VenueCall {
+  nextCall(): TradesCall {
     const { nowMs } = this.blotter.outbox;
     let fromId = this.cursor;
     const late = this.blotter.table
@@ -186,7 +189,7 @@ export class FillHandler {
   /**
    * Takes in a page. Answers the next page's question, or, at the end, when the reading began and how many trades were new.
    */
-  take(page: Page<VenueTrade>, askedAtMs: number): { readonly next: VenueCall } | FillsRead {
+  take(page: Page<VenueTrade>, askedAtMs: number): { readonly next: TradesCall } | FillsRead {
     const reading = (this.reading ??= newReading(this.cursor));
     reading.askedAtMs ??= askedAtMs;
     if (reading.taken === 0) reading.taken += this.settlePending();

@@ -6,19 +6,18 @@ import type { VenueProfile } from '../venues/port.ts';
 import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
-import type { WantedFeed } from './wanted-feed.ts';
 
 type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass'>;
-type FeedRules = Partial<Pick<WantedFeed, 'cacheMs' | 'turns' | 'isAtClose'>>;
+type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;
 
 /** A bar is asked for at its close, and once more when it is not there yet. */
 const REQUESTS_PER_BAR = 2;
 
 /** Everything that has to be asked for, each once however many want it: the markets' data first, then the account's. */
-export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
-  const feeds = new Map<string, WantedFeed>();
+export function collectFeeds(input: PlanInput): readonly Feed[] {
+  const feeds = new Map<string, Feed>();
   const { budgetOf } = input;
-  const want = (feed: WantedFeed): void => {
+  const want = (feed: Feed): void => {
     const known = feeds.get(feed.key);
     feeds.set(feed.key, known === undefined ? feed : bothWant(known, feed));
   };
@@ -61,13 +60,13 @@ export function collectFeeds(input: PlanInput): readonly WantedFeed[] {
 }
 
 /** One call for all books in place of one each: as fresh as the most demanding of them. */
-export function allBooksFeed(books: readonly WantedFeed[]): WantedFeed {
-  const [first, ...others] = books.map((feed): WantedFeed => ({ ...feed, key: 'books', kind: 'books', market: null }));
+export function allBooksFeed(books: readonly Feed[]): Feed {
+  const [first, ...others] = books.map((feed): Feed => ({ ...feed, key: 'books', kind: 'books', market: null }));
   if (first === undefined) throw new RangeError('expected a book at least, was none');
   return others.reduce(bothWant, first);
 }
 
-function bothWant(left: WantedFeed, right: WantedFeed): WantedFeed {
+function bothWant(left: Feed, right: Feed): Feed {
   const ages = strictest(agesGiven(left), agesGiven(right));
   return {
     ...left,
@@ -78,15 +77,15 @@ function bothWant(left: WantedFeed, right: WantedFeed): WantedFeed {
   };
 }
 
-function agesGiven({ wantedAgeMs, longestAgeMs, idleAgeMs }: WantedFeed): FeedAges {
+function agesGiven({ wantedAgeMs, longestAgeMs, idleAgeMs }: Feed): FeedAges {
   return { wantedMs: wantedAgeMs, longestMs: longestAgeMs, idleMs: idleAgeMs };
 }
 
 function feedOf(
   target: FeedTarget,
   wanted: { readonly ages: FeedAges; readonly asker: string },
-  rules: FeedRules = {},
-): WantedFeed {
+  { cacheMs = 0, turns = 1 }: FeedRules = {},
+): Feed {
   const { ages, asker } = wanted;
   return {
     ...target,
@@ -94,9 +93,8 @@ function feedOf(
     longestAgeMs: ages.longestMs,
     idleAgeMs: ages.idleMs,
     askers: [asker],
-    cacheMs: rules.cacheMs ?? 0,
-    turns: rules.turns ?? 1,
-    isAtClose: rules.isAtClose ?? false,
+    cacheMs,
+    turns,
   };
 }
 
@@ -104,7 +102,7 @@ function bookFeed(
   { market, budget }: { readonly market: string; readonly budget: string },
   ages: FeedAges,
   asker: string,
-): WantedFeed {
+): Feed {
   // Asking again within the cache's time gives the same book.
   const wantedMs = Math.max(ages.wantedMs, Math.min(BOOK_CACHE_MS, ages.longestMs));
   const target = {
@@ -122,17 +120,17 @@ function tradesFeed(
   { market, budget }: { readonly market: string; readonly budget: string },
   ages: FeedAges,
   asker: string,
-): WantedFeed {
+): Feed {
   const kind = 'public-trades';
   return feedOf({ key: `trades ${market}`, kind, market, budget, requestClass: 'market' }, { ages, asker });
 }
 
-function statsFeed(budget: string, ages: FeedAges, asker: string): WantedFeed {
+function statsFeed(budget: string, ages: FeedAges, asker: string): Feed {
   const target = { key: 'stats', kind: 'stats', market: null, budget, requestClass: 'market' } as const;
   return feedOf(target, { ages, asker });
 }
 
-function candlesFeed({ market, timeframe }: CandleSubscription, budget: string, asker: string): WantedFeed {
+function candlesFeed({ market, timeframe }: CandleSubscription, budget: string, asker: string): Feed {
   const lengthMs = timeframeMs(timeframe);
   const longestMs = lengthMs * (1 + LATEST_BAR_SHARE);
   const target = {
@@ -144,11 +142,11 @@ function candlesFeed({ market, timeframe }: CandleSubscription, budget: string, 
   return feedOf(
     { ...target, requestClass: 'market' },
     { ages: { wantedMs: lengthMs, longestMs, idleMs: lengthMs }, asker },
-    { turns: REQUESTS_PER_BAR, isAtClose: true },
+    { turns: REQUESTS_PER_BAR },
   );
 }
 
-function optionsFeed(budget: string): WantedFeed {
+function optionsFeed(budget: string): Feed {
   const target = {
     key: 'options',
     kind: 'options',
@@ -160,7 +158,7 @@ function optionsFeed(budget: string): WantedFeed {
 }
 
 /** What is followed of our account; `wallets` is how many have a history that is read. */
-function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): readonly WantedFeed[] {
+function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): readonly Feed[] {
   const account = { market: null, requestClass: 'account' } as const;
   const asker = 'account';
   const transactions = { ...account, key: 'transactions', kind: 'transactions' } as const;

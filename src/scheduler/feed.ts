@@ -1,26 +1,55 @@
 import type { RequestClass } from '../domain/request-class.ts';
-import type { VenueCall } from '../venues/port.ts';
+import type { VenueCallKind } from '../venues/port.ts';
+
+/** What a feed asks; its time and cursor are filled in when it is asked. */
+export type FeedKind = Exclude<VenueCallKind, 'place' | 'place-oco' | 'cancel' | 'cancel-old' | 'order'>;
 
 /** Something that is asked for again and again. */
 export interface Feed {
-  /** Unique, such as `book BTCIRT`, `books`, `stats`, `trades BTCIRT`, `candles BTCIRT 1h`, `orders`, `fills`, `wallets`, `transactions`, `options`. */
+  /**
+   * Unique, such as `book BTCIRT`, `books`, `stats`, `trades BTCIRT`, `candles BTCIRT 1h`, `orders`, `fills`,
+   * `wallets`, `transactions`, `options`.
+   */
   readonly key: string;
-  /** What it asks; its time and cursor are filled in when it is asked. */
-  readonly kind: VenueCall['kind'];
+  /** Candles are asked for at the close of each bar, so that their pace can not be changed. */
+  readonly kind: FeedKind;
+  /** Null for what is of the account, or of all markets. */
   readonly market: string | null;
   /** The budget it is counted in. */
   readonly budget: string;
   readonly requestClass: RequestClass;
-  /** How often it would be asked if nothing else were, and the age at which its data is no longer worth having. */
+  /**
+   * How often it would be asked if nothing else were, and the age at which its data is no longer worth
+   * having.
+   */
   readonly wantedAgeMs: number;
   readonly longestAgeMs: number;
+  /** How old it may get while no order is open. */
+  readonly idleAgeMs: number;
+  /** Who asks for it, for people: names of strategies, or what of the bot itself. */
+  readonly askers: readonly string[];
+  /** The exchange's own cache: its answer can be this old. */
+  readonly cacheMs: number;
+  /**
+   * Requests until all of it was seen once: wallets are asked for one after another, a bar now and then
+   * twice.
+   */
+  readonly turns: number;
 }
 
-/** What the plan gives one feed. */
+/** A feed with its place in the plan. */
 export interface PlannedFeed extends Feed {
-  /** From one question to the next while orders are open, and while none is. Bars are asked for at their close: then it is their length. */
+  /**
+   * From one question to the next while orders are open, and while none is. Bars are asked for at their
+   * close: then it is their length.
+   */
   readonly intervalMs: number;
   readonly idleIntervalMs: number;
-  /** The oldest its data can be when it is used: interval, wait for a slot, reply and the exchange's own cache. */
+  /**
+   * The oldest its data can be when it is used: interval, wait for a slot, reply and the exchange's own
+   * cache.
+   */
   readonly worstAgeMs: number;
+  /** How long after the close a bar is there at the latest; null for what is no bar. */
+  readonly latestAfterCloseMs: number | null;
 }

@@ -2,32 +2,31 @@ import { BAR_RETRY_MS } from './default-ages.ts';
 import { burstWaitMs, plannedRate, slotWaitMs, type PlannedBudget } from './planned-budget.ts';
 import { overloadProblem, tooLateProblem, tooYoungProblem } from './plan-problems.ts';
 import type { PlanBudget } from './plan-input.ts';
-import type { GivenFeed } from './given-feed.ts';
+import type { Feed, PlannedFeed } from './feed.ts';
 import { shareBudget, type PaceDemand } from './share-budget.ts';
-import type { WantedFeed } from './wanted-feed.ts';
 
 /** What one budget gives to the feeds that are counted in it. */
 export interface BudgetPlan {
-  readonly feeds: readonly GivenFeed[];
+  readonly feeds: readonly PlannedFeed[];
   readonly budget: PlannedBudget;
   readonly stretch: number;
   readonly problems: readonly string[];
 }
 
 /** Shares one budget among its feeds. Bars come first, since their pace is given; the others get what is left. */
-export function planBudget(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): BudgetPlan {
+export function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): BudgetPlan {
   const bars = planBars(
     budget,
-    feeds.filter(({ isAtClose }) => isAtClose),
+    feeds.filter(({ kind }) => kind === 'candles'),
     replyMs,
   );
   const polls = planStretched(
     budget,
-    feeds.filter(({ isAtClose }) => !isAtClose),
+    feeds.filter(({ kind }) => kind !== 'candles'),
     { replyMs, perMs: plannedRate(budget) - bars.perMs },
   );
   const planned = [...bars.feeds, ...polls.feeds];
-  const rateOf = (intervalOf: (feed: GivenFeed) => number): number =>
+  const rateOf = (intervalOf: (feed: PlannedFeed) => number): number =>
     60_000 * (bars.perMs + polls.feeds.reduce((sum, feed) => sum + 1 / intervalOf(feed), 0));
   const requestsPerMinute = rateOf(({ intervalMs }) => intervalMs);
   const limitPerMinute = (budget.limit / budget.windowMs) * 60_000;
@@ -46,7 +45,7 @@ export function planBudget(budget: PlanBudget, feeds: readonly WantedFeed[], rep
 }
 
 interface Given {
-  readonly feeds: readonly GivenFeed[];
+  readonly feeds: readonly PlannedFeed[];
   readonly problems: readonly string[];
   /** Requests per ms. */
   readonly perMs: number;
@@ -56,7 +55,7 @@ interface Given {
  * Bars of one length close together, and those of every length at midnight: then each waits for all that are as long as it or shorter, since the most
  * overdue of its length is asked for first, and each may be asked for twice.
  */
-function planBars(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): Given {
+function planBars(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): Given {
   const perMs = feeds.reduce((sum, { turns, wantedAgeMs }) => sum + turns / wantedAgeMs, 0);
   const given = feeds.map((feed) => {
     const before = feeds.filter(({ wantedAgeMs }) => wantedAgeMs <= feed.wantedAgeMs);
@@ -71,30 +70,31 @@ function planBars(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: num
   return { feeds: given, problems: [overloadProblem(budget, { feeds, perMs })], perMs };
 }
 
-function barFeed(feed: WantedFeed, lateMs: number): GivenFeed {
+function barFeed(feed: Feed, lateMs: number): PlannedFeed {
   const lengthMs = feed.wantedAgeMs;
-  return givenFeed(feed, {
+  return {
+    ...feed,
     intervalMs: lengthMs,
     idleIntervalMs: lengthMs,
     worstAgeMs: lengthMs + lateMs,
     latestAfterCloseMs: lateMs,
-  });
+  };
 }
 
 function planStretched(
   budget: PlanBudget,
-  feeds: readonly WantedFeed[],
+  feeds: readonly Feed[],
   { replyMs, perMs }: { readonly replyMs: number; readonly perMs: number },
 ): Given & { readonly stretch: number } {
   const waitMs = replyMs + waitOf(budget, feeds, replyMs);
   const demands = feeds.map((feed) => demandOf(feed, waitMs));
   const { intervalsMs, stretch, leastRate } = shareBudget(demands, Math.max(0, perMs));
-  const given = feeds.map((feed, index): GivenFeed => {
+  const given = feeds.map((feed, index): PlannedFeed => {
     const { longestMs } = demands[index] ?? { longestMs: Infinity };
     const intervalMs = intervalsMs[index] ?? Infinity;
     const idleIntervalMs = Math.max(intervalMs, Math.min(Math.floor(feed.idleAgeMs / feed.turns), longestMs));
     const worstAgeMs = intervalMs * feed.turns + waitMs + feed.cacheMs;
-    return givenFeed(feed, { intervalMs, idleIntervalMs, worstAgeMs, latestAfterCloseMs: null });
+    return { ...feed, intervalMs, idleIntervalMs, worstAgeMs, latestAfterCloseMs: null };
   });
   const tooYoung = feeds.filter(({ longestAgeMs, cacheMs }) => longestAgeMs <= waitMs + cacheMs);
   const problems = tooYoung.map((feed) => tooYoungProblem(feed, waitMs));
@@ -103,7 +103,7 @@ function planStretched(
 }
 
 /** How long a question waits for its slot at most: as if the budget were used up, and then as if every feed were asked as often as it wants. */
-function waitOf(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: number): number {
+function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): number {
   const paces = new Set(feeds.map(({ wantedAgeMs, longestAgeMs, turns }) => `${wantedAgeMs} ${longestAgeMs} ${turns}`))
     .size;
   const mostMs = slotWaitMs(budget, { paces, perMs: Infinity, replyMs });
@@ -112,15 +112,7 @@ function waitOf(budget: PlanBudget, feeds: readonly WantedFeed[], replyMs: numbe
 }
 
 /** What a feed needs between two questions, so that its data is as old as it may be when the next answer is there. */
-function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: WantedFeed, waitMs: number): PaceDemand {
+function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: Feed, waitMs: number): PaceDemand {
   const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns));
   return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns), longestMs), longestMs };
-}
-
-function givenFeed(
-  feed: WantedFeed,
-  given: Pick<GivenFeed, 'intervalMs' | 'idleIntervalMs' | 'worstAgeMs' | 'latestAfterCloseMs'>,
-): GivenFeed {
-  const { key, kind, market, budget, requestClass, wantedAgeMs, longestAgeMs, askers } = feed;
-  return { key, kind, market, budget, requestClass, wantedAgeMs, longestAgeMs, askers, ...given };
 }

@@ -1,16 +1,15 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { VenueCallKind } from '../venues/port.ts';
 import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
-import type { GivenFeed } from './given-feed.ts';
+import type { Feed, PlannedFeed } from './feed.ts';
 import type { PlanBudget, PlanInput } from './plan-input.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
 import type { PlannedBudget } from './planned-budget.ts';
 import { planRestart, type RestartPlan } from './plan-restart.ts';
-import type { WantedFeed } from './wanted-feed.ts';
 
 /** How often everything is asked for, what that gives, and what it leaves. */
 export interface PollPlan {
-  readonly feeds: readonly GivenFeed[];
+  readonly feeds: readonly PlannedFeed[];
   readonly budgets: readonly PlannedBudget[];
   /** The largest ratio of what is given to what was wanted; 1 where everybody gets what it wants. */
   readonly largestStretch: number;
@@ -47,7 +46,7 @@ export function planPolls(input: PlanInput): PollPlan {
 
 function planOf(
   budget: PlanBudget,
-  feeds: readonly WantedFeed[],
+  feeds: readonly Feed[],
   { replyMs, budgetOf }: Pick<PlanInput, 'replyMs' | 'budgetOf'>,
 ): BudgetPlan {
   const each = planBudget(budget, feeds, replyMs);

@@ -1,8 +1,7 @@
 import { ageText } from './age-text.ts';
 import type { PlanBudget } from './plan-input.ts';
 import { PLANNED_SHARE, plannedRate } from './planned-budget.ts';
-import type { GivenFeed } from './given-feed.ts';
-import type { WantedFeed } from './wanted-feed.ts';
+import type { Feed, PlannedFeed } from './feed.ts';
 
 /** Feeds that one sentence names; of more it says how many there are. */
 const MOST_NAMED = 8;
@@ -10,7 +9,7 @@ const MOST_NAMED = 8;
 /** What is asked for takes more requests than there are, at the longest ages allowed. `perMs` is what it takes. */
 export function overloadProblem(
   budget: PlanBudget,
-  { feeds, perMs }: { readonly feeds: readonly WantedFeed[]; readonly perMs: number },
+  { feeds, perMs }: { readonly feeds: readonly Feed[]; readonly perMs: number },
 ): string {
   const reserve = budget.reserve === 0 ? '' : ` less a reserve of ${budget.reserve}`;
   const limit = `${PLANNED_SHARE * 100} % of ${budget.limit} in ${ageText(budget.windowMs)}${reserve}`;
@@ -20,26 +19,26 @@ export function overloadProblem(
 }
 
 /** Data is wanted younger than the way to it takes. */
-export function tooYoungProblem(feed: WantedFeed, waitMs: number): string {
+export function tooYoungProblem(feed: Feed, waitMs: number): string {
   const leastMs = waitMs + feed.cacheMs;
   const cache = feed.cacheMs === 0 ? '' : ` and the exchange repeats it for ${ageText(feed.cacheMs)}`;
   return `${feed.key}: expected a longest age above ${ageText(leastMs)}, found ${ageText(feed.longestAgeMs)} for ${feed.askers.join(' and ')}: an answer takes up to ${ageText(waitMs)}${cache}; raise maxAgeMs`;
 }
 
 /** So many bars close together that some come too late. */
-export function tooLateProblem(budget: PlanBudget, feed: GivenFeed): string {
+export function tooLateProblem(budget: PlanBudget, feed: PlannedFeed): string {
   const allowedMs = feed.longestAgeMs - feed.intervalMs;
   const lateMs = feed.latestAfterCloseMs ?? 0;
   return `${feed.key}: expected at most ${ageText(allowedMs)} after the close for ${feed.askers.join(' and ')}, found up to ${ageText(lateMs)}: ${budget.name} answers ${budget.limit} in ${ageText(budget.windowMs)}, and bars close together; ask for fewer or longer candles`;
 }
 
-function nameWithAge({ key, askers, isAtClose, longestAgeMs }: WantedFeed): string {
-  const age = isAtClose ? 'at every close' : `at most ${ageText(longestAgeMs)} old`;
+function nameWithAge({ key, askers, kind, longestAgeMs }: Feed): string {
+  const age = kind === 'candles' ? 'at every close' : `at most ${ageText(longestAgeMs)} old`;
   return `${key} ${age} (${askers.join(', ')})`;
 }
 
-function remedyOf(feeds: readonly WantedFeed[]): string {
-  return feeds.some(({ isAtClose }) => isAtClose)
+function remedyOf(feeds: readonly Feed[]): string {
+  return feeds.some(({ kind }) => kind === 'candles')
     ? 'ask for fewer or longer candles, or raise the limit if the exchange grants more'
     : 'ask for fewer markets, allow older data with maxAgeMs, or raise the limit if the exchange grants more';
 }

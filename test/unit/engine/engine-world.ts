@@ -359,6 +359,11 @@ export function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number):
     intervalMs: everyMs,
     idleIntervalMs: everyMs,
     worstAgeMs: everyMs,
+    latestAfterCloseMs: null,
+    idleAgeMs: everyMs,
+    askers: [],
+    cacheMs: 0,
+    turns: 1,
   };
 }
 

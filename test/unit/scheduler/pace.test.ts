@@ -14,6 +14,11 @@ const feed = (key: string, but: Partial<PlannedFeed> = {}): PlannedFeed => ({
   intervalMs: 1_000,
   idleIntervalMs: 2_000,
   worstAgeMs: 3_000,
+  idleAgeMs: 2_000,
+  askers: [],
+  cacheMs: 0,
+  turns: 1,
+  latestAfterCloseMs: null,
   ...but,
 });
 

@@ -18,6 +18,11 @@ const feed = ({ key, intervalMs, ...rest }: Given): PlannedFeed => ({
   intervalMs,
   idleIntervalMs: intervalMs,
   worstAgeMs: intervalMs,
+  idleAgeMs: intervalMs,
+  askers: [],
+  cacheMs: 0,
+  turns: 1,
+  latestAfterCloseMs: null,
   ...rest,
 });
 
