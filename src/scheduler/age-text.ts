@@ -1,4 +1,7 @@
-/** A length of time for people: seconds up to five minutes, then minutes, then hours, with a decimal where it tells something. */
+/**
+ * A length of time for people: seconds up to five minutes, then minutes, then hours, with a decimal where it
+ * tells something.
+ */
 export function ageText(ageMs: number): string {
   if (!Number.isFinite(ageMs)) return 'never';
   if (ageMs < 10_000) return `${decimalText(ageMs / 1_000)} s`;

@@ -13,7 +13,10 @@ type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;
 /** A bar is asked for at its close, and once more when it is not there yet. */
 const REQUESTS_PER_BAR = 2;
 
-/** Everything that has to be asked for, each once however many want it: the markets' data first, then the account's. */
+/**
+ * Everything that has to be asked for, each once however many want it: the markets' data first, then the
+ * account's.
+ */
 export function collectFeeds(input: PlanInput): readonly Feed[] {
   const feeds = new Map<string, Feed>();
   const { budgetOf } = input;

@@ -1,4 +1,7 @@
-/** How old a kind of data may get: what is wanted, what is the most, and what is wanted while no order is open. */
+/**
+ * How old a kind of data may get: what is wanted, what is the most, and what is wanted while no order is
+ * open.
+ */
 export interface FeedAges {
   readonly wantedMs: number;
   readonly longestMs: number;

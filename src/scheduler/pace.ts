@@ -11,8 +11,9 @@ export interface ChangedLimit {
 }
 
 /**
- * The paces of a plan at work once limits have changed, as a plan with the new limits has them. What that one asks otherwise, such as all books at once in
- * place of each, is stretched by as much as its limit is smaller: which questions are asked stays as it is. Bars are asked for at their close whatever the limit.
+ * The paces of a plan at work once limits have changed, as a plan with the new limits has them. What that one
+ * asks otherwise, such as all books at once in place of each, is stretched by as much as its limit is
+ * smaller: which questions are asked stays as it is. Bars are asked for at their close whatever the limit.
  */
 export function pacesOf(
   feeds: readonly PlannedFeed[],

@@ -13,7 +13,9 @@ export interface BudgetPlan {
   readonly problems: readonly string[];
 }
 
-/** Shares one budget among its feeds. Bars come first, since their pace is given; the others get what is left. */
+/**
+ * Shares one budget among its feeds. Bars come first, since their pace is given; the others get what is left.
+ */
 export function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): BudgetPlan {
   const bars = planBars(
     budget,
@@ -52,8 +54,9 @@ interface Given {
 }
 
 /**
- * Bars of one length close together, and those of every length at midnight: then each waits for all that are as long as it or shorter, since the most
- * overdue of its length is asked for first, and each may be asked for twice.
+ * Bars of one length close together, and those of every length at midnight: then each waits for all that are
+ * as long as it or shorter, since the most overdue of its length is asked for first, and each may be asked
+ * for twice.
  */
 function planBars(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): Given {
   const perMs = feeds.reduce((sum, { turns, wantedAgeMs }) => sum + turns / wantedAgeMs, 0);
@@ -102,7 +105,10 @@ function planStretched(
   return { feeds: given, problems, perMs: leastRate, stretch };
 }
 
-/** How long a question waits for its slot at most: as if the budget were used up, and then as if every feed were asked as often as it wants. */
+/**
+ * How long a question waits for its slot at most: as if the budget were used up, and then as if every feed
+ * were asked as often as it wants.
+ */
 function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): number {
   const paces = new Set(feeds.map(({ wantedAgeMs, longestAgeMs, turns }) => `${wantedAgeMs} ${longestAgeMs} ${turns}`))
     .size;
@@ -111,7 +117,10 @@ function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): nu
   return slotWaitMs(budget, { paces, perMs, replyMs });
 }
 
-/** What a feed needs between two questions, so that its data is as old as it may be when the next answer is there. */
+/**
+ * What a feed needs between two questions, so that its data is as old as it may be when the next answer is
+ * there.
+ */
 function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: Feed, waitMs: number): PaceDemand {
   const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns));
   return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns), longestMs), longestMs };

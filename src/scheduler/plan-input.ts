@@ -10,7 +10,10 @@ export interface RestartReading {
   /** Pages of the orders list and of the trades list, from where the last run had read to. */
   readonly orderPages: number;
   readonly tradePages: number;
-  /** When nothing is known of the time before the start: after how long what was sent then has arrived, so that its window begins. */
+  /**
+   * When nothing is known of the time before the start: after how long what was sent then has arrived, so
+   * that its window begins.
+   */
   readonly arrivedAfterMs: number;
 }
 
@@ -19,11 +22,14 @@ export interface PlanInput {
   /** What every strategy wants. Timers cost nothing. */
   readonly subscriptions: readonly { readonly strategy: string; readonly subscription: Subscription }[];
   /**
-   * Markets in which strategies place orders. Each needs a book for the price collar, subscribed or not. Empty where orders are held against bars
-   * alone.
+   * Markets in which strategies place orders. Each needs a book for the price collar, subscribed or not.
+   * Empty where orders are held against bars alone.
    */
   readonly traded: readonly { readonly strategy: string; readonly market: string }[];
-  /** Strategies of which money is valued by the price of tether in rial (`USDTIRT`): it is read with the statistics where nobody reads it otherwise. */
+  /**
+   * Strategies of which money is valued by the price of tether in rial (`USDTIRT`): it is read with the
+   * statistics where nobody reads it otherwise.
+   */
   readonly bridged?: readonly string[];
   readonly budgets: readonly PlanBudget[];
   /** The budget that each call is counted in. */

@@ -22,10 +22,12 @@ export interface PollPlan {
 const ORDER_CALLS: readonly VenueCallKind[] = ['place', 'cancel', 'order', 'cancel-old'];
 
 /**
- * The best ages that fit the budgets. In each budget every feed is stretched alike from what is wanted, and none beyond its longest age while another
- * has slack. One call for all books replaces those for each where these can not have the ages they want: it never gives worse ones. Where something
- * does not fit, the plan still stays within the budgets that can be kept, and `problems` says what is too much.
- * @throws SarrafError `INVALID_OPTIONS` for a feed whose budget is not among those given, `INVALID_MARKET` for a traded market that is none.
+ * The best ages that fit the budgets. In each budget every feed is stretched alike from what is wanted, and
+ * none beyond its longest age while another has slack. One call for all books replaces those for each where
+ * these can not have the ages they want: it never gives worse ones. Where something does not fit, the plan
+ * still stays within the budgets that can be kept, and `problems` says what is too much.
+ * @throws SarrafError `INVALID_OPTIONS` for a feed whose budget is not among those given, `INVALID_MARKET`
+ * for a traded market that is none.
  */
 export function planPolls(input: PlanInput): PollPlan {
   const budgets = new Map(input.budgets.map((budget) => [budget.name, budget]));

@@ -6,7 +6,10 @@ import type { Feed, PlannedFeed } from './feed.ts';
 /** Feeds that one sentence names; of more it says how many there are. */
 const MOST_NAMED = 8;
 
-/** What is asked for takes more requests than there are, at the longest ages allowed. `perMs` is what it takes. */
+/**
+ * What is asked for takes more requests than there are, at the longest ages allowed. `perMs` is what it
+ * takes.
+ */
 export function overloadProblem(
   budget: PlanBudget,
   { feeds, perMs }: { readonly feeds: readonly Feed[]; readonly perMs: number },

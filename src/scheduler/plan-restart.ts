@@ -18,7 +18,10 @@ export interface RestartPlan {
   readonly latestMs: number;
 }
 
-/** The account is read on a consistent cut: the wallets between two readings of the trades. One question follows the other's answer. */
+/**
+ * The account is read on a consistent cut: the wallets between two readings of the trades. One question
+ * follows the other's answer.
+ */
 export function planRestart(
   budgets: ReadonlyMap<string, PlanBudget>,
   {

@@ -1,6 +1,8 @@
 import type { PlanBudget } from './plan-input.ts';
 
-/** The part of a budget that a plan uses up: the rest is for hastened questions and for clocks that differ. */
+/**
+ * The part of a budget that a plan uses up: the rest is for hastened questions and for clocks that differ.
+ */
 export const PLANNED_SHARE = 0.95;
 
 /** What the plan makes of one budget. Rates are requests a minute. */
@@ -28,9 +30,10 @@ export function takenMsOf(budget: PlanBudget, replyMs: number): number {
 }
 
 /**
- * How long a planned question can wait for its slot. Questions of one pace are spread evenly, so that a group of them is like one of their joint pace:
- * in the time for which a slot is taken (the window and the reply) it sends its share of `perMs` and one more. `paces` of such groups together can
- * pass the capacity by what the unused share does not cover; each such request waits for a slot to be free.
+ * How long a planned question can wait for its slot. Questions of one pace are spread evenly, so that a group
+ * of them is like one of their joint pace: in the time for which a slot is taken (the window and the reply)
+ * it sends its share of `perMs` and one more. `paces` of such groups together can pass the capacity by what
+ * the unused share does not cover; each such request waits for a slot to be free.
  */
 export function slotWaitMs(
   budget: PlanBudget,

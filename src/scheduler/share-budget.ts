@@ -1,4 +1,7 @@
-/** One who asks again and again: the interval it wants, and the longest one it can live with. Positive, wanted at most longest. */
+/**
+ * One who asks again and again: the interval it wants, and the longest one it can live with. Positive, wanted
+ * at most longest.
+ */
 export interface PaceDemand {
   readonly wantedMs: number;
   readonly longestMs: number;
@@ -14,9 +17,9 @@ export interface PaceShares {
 }
 
 /**
- * Shares a rate so that the largest stretch from wanted to given interval is as small as can be: all are stretched alike, but none beyond its
- * longest interval while another has slack. The rates together never exceed `perMs`. Where not even the longest intervals fit, these are stretched
- * alike.
+ * Shares a rate so that the largest stretch from wanted to given interval is as small as can be: all are
+ * stretched alike, but none beyond its longest interval while another has slack. The rates together never
+ * exceed `perMs`. Where not even the longest intervals fit, these are stretched alike.
  */
 export function shareBudget(demands: readonly PaceDemand[], perMs: number): PaceShares {
   const leastRate = sumOf(demands, ({ longestMs }) => 1 / longestMs);
