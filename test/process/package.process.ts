@@ -64,6 +64,7 @@ describe('the installed package', () => {
       'README.md',
       'LICENSE',
       'CONTRIBUTING.md',
+      'docs/library.md',
       'docs/operate.md',
       'docs/strategies.md',
       'config/live.yaml',
