@@ -8,7 +8,7 @@ import type {
 } from '../engine/mirror-change.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { selectFills } from './fill-columns.ts';
-import { FINAL_STATES, selectOrders } from './order-columns.ts';
+import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';
 import { RECENT_MS } from './pruner.ts';
 
 /** Trades of which a restart is told, so that a page read again with some overlap brings nothing twice. */
@@ -20,6 +20,9 @@ const PROGRAM_ORDERS_TOLD = 5_000;
 /** Closed orders that were taken over after the mirror was put back, while more are looked for. Beyond it the oldest are left out. */
 const TAKEN_OVER_TOLD = 5_000;
 
+/** Orders that were sent and refused, the newest. A refusal can be wrong, and the order then turns up at any later time. */
+const REFUSED_TOLD = 1_000;
+
 /** Up to which id orders have been taken over, while more are looked for; else null. */
 const TAKEN_OVER_TO = `(SELECT json_extract(json, '$.takenOverTo') FROM kept
   WHERE name = '${KEPT_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
@@ -28,7 +31,7 @@ const TAKEN_OVER_TO = `(SELECT json_extract(json, '$.takenOverTo') FROM kept
 const INTENTS_TOLD = 10_000;
 
 /**
- * What a restart is given: orders that are not final, that closed within the last 15 minutes, that belong to an algorithm at work (which counts
+ * What a restart is given: orders that are not final, that closed within the last 15 minutes, that were sent and refused, that belong to an algorithm at work (which counts
  * what they filled), or that were taken over by a search that is not over (it would take them over again, without their fills); the fills with the highest 2,000 trade ids; and everything of algorithms, strategies, markets and what the engine keeps.
  */
 export function loadState(database: Database.Database, options: { epoch: string; nowMs: number }): MirrorState {
@@ -37,6 +40,7 @@ export function loadState(database: Database.Database, options: { epoch: string;
     `WHERE id IN (
        SELECT id FROM orders WHERE state NOT IN ${FINAL_STATES}
        UNION SELECT id FROM orders WHERE ifnull(closed_at_ms, updated_at_ms) >= ?
+       UNION SELECT id FROM (SELECT id FROM orders WHERE ${REFUSED} ORDER BY id DESC LIMIT ${REFUSED_TOLD})
        UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id IN (SELECT intent_id FROM algorithms)
          ORDER BY id DESC LIMIT ${PROGRAM_ORDERS_TOLD})
        UNION SELECT id FROM (SELECT id FROM orders WHERE venue_id > ${TAKEN_OVER_TO}

@@ -55,6 +55,9 @@ export const UPSERT_ORDER = `
   ON CONFLICT (order_key) DO UPDATE SET
     ${PAIRS.map(([, column]) => `${column} = excluded.${column}`).join(', ')}, updated_at_ms = excluded.updated_at_ms`;
 
+/** Of orders that were sent, and count as never placed. */
+export const REFUSED = `state = 'rejected' AND attempts > 0`;
+
 /** The states after which nothing about an order changes any more, as SQL has them. */
 export const FINAL_STATES = `('filled', 'cancelled', 'rejected')`;
 

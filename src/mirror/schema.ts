@@ -169,6 +169,7 @@ export const SCHEMA = `
   CREATE TABLE kept (name TEXT PRIMARY KEY, json TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE INDEX orders_unfinished ON orders (state) WHERE state NOT IN ('filled', 'cancelled', 'rejected');
+  CREATE INDEX orders_refused ON orders (id) WHERE state = 'rejected' AND attempts > 0;
   CREATE INDEX orders_by_venue_id ON orders (venue_id);
   CREATE INDEX orders_by_strategy ON orders (strategy);
   CREATE INDEX journal_by_subject ON journal (subject);

@@ -48,7 +48,10 @@ export class MemoryMirror {
     const { orders, algorithms } = this.state;
     const atWork = new Set(algorithms.map(({ intentId }) => intentId));
     const isTold = (order: OrderRecord): boolean =>
-      !isFinal(order) || (order.closedAtMs ?? nowMs) >= nowMs - RECENT_MS || atWork.has(order.intentId);
+      !isFinal(order) ||
+      (order.closedAtMs ?? nowMs) >= nowMs - RECENT_MS ||
+      (order.state === 'rejected' && order.attempts > 0) ||
+      atWork.has(order.intentId);
     const intents = [...this.intents.values()].filter(({ status }) => status === 'working');
     return { ...this.state, orders: orders.filter(isTold), intents };
   }

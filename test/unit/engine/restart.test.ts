@@ -34,6 +34,22 @@ describe('a restart', () => {
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 
+  it('finds an order that was wrongly refused long before, by its first trade', () => {
+    const world = sending();
+    const placed = world.venue.place(world.pending('place').call.order);
+    world.refuse('place', 'MarketClosed');
+    world.advance(1_000);
+    world.venue.fill(placed.id ?? 0);
+    const { trades } = world.venue;
+    world.venue.hidden.add(trades.at(-1)?.id ?? 0);
+    world.advance(3_600_000);
+    world.restart();
+    world.venue.hidden.clear();
+    world.advance(30_000);
+    expect(world.order()).toMatchObject({ state: 'filled', venueId: placed.id, filled: 10_000_000_000n });
+    expect(world.fills()).toMatchObject([{ strategy: 'one' }]);
+  });
+
   it('goes on with the search for an order without an answer', () => {
     const world = sending();
     world.fail('place');

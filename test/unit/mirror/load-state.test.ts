@@ -37,3 +37,17 @@ describe('a restart amid the search after a mirror was put back', () => {
     expect(givenBack({ ...names, isSearching: false })).toEqual([]);
   });
 });
+
+test('a restart is given orders that were sent and refused, however long ago: such a refusal can be wrong', () => {
+  const store = place.open();
+  const ended = { state: 'rejected', closedAtMs: NOW_MS - 48 * HOUR_MS, venueId: null } as const;
+  const orders = [
+    orderRecord({ ...ended, key: 'bot-one-e001-1', clientOrderId: 'bot-one-e001-1', attempts: 1 }),
+    orderRecord({ ...ended, key: 'bot-one-e001-2', clientOrderId: 'bot-one-e001-2', attempts: 0 }),
+  ];
+  store.apply(
+    orders.map((order) => ({ kind: 'order', order }) as const),
+    { ...DURABLE, atMs: NOW_MS - 48 * HOUR_MS },
+  );
+  expect(store.load().orders.map(({ key }) => key)).toEqual(['bot-one-e001-1']);
+});

@@ -41,7 +41,10 @@ function expectedState(changes: readonly MirrorChange[]): Omit<MirrorState, 'epo
     if (change.kind === 'kept') kept[change.name] = change.json;
   }
   const isTold = (order: OrderRecord): boolean =>
-    !isFinal(order) || (order.closedAtMs ?? NOW_MS) >= NOW_MS - RECENT_MS || algorithms.has(order.intentId);
+    !isFinal(order) ||
+    (order.closedAtMs ?? NOW_MS) >= NOW_MS - RECENT_MS ||
+    (order.state === 'rejected' && order.attempts > 0) ||
+    algorithms.has(order.intentId);
   return {
     ...EMPTY_MIRROR_STATE,
     orders: [...orders.values()].filter(isTold).sort(byKey),
