@@ -2,10 +2,9 @@ import { barsBetween, firstBarFrom, type CandleColumns } from '../domain/candle-
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
-import { CandleCollector } from '../recording/candle-collector.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
-import { importTable } from '../recording/import/import-table.ts';
 import { EARLIEST_MS, noneThere, partitionsOfData, timeText } from '../recording/read-partitions.ts';
+import { readDataFile } from '../recording/read-file.ts';
 import type { TimeRange } from '../recording/records.ts';
 
 /** What bars a run wants. */
@@ -33,9 +32,9 @@ export async function readBars(catalogue: Catalogue, of: BarQuestion): Promise<C
 /** The same of a file, which is read into memory as an import would read it. Throws `INVALID_FILE` where it can not be. */
 export async function readFileBars(path: string, of: BarQuestion): Promise<CandleColumns> {
   const { market, timeframe, range, warmUpMs } = of;
-  const collector = new CandleCollector();
-  await collectFile(collector, path, { market, timeframe });
-  const all = collector.candlesOf(market);
+  const read = await withoutColumnsOption(() => readDataFile(path, { market, timeframe, kind: 'candles' }));
+  if (read.kind !== 'candles') throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
+  const all = read.columns;
   const first = firstBarFrom(all, range.fromMs);
   const end = firstBarFrom(all, range.toMs);
   if (first < end) return barsBetween(all, firstBarFrom(all, range.fromMs - warmUpMs), end);
@@ -44,30 +43,6 @@ export async function readFileBars(path: string, of: BarQuestion): Promise<Candl
     'INVALID_OPTIONS',
     `expected candles in ${path} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: those there reach from ${timeText(firstMs)} to ${timeText(lastMs)}`,
   );
-}
-
-async function collectFile(
-  collector: CandleCollector,
-  path: string,
-  of: { readonly market: MarketSymbol; readonly timeframe: Timeframe },
-): Promise<void> {
-  const report = await withoutColumnsOption(() =>
-    importTable({
-      catalogue: collector,
-      path,
-      ...of,
-      kind: 'candles',
-      mayResample: true,
-      preset: null,
-      columns: new Map(),
-      skipBadRows: false,
-      source: path,
-    }),
-  );
-  if (report.result === 'imported') return;
-  const { firstBad: bad } = report;
-  const what = bad === null ? `expected bars in ${path}` : `${path}:${bad.line}: ${bad.problem}`;
-  throw new SarrafError('INVALID_FILE', `${what}; "sarraf data import" says all that is wrong with it`);
 }
 
 /** Importing names an option that a backtest does not have. */

@@ -20,7 +20,6 @@ import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
 import { checkedCaller } from './account/checked-caller.ts';
 import { readReplayFile, type ReplayFile } from '../venues/embedded/replay-file.ts';
-import { replayTimeframe } from '../venues/embedded/replay-start.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
@@ -214,13 +213,13 @@ function screenFor({ config, json, write, onOutputGone }: RunOptions): Screen {
   return createScreen({ json, write, wallMs: () => performance.now() });
 }
 
-/** A recording has one market, and bars of its own length. */
+/** A recording has one market, and candles of its own timeframe; trades make those of a minute. */
 function inReplay(
   strategy: BotConfig['strategies'][number],
   replay: ReplayFile | null,
 ): BotConfig['strategies'][number] {
   if (replay === null) return strategy;
-  return { ...strategy, market: replay.market.symbol as typeof strategy.market, timeframe: replayTimeframe(replay) };
+  return { ...strategy, market: replay.market.symbol, timeframe: replay.timeframe ?? '1m' };
 }
 
 function openMirror(config: BotConfig, venue: Venue, onRelief: (message: string) => void): MirrorStore {
@@ -250,7 +249,9 @@ function sayBegin(
   const strategies = bot.engine.instances.map(({ name }) => name);
   const markets = [...new Set(bot.engine.instances.map(({ runner }) => runner.market))];
   const source =
-    replay === null ? 'synthetic traders' : `${replay.rows.length} recorded ${replay.kind} of ${replay.path}`;
+    replay === null
+      ? 'synthetic traders'
+      : `${replay.rows.length} recorded ${replay.timeframe === null ? 'trades' : 'candles'} of ${replay.path}`;
   const where =
     config.mode === 'embedded' ? `the embedded exchange, ${markets.join(' and ')}, ${source}` : markets.join(' and ');
   const { speed } = config.embedded;

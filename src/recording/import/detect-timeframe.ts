@@ -56,7 +56,7 @@ export function planBars(options: {
     const found = usualMs === null ? 'fewer than two bars' : `bars ${lengthText(usualMs)} apart`;
     throw new SarrafError(
       'INVALID_FILE',
-      `expected bars of one of the timeframes ${TIMEFRAMES.join(', ')} in ${path}, found ${found}: name one with --timeframe, and --resample to make it of finer bars`,
+      `expected bars of one of the timeframes ${TIMEFRAMES.join(', ')} in ${path}, found ${found}: "sarraf data import" makes them of finer bars with --timeframe and --resample`,
     );
   }
   const wantedMs = timeframeMs(wanted);

@@ -22,7 +22,15 @@ const time = z.int().nonnegative().max(LATEST_MS);
 
 const depth = z.object({ E: time, U: count, u: count, b: levels, a: levels });
 const snapshot = z.object({ lastUpdateId: count, bids: levels, asks: levels });
-const trade = z.object({ T: time, p: positive, q: positive, m: z.boolean(), t: count.optional(), a: count.optional() });
+const trade = z.object({
+  T: time,
+  p: positive,
+  q: positive,
+  m: z.boolean(),
+  t: count.optional(),
+  a: count.optional(),
+  s: z.string().optional(),
+});
 
 const DECIMALS = `of at most ${UNIT_DECIMALS} decimals`;
 
@@ -43,7 +51,7 @@ export type FeedMessage =
       readonly bids: readonly BookLevel[];
       readonly asks: readonly BookLevel[];
     }
-  | { readonly kind: 'trade'; readonly trade: RecordedTrade }
+  | { readonly kind: 'trade'; readonly trade: RecordedTrade; readonly symbol: string | null }
   /** Something that is not used, such as the best prices, which the depth tells too. */
   | { readonly kind: 'other' }
   | { readonly kind: 'bad'; readonly problem: string };
@@ -87,10 +95,11 @@ function tradeMessage(
   const read = trade.safeParse(message);
   if (!read.success)
     return bad(`expected a trade with positive texts p and q, ${DECIMALS}, a time T in ms and a boolean m`);
-  const { T: timeMs, p: price, q: amount, m: buyerWasThere, t, a } = read.data;
+  const { T: timeMs, p: price, q: amount, m: buyerWasThere, t, a, s } = read.data;
   const seenMs = receiptMs(how.received) ?? timeMs;
   const side = buyerWasThere ? 'sell' : 'buy';
-  return { kind: 'trade', trade: { timeMs, seenMs, price, amount, side, id: (how.isSum ? a : t) ?? null } };
+  const id = (how.isSum ? a : t) ?? null;
+  return { kind: 'trade', trade: { timeMs, seenMs, price, amount, side, id }, symbol: s ?? null };
 }
 
 function receiptMs(text: string | null): number | null {

@@ -141,7 +141,29 @@ async function* readTrades(options: ImportFeedOptions): AsyncGenerator<readonly 
   yield part;
 }
 
-async function* linesOf({ path, onProgress }: ImportFeedOptions): AsyncGenerator<string> {
+/**
+ * Hands on the trades of a feed, and answers the market that its first trade names. Throws `INVALID_FILE` for a line that
+ * can not be read, and where there is no trade.
+ */
+export async function readFeedTrades(
+  path: string,
+  take: (trades: readonly RecordedTrade[]) => void,
+): Promise<string | null> {
+  let line = 0;
+  let first: { readonly symbol: string | null } | null = null;
+  for await (const text of linesOf({ path })) {
+    line += 1;
+    const message = readFeedMessage(text);
+    if (message.kind === 'bad') throw new SarrafError('INVALID_FILE', `${path}:${line}: ${message.problem}`);
+    if (message.kind !== 'trade') continue;
+    first ??= message;
+    take([message.trade]);
+  }
+  if (first !== null) return first.symbol;
+  throw new SarrafError('INVALID_FILE', `expected trades in ${path}, found ${line} lines without one`);
+}
+
+async function* linesOf({ path, onProgress }: Pick<ImportFeedOptions, 'path' | 'onProgress'>): AsyncGenerator<string> {
   const { stream, progress } = openText(path);
   let lines = 0;
   try {

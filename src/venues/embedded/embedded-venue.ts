@@ -1,4 +1,5 @@
 import type { LimitOverrides } from '../../domain/rate-limit.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
 import { BudgetLedger } from '../../budget/ledger.ts';
 import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
@@ -19,8 +20,7 @@ import { VirtualTime, type Timeline } from '../../virtual/virtual-time.ts';
 import { INTERFACE_PROFILE } from '../interface-profile.ts';
 import type { Venue, WrapTransport } from '../venue.ts';
 import { MachineTimeline } from '../machine-timeline.ts';
-import type { ReplayFile } from './replay-file.ts';
-import { replayStart } from './replay-start.ts';
+import { replayStart, type ReplayFile } from './replay-file.ts';
 import { createVenueCaller } from '../venue-caller.ts';
 
 /** The token that the bot trades with, and its user. */
@@ -58,6 +58,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
   const time = speed === 'max' ? new VirtualTime(startMs) : new MachineTimeline({ startMs, speed });
   const simulation = simulate(options, startMs);
   const world = createWorld(simulation, { replay, seed, startMs });
+  const barMs = replay === null || replay.timeframe === null ? 0 : timeframeMs(replay.timeframe);
   const { exchange } = simulation;
   const way = new InProcessVenue({
     door: simulation.faulty,
@@ -95,7 +96,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
     ledgerSubjects: [],
     markets: [...exchange.markets.values()].map(({ rules }) => rules),
     isNew: true,
-    pollStretch: Math.max(1, (replay?.lengthMs ?? 0) / BAR_FOR_FASTEST_POLLS_MS),
+    pollStretch: Math.max(1, barMs / BAR_FOR_FASTEST_POLLS_MS),
     isOver: () => world.isOver(),
     ledgerFile: null,
     close: async () => client.close(),
@@ -146,7 +147,7 @@ function createWorld(
     const flow = new SyntheticFlow({ exchange, seed, startMs });
     return { advance: (timeMs) => flow.advance(timeMs), isOver: () => false };
   }
-  const { symbol } = parseMarket(replay.market.symbol);
+  const { symbol } = replay.market;
   const { warmUpRows } = replayStart(replay);
   seedReplay({ exchange, market: symbol, rows: replay.rows.slice(0, warmUpRows) });
   const flow = new ReplayFlow({ exchange, market: symbol, rows: replay.rows.slice(warmUpRows).values(), seed });

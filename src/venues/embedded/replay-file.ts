@@ -1,15 +1,16 @@
 import { basename } from 'node:path';
-import { decimalText, fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
+import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
+import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { parseMarket } from '../../domain/market-symbol.ts';
+import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { readDataFile, timeOf } from '../../recording/read-file.ts';
+import type { RecordedTrade } from '../../recording/records.ts';
 import { rowTimeMs, type ReplayRow } from '../../simulator/flow/replay-row.ts';
-import { CsvReader } from './replay-csv.ts';
-import { readFeedLine } from './replay-feed.ts';
-import { badLine, readLines, type FileLine } from './replay-lines.ts';
 
 /** What a recording says of a market: decimals as texts. */
 export interface ReplayedMarket {
-  readonly symbol: string;
+  readonly symbol: MarketSymbol;
   readonly priceStep: string;
   readonly amountStep: string;
   readonly initialPrice: string;
@@ -18,10 +19,9 @@ export interface ReplayedMarket {
 /** A recording, read whole: rows in the order of time. */
 export interface ReplayFile {
   readonly path: string;
-  readonly kind: 'candles' | 'trades';
   readonly rows: readonly ReplayRow[];
-  /** Length of the candles; 0 for trades. */
-  readonly lengthMs: number;
+  /** Of its candles; null for trades. */
+  readonly timeframe: Timeframe | null;
   readonly market: ReplayedMarket;
 }
 
@@ -29,85 +29,58 @@ export interface ReplayFile {
 const ROWS_FOR_STEPS = 5_000;
 const MAX_DECIMALS = 8;
 
+/** Rows that serve as the past, so that strategies have candles to begin with: this many candles, or this share of trades. */
+const WARM_UP_CANDLES = 200;
+const WARM_UP_SHARE = 0.2;
+
 /**
- * Reads a recording of candles or trades: CSV with a header, or JSON lines of a feed, either one gzipped. Its market's name is found in the
- * file, or in the file's name; its steps are the decimals that its numbers have.
- * Throws `INVALID_FILE`, naming the line where there is one; nothing is skipped silently but messages of a feed that are no trades.
+ * Reads a recording of candles or trades, as `sarraf data import` reads it. Its market's name is found in the file, or in
+ * the file's name; its steps are the decimals that its numbers have.
+ * Throws `INVALID_FILE`, naming the line where there is one.
  */
 export async function readReplayFile(path: string): Promise<ReplayFile> {
-  const rows: ReplayRow[] = [];
-  let symbol = '';
-  let csv: CsvReader | null = null;
-  let isFeed = false;
-  for await (const line of readLines(path)) {
-    if (csv === null && !isFeed) {
-      isFeed = /^\s*(?:\d+\s+)?\{/.test(line.text);
-      if (!isFeed) {
-        csv = new CsvReader(path, line);
-        continue;
-      }
-    }
-    if (csv !== null) {
-      add(rows, csv.read(line), { path, line });
-      continue;
-    }
-    const read = readFeedLine(path, line);
-    if (read === null) continue;
-    add(rows, read.row, { path, line });
-    if (symbol === '') ({ symbol } = read);
-  }
-  if (rows.length < 2)
+  const symbol = symbolIn(path);
+  const read = await readDataFile(path, { market: symbol, kind: null, timeframe: null, roundsPricesTo: MAX_DECIMALS });
+  const { rows, timeframe } = read.kind === 'candles' ? candleRows(read.columns) : tradeRows(read.trades);
+  if (rows.length < 2) {
     throw new SarrafError('INVALID_FILE', `expected at least two rows in ${path}, found ${rows.length}`);
-  const kind = csv?.kind ?? 'trades';
-  const lengthMs = kind === 'candles' ? commonDifferenceMs(rows) : 0;
-  return {
-    path,
-    kind,
-    rows: kind === 'candles' ? withLengths(rows, lengthMs) : rows,
-    lengthMs,
-    market: describeMarket(rows, symbol === '' ? symbolIn(path) : symbol),
-  };
-}
-
-/** Adds a row that must not be before the last. */
-function add(rows: ReplayRow[], row: ReplayRow, at: { readonly path: string; readonly line: FileLine }): void {
-  const last = rows.at(-1);
-  const isLater =
-    last === undefined ||
-    rowTimeMs(row) > rowTimeMs(last) ||
-    (row.kind === 'trade' && rowTimeMs(row) === rowTimeMs(last));
-  if (!isLater) {
-    throw badLine(
-      at.path,
-      at.line,
-      `expected rows in the order of time, found ${rowTimeMs(row)} after ${rowTimeMs(last)}`,
-    );
   }
-  rows.push(row);
+  const named = read.kind === 'trades' && read.symbol !== null ? parseMarket(read.symbol).symbol : symbol;
+  return { path, rows, timeframe, market: describeMarket(rows, named) };
 }
 
-/** The most frequent time between two rows: gaps are rarer than bars. */
-function commonDifferenceMs(rows: readonly ReplayRow[]): number {
-  const counts = new Map<number, number>();
-  for (const [index, row] of rows.entries()) {
-    const previous = rows[index - 1];
-    if (previous === undefined) continue;
-    const difference = rowTimeMs(row) - rowTimeMs(previous);
-    counts.set(difference, (counts.get(difference) ?? 0) + 1);
-  }
-  return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0];
+/** Where a replay begins: the rows before serve as the past. At least half of it is played. */
+export function replayStart({ rows, timeframe, path }: ReplayFile): {
+  readonly warmUpRows: number;
+  readonly startMs: number;
+} {
+  const wanted = timeframe === null ? Math.floor(rows.length * WARM_UP_SHARE) : WARM_UP_CANDLES;
+  const warmUpRows = Math.min(wanted, Math.floor(rows.length / 2));
+  const first = rows[warmUpRows];
+  if (first === undefined) throw new SarrafError('INVALID_FILE', `expected at least one row in ${path}, was none`);
+  return { warmUpRows, startMs: rowTimeMs(first) };
 }
 
-/** Bars as long as is usual in the file, but none longer than until the next. */
-function withLengths(rows: readonly ReplayRow[], usualMs: number): readonly ReplayRow[] {
-  return rows.map((row, index) => {
-    const next = rows[index + 1];
-    const untilNextMs = next === undefined ? usualMs : rowTimeMs(next) - rowTimeMs(row);
-    return row.kind === 'candle' ? { ...row, lengthMs: Math.min(usualMs, untilNextMs) } : row;
+type Rows = Pick<ReplayFile, 'rows' | 'timeframe'>;
+
+function candleRows(columns: CandleColumns): Rows {
+  const { length, timeframe } = columns;
+  const lengthMs = timeframeMs(timeframe);
+  const rows = Array.from({ length }, (_, index) => {
+    return { kind: 'candle', lengthMs, ...candleAt(columns, index) } as const;
   });
+  return { rows, timeframe };
 }
 
-function describeMarket(rows: readonly ReplayRow[], symbol: string): ReplayedMarket {
+function tradeRows(trades: readonly RecordedTrade[]): Rows {
+  const rows = trades.map((trade) => {
+    const { price, amount, side } = trade;
+    return { kind: 'trade', timeMs: timeOf(trade), price, amount, side } as const;
+  });
+  return { rows, timeframe: null };
+}
+
+function describeMarket(rows: readonly ReplayRow[], symbol: MarketSymbol): ReplayedMarket {
   const prices: DecimalText[] = [];
   const amounts: DecimalText[] = [];
   for (const row of rows.slice(0, ROWS_FOR_STEPS)) {
@@ -119,12 +92,9 @@ function describeMarket(rows: readonly ReplayRow[], symbol: string): ReplayedMar
       amounts.push(row.amount);
     }
   }
-  return {
-    symbol,
-    priceStep: stepOf(prices),
-    amountStep: stepOf(amounts),
-    initialPrice: onStep(prices[0] ?? decimalText('1')),
-  };
+  const [initialPrice] = prices;
+  if (initialPrice === undefined) throw new RangeError('expected a price in the rows of a replay, was none');
+  return { symbol, priceStep: stepOf(prices), amountStep: stepOf(amounts), initialPrice };
 }
 
 /** The coarsest decimal step that holds all the numbers, no finer than eight decimals. */
@@ -133,14 +103,8 @@ function stepOf(numbers: readonly DecimalText[]): string {
   return digits === 0 ? '1' : `0.${'1'.padStart(digits, '0')}`;
 }
 
-/** Recorded floats can have more decimals than a step. */
-function onStep(price: DecimalText): DecimalText {
-  const excess = fractionDigits(price) - MAX_DECIMALS;
-  return excess > 0 ? decimalText(price.slice(0, -excess)) : price;
-}
-
 /** The market that a file's name names, as `binance_BTCUSDT_1h.csv` does; bitcoin in tether where it names none. */
-function symbolIn(path: string): string {
+function symbolIn(path: string): MarketSymbol {
   for (const word of basename(path).split(/[^A-Za-z0-9-]+/)) {
     try {
       return parseMarket(word).symbol;
@@ -148,5 +112,5 @@ function symbolIn(path: string): string {
       // Not this word.
     }
   }
-  return 'BTCUSDT';
+  return parseMarket('BTCUSDT').symbol;
 }

@@ -29,7 +29,10 @@ const HOURS = [
 
 const feedLine = (message: object): string => `1723161254087896568 ${JSON.stringify(message)}`;
 const FEED = [
-  feedLine({ stream: 'ethusdt@depth@100ms', data: { e: 'depthUpdate', s: 'ETHUSDT', b: [['61737.63000000', '0']] } }),
+  feedLine({
+    stream: 'ethusdt@depth@100ms',
+    data: { e: 'depthUpdate', s: 'ETHUSDT', E: 1_723_161_254_087, U: 1, u: 2, b: [['61737.63000000', '0']], a: [] },
+  }),
   feedLine({
     stream: 'ethusdt@trade',
     data: { e: 'trade', s: 'ETHUSDT', p: '2613.63000000', q: '0.02000000', T: 1_723_161_255_342, m: true },
@@ -44,7 +47,7 @@ const FEED = [
 describe('a recording of candles', () => {
   test('gives rows with canonical decimals, the usual length and the market that its name says', async () => {
     const read = await readReplayFile(file('somewhere_ETHUSDT_1h.csv', candles(HOURS)));
-    expect(read).toMatchObject({ kind: 'candles', lengthMs: HOUR_MS });
+    expect(read).toMatchObject({ timeframe: '1h' });
     expect(read.rows).toHaveLength(4);
     expect(read.rows[2]).toEqual({
       kind: 'candle',
@@ -75,7 +78,7 @@ describe('a recording of candles', () => {
     ['timestamp', '1502942400', '1502946000'],
     ['open_time', '1502942400000', '1502946000000'],
     ['time_ms_utc', '1502942400000000', '1502946000000000'],
-    ['date', '2017-08-17 04:00:00', '2017-08-17T06:30+01:30'],
+    ['date', '2017-08-17 04:00:00', '2017-08-17 05:00:00'],
   ])('has its times in a column %s such as %s', async (column, first, second) => {
     const rest = ',1,2,1,2,5';
     const read = await readReplayFile(
@@ -84,17 +87,10 @@ describe('a recording of candles', () => {
     expect(read.rows.map((row) => row.kind === 'candle' && row.openTimeMs)).toEqual([START_MS, START_MS + HOUR_MS]);
   });
 
-  test('has no bar that goes on beyond the next', async () => {
-    const rest = ',1,2,1,2,5';
-    const times = [0, 60, 120, 150, 210].map((second) => `${START_MS + second * 1_000}${rest}`);
-    const read = await readReplayFile(file('uneven.csv', candles(times)));
-    expect(read.rows.map((row) => row.kind === 'candle' && row.lengthMs / 1_000)).toEqual([60, 60, 30, 60, 60]);
-  });
-
   test('has steps of no more than eight decimals and a first price on them', async () => {
     const lines = [`${START_MS},0.1234567891,0.2,0.1,0.2,5`, `${START_MS + HOUR_MS},0.2,0.2,0.1,0.2,5`];
     const { market } = await readReplayFile(file('fine.csv', candles(lines)));
-    expect(market).toMatchObject({ priceStep: '0.00000001', amountStep: '1', initialPrice: '0.12345678' });
+    expect(market).toMatchObject({ priceStep: '0.00000001', amountStep: '1', initialPrice: '0.12345679' });
   });
 });
 
@@ -102,7 +98,7 @@ describe('a recording of trades', () => {
   test('gives the trades of a CSV', async () => {
     const lines = ['time,price,amount,side', '1723161255,100.50,0.25,BUY', '1723161255,100.4,3,sell', ''].join('\n');
     const read = await readReplayFile(file('btc-rls.csv', lines));
-    expect(read).toMatchObject({ kind: 'trades', lengthMs: 0, market: { symbol: 'BTCIRT', priceStep: '0.1' } });
+    expect(read).toMatchObject({ timeframe: null, market: { symbol: 'BTCIRT', priceStep: '0.1' } });
     expect(read.rows).toEqual([
       { kind: 'trade', timeMs: 1_723_161_255_000, price: '100.5', amount: '0.25', side: 'buy' },
       { kind: 'trade', timeMs: 1_723_161_255_000, price: '100.4', amount: '3', side: 'sell' },
@@ -112,7 +108,7 @@ describe('a recording of trades', () => {
   test('gives the trades of a recorded feed and leaves its other messages out', async () => {
     const read = await readReplayFile(file('feed.jsonl.gz', gzipSync(`${FEED.join('\n')}\n`)));
     expect(read).toMatchObject({
-      kind: 'trades',
+      timeframe: null,
       market: { symbol: 'ETHUSDT', priceStep: '0.01', amountStep: '0.01' },
     });
     expect(read.rows).toEqual([
@@ -127,25 +123,36 @@ describe('a recording that can not be used', () => {
   const late = START_MS + 9 * HOUR_MS;
 
   test.each([
-    ['an empty file', '', /expected at least two rows .*, found 0/],
-    ['a header alone', candles([]), /expected at least two rows .*, found 0/],
-    ['other columns', 'a,b\n1,2\n', /bad\.csv:1: expected columns time_ms,.*found "a,b/],
-    ['a price that is no number', broken(`${late},1,2,1,x,5`), /bad\.csv:6: .* for close .*"x"/],
-    ['a missing field', broken(`${late},1,2,1,2`), /bad\.csv:6: .* for volume .*""/],
+    ['an empty file', '', /expected rows in .*bad\.csv, found none/],
+    ['a header alone', candles([]), /expected rows in .*bad\.csv, found none/],
+    ['one row', candles(HOURS.slice(0, 1)), /found fewer than two bars/],
+    ['other columns', 'a,b\n1,2\n', /expected a column for time.*bad\.csv, found the columns a, b/],
+    ['bars of no timeframe', candles(['0,1,2,1,2,5', '600000,1,2,1,2,5']), /timeframes 1m, .* found bars .* apart/],
+    ['a price that is no number', broken(`${late},1,2,1,x,5`), /bad\.csv:6: .* for close, found "x"/],
+    ['a missing field', broken(`${late},1,2,1,2`), /bad\.csv:6: expected 6 fields .*, found 5/],
     ['a price of zero', broken(`${late},0,2,0,2,5`), /bad\.csv:6: expected a positive open, found 0/],
-    ['a negative volume', broken(`${late},1,2,1,2,-5`), /bad\.csv:6: .* not negative, found "-5"/],
+    ['a negative volume', broken(`${late},1,2,1,2,-5`), /bad\.csv:6: .* not negative for volume, found "-5"/],
     ['a low above the close', broken(`${late},3,4,3,2,5`), /bad\.csv:6: expected low <= open, close <= high/],
     ['a time that is none', broken('soon,1,2,1,2,5'), /bad\.csv:6: expected a time .* found "soon"/],
-    ['a time before the last', broken(`${START_MS},1,2,1,2,5`), /bad\.csv:6: expected rows in the order of time/],
+    ['two bars of one time', broken(`${START_MS},1,2,1,2,5`), /bad\.csv.*once/],
     ['a side that is none', 'time,price,amount,side\n1,2,3,hold\n', /bad\.csv:2: .* buy or sell, found "hold"/],
-    ['a feed line that is no JSON', `${FEED[1]}\n17 {"stream":\n`, /bad\.csv:2: expected a JSON object/],
-    [
-      'a feed trade without a price',
-      `${feedLine({ e: 'trade', q: '1', T: 1, m: true })}\n`,
-      /bad\.csv:1: .* texts p and q/,
-    ],
   ])('is refused with its line: %s', async (_what, content, message) => {
     await expect(readReplayFile(file('bad.csv', content))).rejects.toMatchObject({
+      code: 'INVALID_FILE',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  test.each([
+    ['a line that is no JSON', `${FEED[1]}\n1723161254087896568 {"stream":\n`, /bad\.jsonl:2: expected a JSON object/],
+    [
+      'a trade without a price',
+      `${feedLine({ e: 'trade', q: '1', T: 1, m: true })}\n`,
+      /bad\.jsonl:1: .* texts p and q/,
+    ],
+    ['no trade', `${FEED[0]}\n`, /expected trades in .*bad\.jsonl, found 1 lines without one/],
+  ])('is refused as a feed with its line: %s', async (_what, content, message) => {
+    await expect(readReplayFile(file('bad.jsonl', content))).rejects.toMatchObject({
       code: 'INVALID_FILE',
       message: expect.stringMatching(message) as string,
     });

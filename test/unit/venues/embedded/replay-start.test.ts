@@ -1,19 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { ReplayFile } from '../../../../src/venues/embedded/replay-file.ts';
-import { replayTimeframe, replayStart } from '../../../../src/venues/embedded/replay-start.ts';
+import type { MarketSymbol } from '../../../../src/domain/market-symbol.ts';
+import { replayStart, type ReplayFile } from '../../../../src/venues/embedded/replay-file.ts';
 import { candle, trade, HOUR_MS, START_MS } from '../../../support/replayed-market.ts';
 
-const MINUTE_MS = 60_000;
-
-function recordingOf(kind: ReplayFile['kind'], rows: number, lengthMs = kind === 'candles' ? HOUR_MS : 0): ReplayFile {
+function recordingOf(kind: 'candles' | 'trades', rows: number): ReplayFile {
   return {
     path: 'recording.csv',
-    kind,
     rows: Array.from({ length: rows }, (_, index) =>
       kind === 'candles' ? candle(index, ['10', '12', '9', '11']) : trade(index, 'buy', '10', '1'),
     ),
-    lengthMs,
-    market: { symbol: 'BTCUSDT', priceStep: '1', amountStep: '1', initialPrice: '10' },
+    timeframe: kind === 'candles' ? '1h' : null,
+    market: { symbol: 'BTCUSDT' as MarketSymbol, priceStep: '1', amountStep: '1', initialPrice: '10' },
   };
 }
 
@@ -36,25 +33,5 @@ describe('the start of a replay', () => {
 
   test('is refused without a row', () => {
     expect(() => replayStart(recordingOf('trades', 0))).toThrow('expected at least one row in recording.csv, was none');
-  });
-});
-
-describe('the candles of strategies on a replay', () => {
-  test.each([
-    ['1m', MINUTE_MS],
-    ['1m', 3 * MINUTE_MS],
-    ['5m', 5 * MINUTE_MS],
-    ['30m', 45 * MINUTE_MS],
-    ['1h', HOUR_MS],
-    ['1h', 2 * HOUR_MS],
-    ['1d', 24 * HOUR_MS],
-    ['2d', 48 * HOUR_MS],
-    ['3d', 7 * 24 * HOUR_MS],
-  ])('are of %s where those of the recording last %i ms', (timeframe, lengthMs) => {
-    expect(replayTimeframe(recordingOf('candles', 2, lengthMs))).toBe(timeframe);
-  });
-
-  test('are of a minute where it is of trades', () => {
-    expect(replayTimeframe(recordingOf('trades', 2))).toBe('1m');
   });
 });

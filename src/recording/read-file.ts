@@ -1,0 +1,86 @@
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
+import type { AppendOutcome } from './append-outcome.ts';
+import { CandleCollector } from './candle-collector.ts';
+import { readFeedTrades } from './import/import-feed.ts';
+import { importTable } from './import/import-table.ts';
+import type { RecordedTrade } from './records.ts';
+
+/** Trades of one file at most: two hundred days of a trade a second. */
+const MOST_TRADES = 20_000_000;
+
+/** How a file is to be read. */
+export interface FileQuestion {
+  readonly market: MarketSymbol;
+  /** Null: what its columns say. */
+  readonly kind: 'candles' | null;
+  /** Null: what its times say. Finer candles are put together to it. */
+  readonly timeframe: Timeframe | null;
+  /** Prices with more decimals are rounded to these. */
+  readonly roundsPricesTo?: number;
+}
+
+/** What a file holds, in the order of time. */
+export type FileData =
+  | { readonly kind: 'candles'; readonly columns: CandleColumns }
+  | { readonly kind: 'trades'; readonly trades: readonly RecordedTrade[]; readonly symbol: string | null };
+
+/** Whether a file is a feed of JSON lines, as its name says. */
+const isFeedFile = (path: string): boolean => /\.jsonl(\.gz)?$/.test(path);
+
+/**
+ * Reads a file into memory as an import would read it: candles or trades of CSV or Parquet, trades of a feed. Throws
+ * `INVALID_FILE` with file and line for one that an import would keep out.
+ */
+export async function readDataFile(path: string, question: FileQuestion): Promise<FileData> {
+  const trades: RecordedTrade[] = [];
+  const take = (part: readonly RecordedTrade[]): void => {
+    for (const trade of part) trades.push(trade);
+    if (trades.length <= MOST_TRADES) return;
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected at most ${MOST_TRADES} trades in ${path}, found more: cut the file`,
+    );
+  };
+  if (isFeedFile(path)) {
+    const symbol = await readFeedTrades(path, take);
+    return { kind: 'trades', trades: inOrder(trades), symbol };
+  }
+  const collector = new CandleCollector();
+  const report = await importTable({
+    catalogue: {
+      appendCandles: (options) => collector.appendCandles(options),
+      async appendTrades(options): Promise<AppendOutcome> {
+        for await (const part of options.trades) take(part);
+        return { kind: 'added', added: trades.length, known: 0, fromMs: null, toMs: null };
+      },
+    },
+    path,
+    ...question,
+    mayResample: true,
+    preset: null,
+    columns: new Map(),
+    skipBadRows: false,
+    roundsAmounts: true,
+    source: path,
+  });
+  if (report.result !== 'imported') {
+    const { firstBad: bad } = report;
+    const what = bad === null ? `expected candles or trades in ${path}` : `${path}:${bad.line}: ${bad.problem}`;
+    throw new SarrafError('INVALID_FILE', `${what}; "sarraf data import" says all that is wrong with it`);
+  }
+  if (trades.length > 0) return { kind: 'trades', trades: inOrder(trades), symbol: null };
+  return { kind: 'candles', columns: collector.candlesOf(question.market) };
+}
+
+/** The time of the exchange, where it says one. */
+export const timeOf = ({ timeMs, seenMs }: RecordedTrade): number => timeMs ?? seenMs;
+
+/** By time; trades of one moment stay in the order in which they happened, also where the newest come first. */
+function inOrder(trades: RecordedTrade[]): readonly RecordedTrade[] {
+  const [first, last] = [trades[0], trades.at(-1)];
+  if (first !== undefined && last !== undefined && timeOf(first) > timeOf(last)) trades.reverse();
+  return trades.sort((left, right) => timeOf(left) - timeOf(right));
+}
