@@ -20,6 +20,7 @@ export type { DecimalText } from './domain/decimal-text.ts';
 export type { MarketName, MarketSymbol } from './domain/market-symbol.ts';
 export type { MarketStats } from './domain/market-stats.ts';
 export type { BookLevel, OrderBook } from './domain/order-book.ts';
-export type { Execution, OrderStatus, Side, VenueOrder } from './domain/order.ts';
+export type { Execution, Side, VenueOrder } from './domain/order.ts';
+export type { OrderStatus } from './exchange/order-status.ts';
 export type { Budget, RateLimit } from './domain/rate-limit.ts';
 export type { PublicTrade, VenueTrade } from './domain/trade.ts';

@@ -59,19 +59,12 @@ export const MOST_SEND_DELAY_MS = 250;
 /** How long after its socket is gone a request may still reach an exchange that does not stand still, and be counted there. */
 export const LATE_ARRIVAL_MS = 120_000;
 
-/** Budgets to which cancels and resolutions go. No request of either class places an order, so there a reserve would be waste. */
-const RESERVED_BUDGETS: ReadonlySet<string> = new Set([
-  'orders/status',
-  'orders/list',
-  'orders/update-status',
-  'orders/cancel-old',
-  'trades/list',
-]);
+/** Of a budget to which cancels and resolutions go, left for them. */
 const RESERVED_SHARE = 0.1;
 
 export function reserveOf(budget: RateLimit): number {
   if (budget.reserve !== undefined) return Math.min(Math.max(0, budget.reserve), budget.limit);
-  return RESERVED_BUDGETS.has(budget.name) ? Math.floor(budget.limit * RESERVED_SHARE) : 0;
+  return budget.hasReserve === true ? Math.floor(budget.limit * RESERVED_SHARE) : 0;
 }
 
 /** Whether a slot is free again: strictly more than a window after its stamp, since both ends of a window may count. */

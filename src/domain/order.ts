@@ -5,9 +5,6 @@ export type Side = 'buy' | 'sell';
 
 export type Execution = 'limit' | 'market' | 'stop_limit' | 'stop_market';
 
-/** The status words of the interface. The word for an order rejected after its acceptance is not known: it arrives as `Other`. */
-export type OrderStatus = 'New' | 'Active' | 'Inactive' | 'Done' | 'Canceled';
-
 export type TradeKind = 'Spot' | 'Margin' | 'Credit' | 'Debit';
 
 export function oppositeOf(side: Side): Side {
@@ -37,7 +34,7 @@ export interface VenueOrder {
   /** In the currency received. */
   readonly fee: DecimalText | null;
   readonly averagePrice: DecimalText | null;
-  /** One of `OrderStatus`, or whatever other word the exchange used. */
+  /** The exchange's own word: one of its profile's `statuses`, or any other. */
   readonly status: string | null;
   readonly partial: boolean | null;
   readonly createdAtMs: number | null;

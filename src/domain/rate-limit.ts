@@ -5,6 +5,10 @@ export interface RateLimit {
   /** What the exchange itself allows, where `limit` is less by a headroom; the same without it. */
   readonly statedLimit?: number;
   readonly windowMs: number;
+  /**
+   * Whether cancels and resolutions go there, for which a part is kept. Neither class places an order: where orders are placed a reserve would be waste.
+   */
+  readonly hasReserve?: boolean;
   /** Requests of a window for cancels and resolutions alone; left out, `reserveOf` says how many. */
   readonly reserve?: number;
 }

@@ -37,6 +37,9 @@ interface Work {
   asks: number;
 }
 
+/** Most reasons of a refusal last; and the exchange may hold an identical order back for longer. */
+const LEAST_REFUSAL_PAUSE_MS = 10_000;
+
 const NO_REFUSALS: AlgorithmView['refusals'] = [];
 
 export interface AlgorithmManagerOptions {
@@ -269,7 +272,7 @@ export class AlgorithmManager {
   }
 
   private viewOf(work: Work, market: Market): AlgorithmView {
-    const { outbox, markets, equityOf } = this.options;
+    const { outbox, orderManager, markets, equityOf } = this.options;
     const { nowMs } = outbox;
     const { instance, refusals, algorithm } = work;
     return new WorkView(markets, {
@@ -279,6 +282,7 @@ export class AlgorithmManager {
       position: instance.held(market.base),
       equity: algorithm.kind === 'target' ? equityOf(instance, market.symbol) : null,
       refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
+      refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
     });
   }
 
@@ -320,6 +324,7 @@ class WorkView implements AlgorithmView {
   readonly position: Units;
   readonly equity: Units | null;
   readonly refusals: AlgorithmView['refusals'];
+  readonly refusalPauseMs: number;
   private readonly markets: MarketDataCache;
 
   constructor(markets: MarketDataCache, view: Omit<AlgorithmView, 'book'>) {
@@ -330,6 +335,7 @@ class WorkView implements AlgorithmView {
     this.position = view.position;
     this.equity = view.equity;
     this.refusals = view.refusals;
+    this.refusalPauseMs = view.refusalPauseMs;
   }
 
   get book(): AlgorithmView['book'] {

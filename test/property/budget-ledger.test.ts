@@ -206,7 +206,7 @@ describe('a ledger shared by several owners', () => {
     ['orders/list', 'cancel', 30, 60_000, 30],
     ['orders/list', 'market', 30, 60_000, 27],
   ] as const)('delivers 98 of 100 to %s for %s, less the reserve', (name, requestClass, limit, windowMs, usable) => {
-    const ledger = new BudgetLedger([{ name, limit, windowMs }]);
+    const ledger = new BudgetLedger([{ name, limit, windowMs, hasReserve: name === 'orders/list' }]);
     const windows = 10;
     let waiting: { readonly slot: Slot; readonly endsAtMs: number }[] = [];
     let sent = 0;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { LAYERS, wrongImports } from '../support/layering.ts';
+import { NEUTRAL_FOLDERS, venueWords } from '../support/venue-words.ts';
 
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -41,5 +42,52 @@ describe('the layers', () => {
     expect(
       wrongImports('src/daemon/run-bot.ts', `import { a } from '../mirror/a.ts';\nimport b from 'node:fs';`),
     ).toEqual([]);
+  });
+});
+
+describe('the folders that serve any exchange', () => {
+  /** What is left of words of one exchange: two quote currencies with a bridge between them are still a part of the types of money. */
+  const LEFT = [
+    'src/domain/market-symbol.ts',
+    'src/domain/money-text.ts',
+    'src/engine/engine-settings.ts',
+    'src/engine/pre-trade-view.ts',
+    'src/engine/strategy-instance.ts',
+    'src/execution/risk/pnl-checks.ts',
+    'src/portfolio/asset-ledger.ts',
+    'src/portfolio/holding.ts',
+    'src/portfolio/market-positions.ts',
+    'src/portfolio/profit.ts',
+    'src/portfolio/quote-money.ts',
+    'src/portfolio/stored-ledger.ts',
+    'src/portfolio/valuation.ts',
+  ];
+
+  const found = new Map(
+    NEUTRAL_FOLDERS.flatMap(filesOf)
+      .map((path) => [path, venueWords(readFileSync(path, 'utf8'))] as const)
+      .filter(([, words]) => words.length > 0),
+  );
+
+  test('know no endpoint, budget, status word, refusal or window of one', () => {
+    const others = [...found].flatMap(([path, words]) =>
+      words.filter((word) => !word.startsWith('currency ')).map((word) => `${path}: ${word}`),
+    );
+    expect(others).toEqual([]);
+  });
+
+  test('know its currencies in no other files than these', () => {
+    expect([...found.keys()].sort()).toEqual(LEFT);
+  });
+
+  test.each([
+    [`if (order.status === 'Done') return;`, `status 'Done'`],
+    [`const { budget } = ENDPOINTS['addOrder'];`, `endpoint 'addOrder'`],
+    [`const name = "orders/list"; // 'orders/list'`, `budget "orders/list"`],
+    [`if (code === 'DuplicateOrder') return;`, `refusal 'DuplicateOrder'`],
+    [`const HELD_MS = 10_500;`, 'window for identical orders 10_500'],
+    [`/** In usdt. */ const other = 'rls';`, 'currency rls'],
+  ])('are caught with a planted word in %s', (source, word) => {
+    expect(venueWords(source)).toEqual([word]);
   });
 });

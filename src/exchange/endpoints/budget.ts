@@ -9,11 +9,12 @@ interface Limit {
   readonly per: Budget['per'];
   readonly limit: number;
   readonly minutes?: number;
+  readonly hasReserve?: boolean;
 }
 
 /** A limit from the table of the interface ("Limits"), per one minute unless said otherwise. Named after the path. */
-export function budget(name: string, { per, limit, minutes = 1 }: Limit): Budget {
-  return { name, limit, windowMs: minutes * MINUTE_MS, per, assumed: false };
+export function budget(name: string, { per, limit, minutes = 1, hasReserve = false }: Limit): Budget {
+  return { name, limit, windowMs: minutes * MINUTE_MS, per, assumed: false, hasReserve };
 }
 
 /** A limit for an endpoint about which the interface is silent. */

@@ -2,7 +2,6 @@ import type { Side } from '../../domain/order.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid } from './market-grid.ts';
 import type { AlgorithmOrder, AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
-import { REFUSAL_PAUSE_MS } from './setbacks.ts';
 import { NOTHING } from './step.ts';
 import { afterRefusals, onGridOf, type QuotesAlgorithm, type WantedQuote } from './quotes.ts';
 
@@ -72,13 +71,13 @@ function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: rea
 }
 
 /** When a quote may go again that was refused, by the engine or by the exchange; in the past where it never was. */
-function freeAtMsOf(quote: WantedQuote, { orders, market }: AlgorithmView): number {
+function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: AlgorithmView): number {
   let refusedAtMs = quote.refusedAtMs ?? Number.NEGATIVE_INFINITY;
   for (const { state, side, price, amount, closedAtMs } of orders) {
     if (state !== 'rejected' || side !== quote.side || price !== quote.price) continue;
     if (amount === onAmountGrid(market, quote.amount)) refusedAtMs = Math.max(refusedAtMs, closedAtMs ?? refusedAtMs);
   }
-  return refusedAtMs + REFUSAL_PAUSE_MS;
+  return refusedAtMs + refusalPauseMs;
 }
 
 /** A fill that is newer than the set has answered its quote. */

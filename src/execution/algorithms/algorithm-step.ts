@@ -24,6 +24,8 @@ export interface AlgorithmView {
   readonly equity: Units | null;
   /** Orders of this algorithm that were refused (by fitting, risk or the exchange) since it was last asked, newest last. */
   readonly refusals: readonly { readonly order: AlgorithmOrder; readonly reason: string }[];
+  /** How long what was refused is left alone. */
+  readonly refusalPauseMs: number;
 }
 
 /** What an algorithm wants now. It is asked again when one of its orders changes, when its time has come, or when a book arrives if it says so. */

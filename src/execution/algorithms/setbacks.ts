@@ -1,9 +1,6 @@
 import type { OrderRecord } from '../order-record.ts';
 import type { AlgorithmView } from './algorithm-step.ts';
 
-/** How long what was refused is left alone: the exchange holds identical orders back for ten seconds, and most reasons last longer. */
-export const REFUSAL_PAUSE_MS = 10_500;
-
 /** Rejections in a row after which an algorithm gives up. */
 export const MOST_SETBACKS = 3;
 
@@ -26,7 +23,7 @@ export function afterSetbacks(
   before: Setbacks,
   news: { readonly ended: readonly OrderRecord[]; readonly view: AlgorithmView },
 ): Setbacks {
-  const { refusals, nowMs } = news.view;
+  const { refusals, refusalPauseMs, nowMs } = news.view;
   let hasProgress = false;
   let failed = 0;
   let reason = refusals.at(-1)?.reason ?? null;
@@ -39,5 +36,5 @@ export function afterSetbacks(
   }
   const added = Math.max(failed, refusals.length);
   if (added === 0) return hasProgress ? NO_SETBACKS : before;
-  return { inARow: before.inARow + added, retryAtMs: nowMs + REFUSAL_PAUSE_MS, reason };
+  return { inARow: before.inARow + added, retryAtMs: nowMs + refusalPauseMs, reason };
 }

@@ -3,7 +3,7 @@ import type { Slot } from '../../../src/budget/admission.ts';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import type { RequestClass } from '../../../src/domain/request-class.ts';
 
-const budget = (limit: number, windowMs = 60_000) => ({ name: 'orders/list', limit, windowMs });
+const budget = (limit: number, windowMs = 60_000) => ({ name: 'orders/list', limit, windowMs, hasReserve: true });
 
 function admitted(ledger: BudgetLedger, nowMs: number, requestClass: RequestClass = 'cancel'): Slot {
   const admission = ledger.admit({ budget: 'orders/list', requestClass }, nowMs);

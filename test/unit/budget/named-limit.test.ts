@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import { afterLimitReply, inForce, lowered, QUIET_MS } from '../../../src/budget/named-limit.ts';
 
-const BUDGET: RateLimit = { name: 'orders/list', limit: 29, statedLimit: 30, windowMs: 60_000 };
+const BUDGET: RateLimit = { name: 'orders/list', limit: 29, statedLimit: 30, windowMs: 60_000, hasReserve: true };
 const at = (nowMs: number) => ({ statedLimit: 30, nowMs });
 const own = (named: number | null) => ({ named, isOwn: true });
 

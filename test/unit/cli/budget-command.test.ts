@@ -14,7 +14,7 @@ beforeAll(() => {
   const store = new LedgerStore({
     path,
     budgets: [
-      { name: 'orders/list', limit: 30, windowMs: 60_000, per: 'token', assumed: false },
+      { name: 'orders/list', limit: 30, windowMs: 60_000, per: 'token', assumed: false, hasReserve: true },
       { name: 'v2/options', limit: 30, windowMs: 60_000, per: 'ip', assumed: true },
     ],
     subjects: { ip: 'ip', token: 'abc' },
@@ -48,7 +48,17 @@ describe('sarraf budget', () => {
     const lowered = join(folder, 'lowered.sqlite');
     const store = new LedgerStore({
       path: lowered,
-      budgets: [{ name: 'orders/list', limit: 29, statedLimit: 30, windowMs: 60_000, per: 'token', assumed: false }],
+      budgets: [
+        {
+          name: 'orders/list',
+          limit: 29,
+          statedLimit: 30,
+          windowMs: 60_000,
+          per: 'token',
+          assumed: false,
+          hasReserve: true,
+        },
+      ],
       subjects: { ip: 'ip', token: 'abc' },
       whenMissing: 'empty',
     });

@@ -65,7 +65,7 @@ export interface Told {
  * the test answers them. Every step is checked for what must always hold.
  */
 export class EngineWorld {
-  readonly venue = new ScriptedVenue();
+  readonly venue: ScriptedVenue;
   readonly mirror = new MemoryMirror();
   readonly notices: EngineNotice[] = [];
   readonly told: Told[] = [];
@@ -85,6 +85,7 @@ export class EngineWorld {
 
   constructor(options: WorldOptions = {}) {
     this.options = options;
+    this.venue = new ScriptedVenue(options.settings?.venue);
     this.engine = this.begin();
   }
 
@@ -158,7 +159,7 @@ export class EngineWorld {
   }
 
   /** The exchange registers an order, and says so. */
-  accept(status = 'Active'): VenueOrder {
+  accept(status?: string): VenueOrder {
     const order = this.venue.place(this.pending('place').call.order, status);
     this.give('place', { ...order });
     return order;
@@ -308,7 +309,14 @@ export class EngineWorld {
     const value = this.venue.read(request.call);
     const answer: VenueAnswer =
       value === undefined
-        ? { outcome: 'refused', code: 'NotFound', message: 'not found', effect: 'none', status: null, order: null }
+        ? {
+            outcome: 'refused',
+            code: this.venue.profile.refusals.noSuchOrder,
+            message: 'not found',
+            effect: 'none',
+            status: null,
+            order: null,
+          }
         : { outcome: 'value', value };
     this.reply(request, answer, this.nowMs - REPLY_MS);
   }

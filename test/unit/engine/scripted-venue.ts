@@ -12,6 +12,8 @@ import type {
   OcoRequest,
   OrderRequest,
   Page,
+  StatusMeaning,
+  VenueProfile,
   VenueCall,
   VenueValues,
   WalletTransaction,
@@ -31,6 +33,8 @@ type Changeable = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
  */
 export class ScriptedVenue {
   nowMs = 0;
+  /** Its own words. */
+  readonly profile: VenueProfile;
   readonly orders: Changeable[] = [];
   readonly trades: VenueTrade[] = [];
   readonly lines: WalletTransaction[] = [];
@@ -46,8 +50,17 @@ export class ScriptedVenue {
   ]);
   private lastId = 100;
 
+  constructor(profile: VenueProfile = INTERFACE_PROFILE) {
+    this.profile = profile;
+  }
+
+  /** Its word for what an order is. */
+  word(meaning: StatusMeaning): string {
+    return this.profile.statuses[meaning][0] ?? meaning;
+  }
+
   /** Registers what was asked for. */
-  place(order: OrderRequest, status = 'Active'): VenueOrder {
+  place(order: OrderRequest, status = this.word('working')): VenueOrder {
     const { base, quote, side, execution, amount, price, stopPrice, clientOrderId } = order;
     return this.add({
       market: marketOfCurrencies(base, quote),
@@ -72,10 +85,10 @@ export class ScriptedVenue {
       price,
       stopPrice: null,
       clientOrderId,
-      status: 'Active',
+      status: this.word('working'),
     });
     const stop = { market, side, amount, price: stopLimitPrice, stopPrice, clientOrderId: null } as const;
-    const second = this.add({ ...stop, execution: 'stop_limit', status: 'Inactive' });
+    const second = this.add({ ...stop, execution: 'stop_limit', status: this.word('waiting') });
     first.pairId = second.id;
     second.pairId = first.id;
     return [{ ...first }, { ...second }];
@@ -97,7 +110,7 @@ export class ScriptedVenue {
       price: decimalText(price),
       stopPrice: null,
       clientOrderId,
-      status: 'Active',
+      status: this.word('working'),
     });
   }
 
@@ -111,8 +124,8 @@ export class ScriptedVenue {
     const fee = ((order.side === 'buy' ? units : total) * FEE) / 1_000_000n;
     order.matchedAmount = formatUnits(parseUnits(order.matchedAmount) + units);
     order.unmatchedAmount = formatUnits(left - units);
-    if (units === left) order.status = 'Done';
-    if (order.pairId !== null) this.orderOf(order.pairId).status = 'Canceled';
+    if (units === left) order.status = this.word('filled');
+    if (order.pairId !== null) this.orderOf(order.pairId).status = this.word('canceled');
     const { side, market } = order;
     const trade: VenueTrade = {
       id: this.nextId(),
@@ -132,7 +145,7 @@ export class ScriptedVenue {
     return trade;
   }
 
-  end(id: number, status = 'Canceled'): VenueOrder {
+  end(id: number, status = this.word('canceled')): VenueOrder {
     const order = this.orderOf(id);
     order.status = status;
     if (order.pairId !== null) this.orderOf(order.pairId).status = status;
@@ -154,7 +167,7 @@ export class ScriptedVenue {
   }
 
   open(): readonly VenueOrder[] {
-    return this.orders.filter(({ status }) => status !== null && isOpenStatus(INTERFACE_PROFILE, status));
+    return this.orders.filter(({ status }) => status !== null && isOpenStatus(this.profile, status));
   }
 
   orderOf(id: number): Changeable {
@@ -204,9 +217,12 @@ export class ScriptedVenue {
       case 'options':
         return this.rules;
       case 'order': {
+        if (call.venueId === null && !this.profile.clientOrderId.canBeLookedUp) {
+          throw new Error('this exchange finds no order by its client order id');
+        }
         const found = this.orders.find(({ id, clientOrderId, status }) =>
           call.venueId === null
-            ? clientOrderId === call.clientOrderId && isOpenStatus(INTERFACE_PROFILE, status ?? '')
+            ? clientOrderId === call.clientOrderId && isOpenStatus(this.profile, status ?? '')
             : id === call.venueId,
         );
         return found === undefined || this.hidden.has(found.id ?? 0) ? undefined : { ...found };

@@ -100,7 +100,16 @@ class World {
       freshUntilMs: null,
     };
     const { nowMs, position, refusals, orders } = this;
-    return { nowMs, market: MARKET, book, orders: [...orders], position, equity: parseUnits('1000'), refusals };
+    return {
+      nowMs,
+      market: MARKET,
+      book,
+      orders: [...orders],
+      position,
+      equity: parseUnits('1000'),
+      refusals,
+      refusalPauseMs: 10_500,
+    };
   }
 
   /** What was asked for last is not planned; whether the algorithm hears of it is another matter. */

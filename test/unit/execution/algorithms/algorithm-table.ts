@@ -157,7 +157,16 @@ class AlgorithmRunner {
 
   private view(): AlgorithmView {
     const { nowMs, market, book, position, equity, refusals } = this;
-    return { nowMs, market, book, position, equity, refusals, orders: [...this.orders.values()] };
+    return {
+      nowMs,
+      market,
+      book,
+      position,
+      equity,
+      refusals,
+      refusalPauseMs: 10_500,
+      orders: [...this.orders.values()],
+    };
   }
 }
 

@@ -1,0 +1,37 @@
+import type { VenueProfile } from '../../../src/venues/port.ts';
+
+/**
+ * An exchange that differs from the one of the interface in whatever a profile can say: other words and codes, several words for one thing, no pairs and no
+ * stops, no look-up by client order id, identical orders taken, short pages.
+ */
+export const OTHER_PROFILE: VenueProfile = {
+  statuses: {
+    accepted: ['PENDING_NEW'],
+    working: ['OPEN', 'PARTIALLY_FILLED'],
+    waiting: ['UNTRIGGERED'],
+    filled: ['FILLED'],
+    canceled: ['CANCELLED', 'EXPIRED'],
+  },
+  refusals: { noSuchOrder: '-2013', clientOrderIdInUse: '-4116', identicalOrder: null },
+  identicalOrdersMs: 0,
+  clientOrderId: { longest: 28, pattern: /^[a-z0-9_-]+$/, canBeLookedUp: false },
+  orderKinds: new Set(['limit', 'market']),
+  pageSizes: { orders: 5, trades: 5, transactions: 5 },
+  budgets: {
+    place: 'trading',
+    'place-oco': 'trading',
+    cancel: 'trading',
+    'cancel-old': 'trading',
+    order: 'account',
+    orders: 'account',
+    trades: 'account',
+    wallets: 'account',
+    transactions: 'account',
+    book: 'market',
+    books: 'market',
+    stats: 'market',
+    'public-trades': 'market',
+    candles: 'market',
+    options: 'market',
+  },
+};
