@@ -1,6 +1,8 @@
 import type { Candle } from '../domain/candle.ts';
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
 /** After a bar closes, its last trades take a moment to show. */
 const CLOSE_DELAY_MS = 1_000;
@@ -102,4 +104,28 @@ export class CandleReader {
     const missedBefore = Math.round((candle.openTimeMs - expectedMs) / this.lengthMs);
     return { ...candle, market: this.market, timeframe: this.timeframe, seenAtMs: nowMs, missedBefore };
   }
+}
+
+/** One reader for each market and length of bar that somebody subscribed to, by the key of its feed. */
+export function readersOf(
+  feeds: readonly PlannedFeed[],
+  instances: readonly StrategyInstance[],
+): ReadonlyMap<string, CandleReader> {
+  const readers = new Map<string, CandleReader>();
+  for (const feed of feeds) {
+    if (feed.kind !== 'candles') continue;
+    const wanted = instances.flatMap(({ runner }) =>
+      runner.subscriptions.flatMap((subscription) =>
+        subscription.kind === 'candles' && feed.key === `candles ${subscription.market} ${subscription.timeframe}`
+          ? [{ subscription, length: runner.warmUpLength(subscription) }]
+          : [],
+      ),
+    );
+    const [first] = wanted;
+    if (first === undefined) continue;
+    const { market, timeframe } = first.subscription;
+    const warmUp = Math.max(...wanted.map(({ length }) => length));
+    readers.set(feed.key, new CandleReader({ market, timeframe, warmUp }));
+  }
+  return readers;
 }

@@ -1,15 +1,10 @@
-import { SarrafError } from '../domain/errors.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
-import { formatUnits, NO_UNITS } from '../domain/money.ts';
-import { unprotectedOf } from '../execution/exits.ts';
+import { NO_UNITS } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
-import { KEPT_ABSENT_FILLS } from './absent-fills.ts';
 import { AccountState } from './account-state.ts';
-import { assetNotices } from './asset-notices.ts';
-import { CandleReader } from './candle-reader.ts';
+import { readersOf, type CandleReader } from './candle-reader.ts';
 import { KEPT_CANCELS } from './cancel-manager.ts';
 import { Control, KEPT_CONTROL } from './control.ts';
 import { CredentialWatch, KEPT_CREDENTIAL } from './credential-watch.ts';
@@ -18,7 +13,7 @@ import type { ControlCommand, EngineEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
 import { FeedHandler } from './feed-handler.ts';
 import { FillHandler } from './fill-handler.ts';
-import { KEPT_FINDINGS, sentenceOf, type FlawLog } from './findings.ts';
+import { KEPT_FINDINGS, type FlawLog } from './findings.ts';
 import { IntentBlotter } from './intent-blotter.ts';
 import { IntentRouter } from './intent-router.ts';
 import { MarketDataCache } from './market-data-cache.ts';
@@ -27,18 +22,15 @@ import { OrderManager } from './order-manager.ts';
 import { PreTradeRisk } from './pre-trade-risk.ts';
 import { Outbox } from './outbox.ts';
 import { AlgorithmManager } from './algorithm-manager.ts';
-import type { LeftBehind } from './left-behind.ts';
+import { leftBehind, type LeftBehind } from './left-behind.ts';
 import { KEPT_RECONCILIATION, Reconciler } from './reconciler.ts';
+import { KEPT_ROW, RowCounter } from './row-counter.ts';
 import { StrategyInstance } from './strategy-instance.ts';
+import { TradingState } from './trading-state.ts';
 import { StrategyDispatcher } from './strategy-dispatcher.ts';
 
 /** Rounds of telling and doing within one step; beyond it something runs in circles, and the rest waits for the next step. */
 const MOST_ROUNDS = 1_000;
-
-export const KEPT_ROW = 'row';
-
-/** Strategies wait so long at most for the fills of orders that were taken over. */
-const FILLS_WITHIN_MS = 60_000;
 
 const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;
 
@@ -72,12 +64,12 @@ export class Engine {
   private readonly feeds: FeedHandler;
   private readonly fills: FillHandler;
   private readonly control: Control;
+  private readonly tradingState: TradingState;
   private readonly credential: CredentialWatch;
   private readonly readers: ReadonlyMap<string, CandleReader>;
   private readonly isRestart: boolean;
   private readonly reconciles: boolean;
-  private row = 0;
-  private isRowDirty = false;
+  private readonly rows: RowCounter;
   /** When a venue that tells by itself did so last. Timers of such a moment wait for a tick, so that whatever comes with it is told before them. */
   private toldAtMs = Number.NEGATIVE_INFINITY;
   /** The output of a step that comes to nothing, with the time of the next that is due. */
@@ -88,6 +80,7 @@ export class Engine {
     const outbox = new Outbox(settings);
     this.outbox = outbox;
     outbox.nowMs = nowMs;
+    this.rows = new RowCounter(outbox);
     this.isRestart = state.strategies.length > 0;
     const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
     this.instances = settings.instances.map(
@@ -96,7 +89,7 @@ export class Engine {
     this.credential = new CredentialWatch(outbox, settings.credential ?? null);
     this.intents = new IntentBlotter(outbox);
     this.orderManager = new OrderManager(settings, outbox, {
-      nextRow: () => this.nextRow(),
+      nextRow: () => this.rows.next(),
       objectionTo: (order) => this.gate.objectionTo(order),
     });
     this.orderManager.epoch = state.epoch;
@@ -108,7 +101,7 @@ export class Engine {
       findings: this.findings,
       emit: (event, market) => this.emit(event, market),
     });
-    const closed = (): string | null => this.closed();
+    const closed = (): string | null => this.tradingState.closed();
     this.gate = new PreTradeRisk({
       outbox,
       orderManager: this.orderManager,
@@ -116,19 +109,19 @@ export class Engine {
       instances: this.instances,
       closed,
     });
-    this.readers = readersOf(settings, this.instances);
+    this.readers = readersOf(settings.feeds, this.instances);
     const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
     this.reconciles = settings.reconciliation !== null;
     this.reconciler = new Reconciler({ ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies }, outbox, {
       hasten: (feed) => this.feeds.hasten(feed),
-      unsettled: () => this.unsettled(),
+      unsettled: () => this.orderManager.blotter.unsettled() ?? this.fills.waitingFor(),
       findings: this.findings,
     });
     this.fills = new FillHandler({
       blotter: this.orderManager.blotter,
       reports: this.orderManager.reports,
       onFill: (fill, order) => this.onFill(fill, order),
-      onImpossible: (fill, order) => this.onImpossible(fill, order),
+      onImpossible: (fill, order) => this.reconciler.breakAtFill(fill, order),
     });
     this.algorithms = new AlgorithmManager({
       outbox,
@@ -146,7 +139,7 @@ export class Engine {
       algorithms: this.algorithms,
       markets: this.markets,
       intents: this.intents,
-      nextIntentId: () => `i${this.nextRow().toString(36)}`,
+      nextIntentId: () => `i${this.rows.next().toString(36)}`,
       closed,
       onRejected: (instance, rejection) => this.strategies.onRejected(instance, rejection),
     });
@@ -156,7 +149,7 @@ export class Engine {
       markets: this.markets,
       blotter: this.orderManager.blotter,
       account: this.account,
-      candlesSeenAtMs: (market) => this.candlesSeenAtMs(market),
+      candlesSeenAtMs: (market) => this.feeds.candlesSeenAtMs(market),
       onIntent: (instance, intent) => this.intentRouter.take(instance, intent),
       onFailed: (instance) => {
         this.algorithms.end((work) => work.instance === instance, 'its strategy has stopped');
@@ -185,6 +178,16 @@ export class Engine {
       endAlgorithms: (reason, matches) => this.algorithms.end(({ intentId }) => matches(intentId), reason),
       heldOf: (strategy, asset) => this.strategies.instanceOf(strategy)?.held(asset) ?? NO_UNITS,
       stopStrategies: (reason) => this.strategies.stop(reason),
+    });
+    this.tradingState = new TradingState({
+      outbox,
+      control: this.control,
+      credential: this.credential,
+      strategies: this.strategies,
+      reconciler: this.reconciler,
+      findings: this.findings,
+      orderManager: this.orderManager,
+      reconciles: this.reconciles,
     });
     this.orderManager.blotter.listen((order, before) => this.onOrder(order, before));
     this.restore(state, nowMs);
@@ -279,6 +282,11 @@ export class Engine {
     return this.orderManager.blotter.table.unfinished().flatMap((order) => (mayTrade(order) ? [order.key] : []));
   }
 
+  /** What about the account can not be right, for an operator. */
+  doubts(): readonly string[] {
+    return this.tradingState.doubts();
+  }
+
   /** Why trading is halted; null while it is not. */
   haltReason(): string | null {
     return this.control.haltReason();
@@ -289,21 +297,9 @@ export class Engine {
     return this.credential.fault();
   }
 
-  /** What an end of the run now would leave behind: orders that are open, and positions that no stop order or OCO protects. */
+  /** What an end of the run now would leave at the exchange. */
   leftBehind(): LeftBehind {
-    // One that matched whole is closed but for the word of the exchange.
-    const live = this.orderManager.blotter.table.unfinished().filter((order) => mayTrade(order));
-    const orders = live.filter(({ amount, matched, filled }) => matched < amount && filled < amount);
-    const unprotected = this.instances.flatMap((instance) =>
-      coinsOf(instance).flatMap((asset) => {
-        const held = instance.held(asset);
-        const rest = unprotectedOf(orders, { strategy: instance.name, asset, held });
-        return rest < this.markets.leastAmountOf(asset)
-          ? []
-          : [{ strategy: instance.name, asset, held, unprotected: rest }];
-      }),
-    );
-    return { orders, unprotected };
+    return leftBehind({ unfinished: this.unfinishedOrders(), instances: this.instances, markets: this.markets });
   }
 
   /** Whether a drain has come to its end: nothing of ours is on its way, and, where that was asked for, nothing is open. */
@@ -372,23 +368,15 @@ export class Engine {
 
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
-    if (this.strategies.hasStarted || !this.feeds.isReady() || this.isTakingOver()) return;
-    for (const instance of this.instances) {
-      const notices = assetNotices(instance, (market) => this.markets.get(market) !== undefined);
-      for (const { level, text } of notices) this.outbox[level](text, instance.name);
-    }
+    if (
+      this.strategies.hasStarted ||
+      !this.feeds.isReady() ||
+      this.orderManager.takeover.isWaitedFor(this.fills.isWaiting)
+    )
+      return;
     this.strategies.start(this.isRestart);
     this.outbox.journal('control', 'start', { isRestart: this.isRestart });
     this.work();
-  }
-
-  /** Whether orders and fills that a copy of the mirror lacked are still on their way into the positions. */
-  private isTakingOver(): boolean {
-    const { takeover } = this.orderManager;
-    if (takeover.isUnderWay) return true;
-    return (
-      takeover.endedAtMs !== null && this.fills.isWaiting && this.outbox.nowMs < takeover.endedAtMs + FILLS_WITHIN_MS
-    );
   }
 
   private wakeAtMs(): number {
@@ -408,54 +396,9 @@ export class Engine {
     return this.reconciles && (this.strategies.hasStarted || this.readers.size === 0);
   }
 
-  /** Why no new orders are taken; null while they are. */
-  private closed(): string | null {
-    const why = this.control.closed();
-    if (why !== null) return why;
-    const fault = this.credential.fault();
-    if (fault !== null) return fault;
-    if (!this.strategies.hasStarted) return 'the account is still being read';
-    if (this.reconciler.break !== null) {
-      return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
-    }
-    const overdue = this.reconciles ? this.reconciler.overdue(this.outbox.nowMs) : null;
-    return this.findings.closed() ?? overdue ?? this.orderManager.closed();
-  }
-
-  /** What the exchange said about orders of ours, twice, that can not be right; and why the books could not be compared for too long. */
-  doubts(): readonly string[] {
-    const overdue = this.reconciles ? this.reconciler.overdue(this.outbox.nowMs) : null;
-    const grave = this.findings.confirmed().filter(({ isGrave }) => isGrave);
-    return [...(overdue === null ? [] : [overdue]), ...grave.map((finding) => sentenceOf(finding))];
-  }
-
   private onFill(fill: FillRecord, order: OrderRecord | null): void {
     if (this.reconciles) this.reconciler.onFill(fill);
-    if (this.outbox.isJournaled) this.journalFill(fill);
     if (order !== null) this.strategies.onFill(fill, order);
-  }
-
-  private journalFill({ orderKey, tradeId, amount, price, fee }: FillRecord): void {
-    this.outbox.journal('fill', orderKey ?? 'foreign', {
-      tradeId,
-      amount: formatUnits(amount),
-      price: formatUnits(price),
-      fee: formatUnits(fee),
-    });
-  }
-
-  private onImpossible(fill: FillRecord, order: OrderRecord): void {
-    const why = `the trade ${fill.tradeId} of ${formatUnits(fill.amount)} is of ${order.key}, which is ${order.state} with ${formatUnits(order.filled)} of ${formatUnits(order.amount)} filled`;
-    this.reconciler.breakAt(
-      [
-        {
-          currency: order.market,
-          expected: formatUnits(order.filled),
-          found: formatUnits(order.filled + fill.amount),
-        },
-      ],
-      why,
-    );
   }
 
   private onOrder(order: OrderRecord, before: OrderRecord | null): void {
@@ -472,38 +415,9 @@ export class Engine {
     if (this.strategies.hasStarted && !this.control.isDraining) this.strategies.tellSubscribers(event, market);
   }
 
-  private candlesSeenAtMs(market: string): number | null {
-    let seenAtMs = this.markets.get(market)?.bar?.seenAtMs ?? null;
-    for (const reader of this.readers.values()) {
-      if (reader.market === market) seenAtMs = Math.max(seenAtMs ?? 0, reader.seenAtMs ?? 0);
-    }
-    return seenAtMs;
-  }
-
-  /** The oldest order, or a trade, that keeps the books from being compared; null where nothing does. */
-  private unsettled(): string | null {
-    const order = this.orderManager.blotter.table
-      .unfinished()
-      .find(({ state }) => state === 'sending' || state === 'unknown' || state === 'settling');
-    if (order === undefined) return this.fills.waitingFor();
-    const { key, state, matched, filled } = order;
-    if (state === 'sending') return `${key} is on its way`;
-    if (state === 'unknown') return `whether ${key} arrived is being found out`;
-    return `${key} is closed with ${formatUnits(matched)} matched, and of its trades ${formatUnits(filled)} were read`;
-  }
-
-  private nextRow(): number {
-    this.row += 1;
-    this.isRowDirty = true;
-    return this.row;
-  }
-
   private store(): void {
     if (!this.outbox.isRestartable) return;
-    if (this.isRowDirty) {
-      this.isRowDirty = false;
-      this.outbox.keep(KEPT_ROW, this.row);
-    }
+    this.rows.store();
     this.feeds.store(this.outbox.nowMs);
     for (const instance of this.instances) {
       const strategy = instance.takeRecord(this.outbox.nowMs);
@@ -512,16 +426,12 @@ export class Engine {
   }
 
   private restore(state: MirrorState, nowMs: number): void {
-    this.row = Number(state.kept[KEPT_ROW] ?? 0);
+    this.rows.restore(state.kept[KEPT_ROW]);
     this.findings.restore(state.kept[KEPT_FINDINGS]);
-    this.orderManager.takeover.restore(state, this.row);
+    this.orderManager.takeover.restore(state, this.rows.last);
     this.orderManager.reports.namesakes.begin(nowMs);
     this.markets.restore(state.markets, nowMs);
-    for (const record of state.strategies) {
-      const instance = this.strategies.instanceOf(record.name);
-      if (instance !== undefined) restoreInstance(instance, record);
-    }
-    this.strategies.restoreAbsent(state.kept[KEPT_ABSENT_FILLS]);
+    this.strategies.restore(state);
     this.fills.restore(state);
     this.reconciler.restore(state.kept[KEPT_RECONCILIATION]);
     if (this.orderManager.takeover.isPutBack && this.reconciles) this.reconciler.afterPutBack();
@@ -532,49 +442,4 @@ export class Engine {
     this.control.restore(state.kept[KEPT_CONTROL]);
     this.credential.restore(state.kept[KEPT_CREDENTIAL]);
   }
-}
-
-/** Every coin of a strategy's markets, each once. */
-function coinsOf(instance: StrategyInstance): readonly string[] {
-  return [...new Set(instance.markets.map((market) => parseMarket(market).base))];
-}
-
-/** A state that its strategy can not read is no reason to end the bot: it says so, and its author decides. */
-function restoreInstance(instance: StrategyInstance, record: MirrorState['strategies'][number]): void {
-  try {
-    instance.restore(record);
-  } catch (error) {
-    if (!(error instanceof SarrafError)) throw error;
-    throw new SarrafError(
-      'INVALID_STRATEGY',
-      `${instance.name}: its stored state can not be taken over: ${error.message}`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
-/** One reader for each market and length of bar that somebody subscribed to, by the key of its feed. */
-function readersOf(
-  settings: EngineSettings,
-  instances: readonly StrategyInstance[],
-): ReadonlyMap<string, CandleReader> {
-  const readers = new Map<string, CandleReader>();
-  for (const feed of settings.feeds) {
-    if (feed.kind !== 'candles') continue;
-    const wanted = instances.flatMap(({ runner }) =>
-      runner.subscriptions.flatMap((subscription) =>
-        subscription.kind === 'candles' && feed.key === `candles ${subscription.market} ${subscription.timeframe}`
-          ? [{ subscription, length: runner.warmUpLength(subscription) }]
-          : [],
-      ),
-    );
-    const [first] = wanted;
-    if (first === undefined) continue;
-    const { market, timeframe } = first.subscription;
-    const warmUp = Math.max(...wanted.map(({ length }) => length));
-    readers.set(feed.key, new CandleReader({ market, timeframe, warmUp }));
-  }
-  return readers;
 }

@@ -136,6 +136,15 @@ export class FeedHandler {
     });
   }
 
+  /** When candles of a market were read or told last, at whichever length; null before. */
+  candlesSeenAtMs(market: string): number | null {
+    const { markets, candles } = this.options;
+    const seenAtMs = [markets.get(market)?.bar?.seenAtMs ?? null];
+    for (const reader of candles.values()) if (reader.market === market) seenAtMs.push(reader.seenAtMs);
+    const known = seenAtMs.filter((time) => time !== null);
+    return known.length === 0 ? null : Math.max(...known);
+  }
+
   private ask<Call extends VenueCall>(
     feed: PlannedFeed,
     call: Call,

@@ -1,5 +1,5 @@
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
-import { unitsOf } from '../domain/money.ts';
+import { formatUnits, unitsOf } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { Page, VenueCall } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -387,13 +387,27 @@ export class FillHandler {
     blotter.outbox.tell({ kind: 'fill', fill });
     if (order !== null && (!hasArrived(order) || order.filled + fill.amount > order.amount)) {
       this.onImpossible(fill, order);
-      this.onFill(fill, order);
+      this.tell(fill, order);
       return;
     }
     const { amount, total, fee } = fill;
     const filled =
       order === null ? null : blotter.apply(order, { kind: 'filled', atMs: blotter.outbox.nowMs, amount, total, fee });
-    this.onFill(fill, filled);
+    this.tell(fill, filled);
+  }
+
+  private tell(fill: FillRecord, order: OrderRecord | null): void {
+    const { outbox } = this.blotter;
+    if (outbox.isJournaled) {
+      const { orderKey, tradeId, amount, price, fee } = fill;
+      outbox.journal('fill', orderKey ?? 'foreign', {
+        tradeId,
+        amount: formatUnits(amount),
+        price: formatUnits(price),
+        fee: formatUnits(fee),
+      });
+    }
+    this.onFill(fill, order);
   }
 
   /** Looks again: orders that were not known the last time may be by now, or have told of what they matched. Answers how many entered. */

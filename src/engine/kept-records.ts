@@ -5,7 +5,7 @@ import { KEPT_ABSENT_FILLS, storedAbsentFills } from './absent-fills.ts';
 import { KEPT_CANCELS, storedCancels } from './cancel-manager.ts';
 import { KEPT_CONTROL, storedControl } from './control.ts';
 import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
-import { KEPT_ROW } from './engine.ts';
+import { KEPT_ROW } from './row-counter.ts';
 import { KEPT_READ_TIMES, storedReadTimes } from './feed-handler.ts';
 import { KEPT_CURSOR } from './fill-handler.ts';
 import { KEPT_FINDINGS, storedFindings } from './findings.ts';

@@ -1,5 +1,9 @@
+import { parseMarket } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import { unprotectedOf } from '../execution/exits.ts';
+import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 
 /** What a run that ends leaves at the exchange. */
 export interface LeftBehind {
@@ -11,4 +15,31 @@ export interface LeftBehind {
     readonly held: Units;
     readonly unprotected: Units;
   }[];
+}
+
+/** What an end of the run now would leave: orders that are open, and positions that no stop order or OCO protects. */
+export function leftBehind(of: {
+  readonly unfinished: readonly OrderRecord[];
+  readonly instances: readonly StrategyInstance[];
+  readonly markets: MarketDataCache;
+}): LeftBehind {
+  // One that matched whole is closed but for the word of the exchange.
+  const orders = of.unfinished.filter(
+    (order) => mayTrade(order) && order.matched < order.amount && order.filled < order.amount,
+  );
+  const unprotected = of.instances.flatMap((instance) =>
+    coinsOf(instance).flatMap((asset) => {
+      const held = instance.held(asset);
+      const rest = unprotectedOf(orders, { strategy: instance.name, asset, held });
+      return rest < of.markets.leastAmountOf(asset)
+        ? []
+        : [{ strategy: instance.name, asset, held, unprotected: rest }];
+    }),
+  );
+  return { orders, unprotected };
+}
+
+/** Every coin of a strategy's markets, each once. */
+function coinsOf(instance: StrategyInstance): readonly string[] {
+  return [...new Set(instance.markets.map((market) => parseMarket(market).base))];
 }

@@ -101,6 +101,18 @@ export class OrderBlotter {
     }
   }
 
+  /** The oldest order that keeps the books from being compared, in words; null where none does. */
+  unsettled(): string | null {
+    const order = this.table
+      .unfinished()
+      .find(({ state }) => state === 'sending' || state === 'unknown' || state === 'settling');
+    if (order === undefined) return null;
+    const { key, state, matched, filled } = order;
+    if (state === 'sending') return `${key} is on its way`;
+    if (state === 'unknown') return `whether ${key} arrived is being found out`;
+    return `${key} is closed with ${formatUnits(matched)} matched, and of its trades ${formatUnits(filled)} were read`;
+  }
+
   private forgetTold(): void {
     for (const oldest of this.toldOnce.keys()) {
       this.toldOnce.delete(oldest);

@@ -12,6 +12,9 @@ export const KEPT_NAMES = 'names';
 const WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 3_000;
 
+/** Strategies wait so long at most for the fills of orders that were taken over. */
+const FILLS_WITHIN_MS = 60_000;
+
 /** Readings of one page until two of them say the same of every closed order; then it goes on with what they agree in. */
 const MOST_READINGS = 6;
 
@@ -47,6 +50,13 @@ export class OrderTakeover {
 
   get isUnderWay(): boolean {
     return this.options.reports.names.state.isSearching;
+  }
+
+  /** Whether orders and fills that a copy of the mirror lacked are still on their way into the positions. */
+  isWaitedFor(areFillsWaiting: boolean): boolean {
+    if (this.isUnderWay) return true;
+    if (this.endedAtMs === null || !areFillsWaiting) return false;
+    return this.options.outbox.nowMs < this.endedAtMs + FILLS_WITHIN_MS;
   }
 
   restore(state: MirrorState, lastRow: number): void {

@@ -4,6 +4,7 @@ import { formatUnits, parseUnits } from '../domain/money.ts';
 import { readStored, storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
 import { BalanceBooks, storedBooks, type Disagreement } from '../portfolio/balance-books.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
 import type { FlawLog } from './findings.ts';
@@ -323,8 +324,13 @@ export class Reconciler {
     this.keep();
   }
 
-  /** Something that can not be, such as a fill of an order that never was. Stops new orders at once. */
-  breakAt(rows: readonly DisagreementText[], why: string): void {
+  /** A fill of an order that can have none. Stops new orders at once. */
+  breakAtFill({ tradeId, amount }: FillRecord, { key, state, market, filled, ...order }: OrderRecord): void {
+    const why = `the trade ${tradeId} of ${formatUnits(amount)} is of ${key}, which is ${state} with ${formatUnits(filled)} of ${formatUnits(order.amount)} filled`;
+    this.breakAt([{ currency: market, expected: formatUnits(filled), found: formatUnits(filled + amount) }], why);
+  }
+
+  private breakAt(rows: readonly DisagreementText[], why: string): void {
     const { nowMs } = this.outbox;
     this.found ??= { sinceMs: nowMs, atMs: nowMs, rows };
     this.outbox.journal('reconciliation', 'break', { why, rows });

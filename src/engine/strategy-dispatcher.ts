@@ -4,9 +4,11 @@ import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/definition.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
-import { AbsentFills, type AbsentFill } from './absent-fills.ts';
+import { AbsentFills, KEPT_ABSENT_FILLS, type AbsentFill } from './absent-fills.ts';
 import type { AccountState } from './account-state.ts';
+import { assetNotices } from './asset-notices.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
+import type { MirrorState } from './mirror-change.ts';
 import { IDENTICAL_ORDER } from './order-manager.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { Outbox } from './outbox.ts';
@@ -124,9 +126,14 @@ export class StrategyDispatcher {
   /** Lets strategies begin: from now on they are told what happens, first of all that they have. */
   start(isRestart: boolean): void {
     this.hasStarted = true;
+    const { instances, markets, outbox } = this.options;
+    for (const instance of instances) {
+      const notices = assetNotices(instance, (market) => markets.get(market) !== undefined);
+      for (const { level, text } of notices) outbox[level](text, instance.name);
+    }
     // The last one first: each is put before all that wait, so they are told in their own order.
-    for (const instance of this.options.instances.toReversed()) {
-      instance.setTimers(this.options.outbox.nowMs);
+    for (const instance of instances.toReversed()) {
+      instance.setTimers(outbox.nowMs);
       this.told.unshift({ instance, event: { kind: 'start', isRestart } });
     }
   }
@@ -195,8 +202,10 @@ export class StrategyDispatcher {
   }
 
   /** Hands out the trades that came while their strategies were not at work. */
-  restoreAbsent(json: string | undefined): void {
-    this.absent.restore(json);
+  /** Gives every strategy what was kept of it, and the fills that came while it was not there. */
+  restore({ strategies, kept }: MirrorState): void {
+    for (const record of strategies) this.instancesByName.get(record.name)?.restore(record);
+    this.absent.restore(kept[KEPT_ABSENT_FILLS]);
     for (const { fill, tag } of this.absent.take(({ strategy }) => this.instancesByName.has(strategy ?? ''))) {
       this.takeFill({ fill, tag }, { key: fill.orderKey ?? '', strategy: fill.strategy ?? '' });
     }

@@ -1,3 +1,4 @@
+import { SarrafError } from '../domain/errors.ts';
 import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -145,7 +146,18 @@ export class StrategyInstance {
     return { name: this.name, status: this.status, reason: this.reason, json, atMs: nowMs };
   }
 
+  /** Throws `INVALID_STRATEGY` where what was kept does not fit: its author decides what becomes of it. */
   restore(record: StrategyRecord): void {
+    try {
+      this.takeOver(record);
+    } catch (error) {
+      if (!(error instanceof SarrafError)) throw error;
+      const message = `${this.name}: its stored state can not be taken over: ${error.message}`;
+      throw new SarrafError('INVALID_STRATEGY', message, { cause: error });
+    }
+  }
+
+  private takeOver(record: StrategyRecord): void {
     const { state, requests, fills, orders, fees } = readInstance(record, this.ledger);
     this.runner.restore(JSON.stringify(state));
     this.requests = requests;

@@ -1,0 +1,55 @@
+import type { Control } from './control.ts';
+import type { CredentialWatch } from './credential-watch.ts';
+import { sentenceOf, type FlawLog } from './findings.ts';
+import type { OrderManager } from './order-manager.ts';
+import type { Outbox } from './outbox.ts';
+import type { Reconciler } from './reconciler.ts';
+import type { StrategyDispatcher } from './strategy-dispatcher.ts';
+
+interface TradingStateParts {
+  readonly outbox: Outbox;
+  readonly control: Control;
+  readonly credential: CredentialWatch;
+  readonly strategies: StrategyDispatcher;
+  readonly reconciler: Reconciler;
+  readonly findings: FlawLog;
+  readonly orderManager: OrderManager;
+  /** Whether balances are compared at all: a backtest on bars has none to compare with. */
+  readonly reconciles: boolean;
+}
+
+/** Whether new orders may be placed. Cancels and look-ups always may. */
+export class TradingState {
+  private readonly parts: TradingStateParts;
+
+  constructor(parts: TradingStateParts) {
+    this.parts = parts;
+  }
+
+  /** Why no new orders are taken, the gravest reason first; null while they are. */
+  closed(): string | null {
+    const { control, credential, strategies, reconciler, findings, orderManager } = this.parts;
+    const why = control.closed() ?? credential.fault();
+    if (why !== null) return why;
+    if (!strategies.hasStarted) return 'the account is still being read';
+    if (reconciler.break !== null) {
+      return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
+    }
+    return findings.closed() ?? this.overdue() ?? orderManager.closed();
+  }
+
+  /**
+   * What the exchange said about orders of ours, twice, that can not be right; and why the books could not be compared
+   * for too long.
+   */
+  doubts(): readonly string[] {
+    const overdue = this.overdue();
+    const grave = this.parts.findings.confirmed().filter(({ isGrave }) => isGrave);
+    return [...(overdue === null ? [] : [overdue]), ...grave.map((finding) => sentenceOf(finding))];
+  }
+
+  private overdue(): string | null {
+    const { reconciles, reconciler, outbox } = this.parts;
+    return reconciles ? reconciler.overdue(outbox.nowMs) : null;
+  }
+}
