@@ -2,21 +2,21 @@ import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { valueIn } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';
-import type { RecordedExchange } from '../../venues/recorded/recorded-exchange.ts';
+import type { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 
 /** What the account is worth in one quote currency, by the last prices at the exchange, whether the bot has seen them or not; and how that went. */
 export class PollEquity {
   /** Currencies of the account that no market values: they count for nothing. */
   readonly unvalued: readonly string[];
-  private readonly exchange: RecordedExchange;
+  private readonly exchange: FollowedExchange;
   private readonly quote: QuoteCurrency;
   private readonly markets: ReadonlyMap<string, FollowedMarket>;
   private readonly timeMs: number[] = [];
   private readonly equity: number[] = [];
   private readonly isExposed: number[] = [];
 
-  constructor(exchange: RecordedExchange, quote: QuoteCurrency) {
+  constructor(exchange: FollowedExchange, quote: QuoteCurrency) {
     this.exchange = exchange;
     this.quote = quote;
     this.markets = new Map(exchange.markets.map((market) => [market.state.rules.symbol, market]));

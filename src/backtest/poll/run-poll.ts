@@ -25,7 +25,7 @@ import { planWarnings } from './plan-warnings.ts';
 import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll-bot.ts';
 import { RecordedCaller } from '../../venues/recorded/recorded-caller.ts';
 import { PollEquity } from './poll-equity.ts';
-import { RecordedExchange } from '../../venues/recorded/recorded-exchange.ts';
+import { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
@@ -115,7 +115,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const rules = createPollRules(options.rules);
   const budgets = budgetTable(limits, options.headroom);
   const plan = planOf(options.settings.instances, budgets);
-  const exchange = new RecordedExchange({
+  const exchange = new FollowedExchange({
     markets: markets.map(({ market, trades }) => ({ market, hasTrades: trades !== null })),
     fees,
     balances,
@@ -148,7 +148,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
 /** One life of the bot, from its first moment to the end of what was recorded. */
 class PollLife {
   private readonly options: PollRunOptions;
-  private readonly exchange: RecordedExchange;
+  private readonly exchange: FollowedExchange;
   private readonly feed: RecordedFeed;
   private readonly time: VirtualTime;
   private readonly mirror: MemoryMirror;
@@ -165,7 +165,7 @@ class PollLife {
   constructor(of: {
     readonly options: PollRunOptions;
     readonly rules: PollRules;
-    readonly exchange: RecordedExchange;
+    readonly exchange: FollowedExchange;
     readonly feed: RecordedFeed;
     readonly plan: PollPlan;
     readonly firstMs: number;

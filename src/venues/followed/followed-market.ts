@@ -20,7 +20,7 @@ import { replayedMarket } from '../../simulator/flow/seed-replay.ts';
 import { Liquidity } from './liquidity.ts';
 import type { PollRules } from '../recorded/poll-rules.ts';
 import { QueuePlaces } from './queue-places.ts';
-import { RecordedBars } from '../recorded/recorded-bars.ts';
+import { FollowedBars } from './followed-bars.ts';
 import { FollowedSide } from './followed-side.ts';
 import { StandIns } from './stand-ins.ts';
 import { StepReader } from './step-reader.ts';
@@ -57,7 +57,7 @@ export class FollowedMarket {
   book: RecordedBook | null = null;
   /** What the exchange said of its day last; null before it was recorded to say anything. */
   stats: MarketStats | null = null;
-  readonly bars: RecordedBars;
+  readonly bars: FollowedBars;
   private readonly exchange: SimulatedExchange;
   private readonly rules: PollRules;
   private readonly hasTrades: boolean;
@@ -76,7 +76,7 @@ export class FollowedMarket {
     this.hasTrades = hasTrades;
     this.state = replayedMarket(exchange, options.market);
     this.steps = new StepReader(this.state.rules);
-    this.bars = new RecordedBars(this.state, this.steps);
+    this.bars = new FollowedBars(this.state, this.steps);
     this.bids = new Liquidity(new FollowedSide('buy', this.steps), rules.liquidity);
     this.asks = new Liquidity(new FollowedSide('sell', this.steps), rules.liquidity);
     this.places = new QueuePlaces(rules.queue);

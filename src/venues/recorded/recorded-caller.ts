@@ -9,11 +9,11 @@ import { isAnonymous } from '../../exchange/authenticator.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 import type { VirtualTime } from '../../virtual/virtual-time.ts';
-import type { RecordedExchange } from './recorded-exchange.ts';
+import type { FollowedExchange } from '../followed/followed-exchange.ts';
 import { tripKey, type Latency, type ReplayedLatency } from './poll-rules.ts';
 
 export interface RecordedCallerOptions {
-  readonly exchange: RecordedExchange;
+  readonly exchange: FollowedExchange;
   readonly time: VirtualTime;
   readonly latency: Latency;
   readonly budgets: ReadonlyMap<string, Budget>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecordedExchange } from '../../../../src/venues/recorded/recorded-exchange.ts';
+import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import { createPollRules } from '../../../../src/venues/recorded/poll-rules.ts';
 import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorded-feed.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
@@ -19,7 +19,7 @@ function tradeAt(of: { readonly timeMs: number | null; readonly seenMs: number }
 
 /** Two markets with what was recorded of each. */
 function feedOf(books: readonly (readonly RecordedBook[])[], trades: readonly (readonly RecordedTrade[])[]) {
-  const { markets } = new RecordedExchange({
+  const { markets } = new FollowedExchange({
     markets: SYMBOLS.map((symbol) => ({
       market: createMarket({ market: symbol, priceStep: '1', amountStep: '1' }),
       hasTrades: true,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordedExchange } from '../../../../src/venues/recorded/recorded-exchange.ts';
+import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
@@ -84,12 +84,12 @@ describe('a recorded market, whatever happens in it', () => {
 });
 
 class Exchange {
-  private readonly exchange: RecordedExchange;
+  private readonly exchange: FollowedExchange;
   private nowMs = 1_000;
   private orders = 0;
 
   constructor(given: PollRules) {
-    this.exchange = new RecordedExchange({
+    this.exchange = new FollowedExchange({
       markets: [{ market: MARKET, hasTrades: true }],
       fees: { rls: { maker: 1_000, taker: 2_000 }, usdt: { maker: 1_000, taker: 2_000 } },
       balances: { usdt: parseUnits(CASH), btc: parseUnits(COINS) },

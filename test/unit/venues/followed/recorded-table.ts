@@ -1,5 +1,5 @@
 import { createPollRules, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
-import { RecordedExchange } from '../../../../src/venues/recorded/recorded-exchange.ts';
+import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import type { FollowedMarket } from '../../../../src/venues/followed/followed-market.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
@@ -44,14 +44,14 @@ export function linesOf(table: string): readonly string[] {
 }
 
 class Play {
-  private readonly exchange: RecordedExchange;
+  private readonly exchange: FollowedExchange;
   private readonly market: FollowedMarket;
   private readonly ids = new Map<string, number>();
   private nowMs = 1_000;
   private toldTrades = 0;
 
   constructor(rules: PollRules) {
-    this.exchange = new RecordedExchange({
+    this.exchange = new FollowedExchange({
       markets: [{ market: MARKET, hasTrades: true }],
       fees: { rls: { maker: 1_000, taker: 2_000 }, usdt: { maker: 1_000, taker: 2_000 } },
       balances: { usdt: parseUnits('1000000'), btc: parseUnits('1000') },
@@ -155,7 +155,7 @@ class Play {
     return text.length === 0 ? 'none' : text.join(', ');
   }
 
-  private value(call: Parameters<RecordedExchange['answer']>[0]): unknown {
+  private value(call: Parameters<FollowedExchange['answer']>[0]): unknown {
     const answer = this.exchange.answer(call, this.nowMs);
     if (answer.outcome !== 'value') throw new Error(`${call.kind}: ${JSON.stringify(answer)}`);
     return answer.value;

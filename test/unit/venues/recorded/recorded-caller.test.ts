@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RecordedCaller } from '../../../../src/venues/recorded/recorded-caller.ts';
-import { RecordedExchange } from '../../../../src/venues/recorded/recorded-exchange.ts';
+import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import { createPollRules, type ReplayedLatency } from '../../../../src/venues/recorded/poll-rules.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
@@ -11,7 +11,7 @@ async function timesOf(latency: ReplayedLatency, calls: readonly VenueCall[]): P
   const rules = createPollRules({ latency });
   const fees = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
   const markets = [{ market: TETHER, hasTrades: false }];
-  const exchange = new RecordedExchange({ markets, fees, balances: {}, limits: {}, startMs: FROM_MS, rules });
+  const exchange = new FollowedExchange({ markets, fees, balances: {}, limits: {}, startMs: FROM_MS, rules });
   const time = new VirtualTime(FROM_MS);
   const times: string[] = [];
   const budgets = new Map();

@@ -4,13 +4,13 @@ import type { TimeRange } from '../../recording/records.ts';
 import { BoundedList } from '../../simulator/core/bounded-list.ts';
 import type { SimulatedBar } from '../../simulator/core/market/candle-series.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
-import type { StepReader } from '../followed/step-reader.ts';
+import type { StepReader } from './step-reader.ts';
 
 /** Bars kept of each timeframe: as many as the simulator keeps of those that it makes. */
 const BARS_KEPT = 10_080;
 
 /** The recorded bars of one market that have closed so far, as they were recorded. */
-export class RecordedBars {
+export class FollowedBars {
   private readonly state: MarketState;
   private readonly steps: StepReader;
   private readonly known = new Map<Timeframe, BoundedList<Candle>>();

@@ -19,8 +19,8 @@ import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts'
 import { createSimulation } from '../../simulator/simulation.ts';
 import { venueOrderOf } from '../door/order-texts.ts';
 import { readPlacement, type Placing } from '../door/read-placement.ts';
-import type { PollRules } from './poll-rules.ts';
-import { FollowedMarket } from '../followed/followed-market.ts';
+import type { PollRules } from '../recorded/poll-rules.ts';
+import { FollowedMarket } from './followed-market.ts';
 import { shownBook } from './shown-book.ts';
 import {
   candleOf,
@@ -58,7 +58,7 @@ const ALL_TRADES = {
   pageSize: PAGE_SIZES.trades,
 } as const;
 
-export interface RecordedExchangeOptions {
+export interface FollowedExchangeOptions {
   readonly markets: readonly { readonly market: Market; readonly hasTrades: boolean }[];
   readonly fees: FeeSchedule;
   /** By currency, lower case. */
@@ -72,7 +72,7 @@ export interface RecordedExchangeOptions {
  * The simulated exchange with recorded markets, and its typed door: the engine's calls are answered with the values that the client would have read from
  * the wire, without the wire. It counts requests as the exchange does.
  */
-export class RecordedExchange {
+export class FollowedExchange {
   readonly profile = INTERFACE_PROFILE;
   readonly markets: readonly FollowedMarket[];
   private readonly exchange: SimulatedExchange;
@@ -81,7 +81,7 @@ export class RecordedExchange {
   /** Records of orders of which nothing has filled: lists show the same ones again and again. */
   private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
 
-  constructor(options: RecordedExchangeOptions) {
+  constructor(options: FollowedExchangeOptions) {
     const { markets, balances, limits, startMs, rules, fees } = options;
     const config = readExchangeConfig({
       markets: markets.map(({ market }) => ({

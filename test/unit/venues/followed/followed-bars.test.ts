@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecordedExchange } from '../../../../src/venues/recorded/recorded-exchange.ts';
+import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import { createPollRules } from '../../../../src/venues/recorded/poll-rules.ts';
 import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorded-feed.ts';
 import { columnsOf, type CandleColumns } from '../../../../src/domain/candle-columns.ts';
@@ -7,7 +7,7 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { Candle } from '../../../../src/domain/candle.ts';
 import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import type { RecordedTrade, TimeRange } from '../../../../src/recording/records.ts';
-import { chunksOf, FROM_MS, TETHER } from './recorded-run.ts';
+import { chunksOf, FROM_MS, TETHER } from '../recorded/recorded-run.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -33,7 +33,7 @@ async function barsAt(
     readonly covered?: readonly TimeRange[];
   },
 ): Promise<readonly Candle[]> {
-  const exchange = new RecordedExchange({
+  const exchange = new FollowedExchange({
     markets: [{ market: TETHER, hasTrades: true }],
     fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },
     balances: {},

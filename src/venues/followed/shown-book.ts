@@ -6,9 +6,9 @@ import { oppositeOf } from '../../domain/order.ts';
 import { BOOK_LEVELS } from '../../recording/records.ts';
 import type { PriceLevel } from '../../simulator/core/matching/price-level.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
-import type { Liquidity } from '../followed/liquidity.ts';
-import type { PollRules } from './poll-rules.ts';
-import type { FollowedMarket } from '../followed/followed-market.ts';
+import type { Liquidity } from './liquidity.ts';
+import type { PollRules } from '../recorded/poll-rules.ts';
+import type { FollowedMarket } from './followed-market.ts';
 
 const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
 
