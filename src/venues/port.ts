@@ -67,6 +67,9 @@ export type VenueCall =
 
 export type VenueCallKind = VenueCall['kind'];
 
+/** What is asked of markets alone; the options too are read by anybody, but a simulated exchange answers them with its account. */
+export type MarketCallKind = 'book' | 'books' | 'stats' | 'public-trades' | 'candles';
+
 /** Calls that anybody may make: they tell of markets, and of nobody's account. */
 export const MARKET_CALLS: ReadonlySet<VenueCallKind> = new Set([
   'book',

@@ -1,16 +1,17 @@
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import type { Balance } from '../../domain/balance.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invariant, SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Market } from '../../domain/market.ts';
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';
-import { formatUnits, type Units } from '../../domain/money.ts';
+import type { Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { MarketRule, Page, VenueAnswer, VenueCall, VenueValues } from '../port.ts';
+import type { Page, VenueAnswer, VenueCall } from '../port.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
-import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
+import { accept, type Result } from '../../simulator/core/result.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import type { PlaceOrder } from '../../simulator/core/trading/requests.ts';
 import { INTERFACE_PROFILE } from '../interface-profile.ts';
 import { PAGE_SIZES } from '../venue-request.ts';
 import { BarAccount } from './bar-account.ts';
@@ -20,23 +21,9 @@ import { createBarRules, type BarRules } from './bar-rules.ts';
 import { EquityValuer } from './equity-valuer.ts';
 import { BarFiller, type FillContext } from './fill-bar.ts';
 import { venueOrderOf } from '../door/order-texts.ts';
-import { readPlacement, type Placing } from '../door/read-placement.ts';
+import { TypedDoor, type DoorAccount } from '../door/typed-door.ts';
 import { takerCostsOf } from './taker-price.ts';
 import type { WorkingOrder } from './working-order.ts';
-
-const QUERY: OrdersQuery = {
-  status: 'all',
-  side: null,
-  execution: null,
-  tradeType: null,
-  base: null,
-  quote: null,
-  fromId: null,
-  order: { field: 'id', descending: false },
-  page: 1,
-  pageSize: PAGE_SIZES.orders,
-  asOfMs: null,
-};
 
 export interface BarFillSimulatorOptions {
   /** Bars are given by the place of their market in this list. */
@@ -70,6 +57,7 @@ export class BarFillSimulator {
   private readonly wallets: BarWallets;
   private readonly account: BarAccount;
   private readonly context: FillContext;
+  private readonly door: TypedDoor;
   private toldWallets = 0;
   /** The latest close of all markets. */
   private closedMs = Number.NEGATIVE_INFINITY;
@@ -88,43 +76,12 @@ export class BarFillSimulator {
     }
     this.account = new BarAccount(options.fees);
     this.context = { account: this.account, rules, costs: takerCostsOf(rules) };
+    this.door = new TypedDoor(this.doorAccount());
   }
 
   /** Answers a call of the engine as the exchange would at this moment. What it has no data for is answered as never sent. */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
-    switch (call.kind) {
-      case 'place':
-      case 'place-oco':
-        return this.place(call, nowMs);
-      case 'cancel':
-        return this.cancel(this.account.find({ id: call.venueId, clientOrderId: call.clientOrderId }));
-      case 'cancel-old':
-        return this.cancelOld();
-      case 'order': {
-        const found = this.account.find({ id: call.venueId, clientOrderId: call.clientOrderId });
-        return found === undefined ? refused('NotFound', 'Order not found') : value('order', this.record(found));
-      }
-      case 'orders':
-        return value('orders', this.orders(call.status, call.fromId));
-      case 'trades':
-        return value('trades', this.trades(call.fromId));
-      case 'wallets':
-        return value('wallets', this.wallets.read());
-      case 'transactions':
-        // Nothing comes or goes but by trades.
-        return value('transactions', { items: [], hasNext: false });
-      case 'options':
-        return value(
-          'options',
-          this.markets.map(({ grid }) => ruleOf(grid)),
-        );
-      case 'book':
-      case 'books':
-      case 'stats':
-      case 'public-trades':
-      case 'candles':
-        return { outcome: 'unsent', reason: `a backtest on candles has no answer to "${call.kind}"` };
-    }
+    return this.door.answer(call, nowMs);
   }
 
   /**
@@ -201,19 +158,36 @@ export class BarFillSimulator {
     });
   }
 
-  private place(call: Placing, nowMs: number): VenueAnswer {
-    const { base, quote } = call.order;
-    const market = this.markets.find(({ name }) => name.base === base && name.quote === quote);
-    if (market === undefined) return refused('InvalidMarketPair', `No market of ${base} and ${quote}`);
-    const request = readPlacement(call, market.grid);
-    if (!request.ok) return refused(request.code, request.message);
-    const placed = this.account.place(request.value, market, nowMs);
-    if (!placed.ok) return refused(placed.code, placed.message);
-    const [first, second] = placed.value;
-    if (first === undefined) return refused('Failed', 'No order was made');
+  private doorAccount(): DoorAccount {
+    const { account, markets, wallets } = this;
+    return {
+      markets: markets.map(({ grid }) => grid),
+      trader: account.trader,
+      place: (request, nowMs) => this.place(request, nowMs),
+      cancel: (order) => account.cancel(order, this.marketOf(order)),
+      cancelOld: () => this.cancelOld(),
+      find: (reference) => account.find(reference),
+      recordOf: (order) => this.record(order),
+      // What an answer says is no news.
+      recordOfChanged: (order) => {
+        account.changedOrders.delete(order);
+        return this.record(order);
+      },
+      trades: (fromId) => this.trades(fromId),
+      wallets: () => wallets.read(),
+      // Nothing comes or goes but by trades.
+      transactions: () => ({ items: [], hasNext: false }),
+      market: ({ kind }) => ({ outcome: 'unsent', reason: `a backtest on candles has no answer to "${kind}"` }),
+    };
+  }
+
+  private place(request: PlaceOrder, nowMs: number): Result<readonly SimulatedOrder[]> {
+    const market = this.bySymbol.get(request.market);
+    invariant(market !== undefined, () => `expected a market ${request.market}, was none`);
+    const placed = this.account.place(request, market, nowMs);
+    if (!placed.ok) return placed;
     for (const working of placed.value) if (working.order.isOpen) this.arrive(market, working, nowMs);
-    const order = this.said(first.order);
-    return second === undefined ? value('place', order) : value('place-oco', [order, this.said(second.order)]);
+    return accept(placed.value.map(({ order }) => order));
   }
 
   /** Inside a bar an order meets its open, but only while nothing newer is known: it would trade at a price that others have moved on from. */
@@ -233,24 +207,10 @@ export class BarFillSimulator {
     return this.account.changedOrders.size > 0 || this.account.walletVersion !== this.toldWallets;
   }
 
-  private cancel(order: SimulatedOrder | undefined): VenueAnswer {
-    if (order === undefined) return refused('NotFound', 'Order not found');
-    const isCanceled = this.account.cancel(order, this.marketOf(order));
-    const record = this.said(order);
-    if (isCanceled) return value('cancel', { status: order.status, order: record });
-    return { ...refused('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
-  }
-
   /** Ends the active orders; stops that wait stay, unless their pair goes. */
-  private cancelOld(): VenueAnswer {
+  private cancelOld(): void {
     const active = this.account.trader.open.values().filter(({ status }) => status === 'Active');
     for (const order of active) this.account.cancel(order, this.marketOf(order));
-    return value('cancel-old', null);
-  }
-
-  private orders(status: 'open' | 'all', fromId: number | null): Page<VenueOrder> {
-    const { items, hasNext } = listOrders(this.account.trader, { ...QUERY, status, fromId });
-    return { items: items.map(({ order }) => this.record(order)), hasNext };
   }
 
   private trades(fromId: number): Page<VenueTrade> {
@@ -259,12 +219,6 @@ export class BarFillSimulator {
     const start = Math.max(0, fromId - (kept[0]?.id ?? 0));
     const items = kept.slice(start, start + PAGE_SIZES.trades);
     return { items, hasNext: kept.length > start + items.length };
-  }
-
-  /** The record for an answer, which then is no news. */
-  private said(order: SimulatedOrder): VenueOrder {
-    this.account.changedOrders.delete(order);
-    return this.record(order);
   }
 
   private record(order: SimulatedOrder): VenueOrder {
@@ -277,22 +231,4 @@ export class BarFillSimulator {
       throw new SarrafError('INVARIANT', `expected a market of the order ${order.id}, was none`);
     return market;
   }
-}
-
-function ruleOf({ symbol, priceStep, amountStep, minOrderValue }: Market): MarketRule {
-  return {
-    symbol,
-    priceStep: formatUnits(priceStep),
-    amountStep: formatUnits(amountStep),
-    minOrderValue: formatUnits(minOrderValue),
-  };
-}
-
-/** The kind is there for the compiler, to hold the value against. */
-function value<Kind extends VenueCall['kind']>(_kind: Kind, of: VenueValues[Kind]): VenueAnswer {
-  return { outcome: 'value', value: of };
-}
-
-function refused(code: string, message: string): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
-  return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
 }

@@ -1,53 +1,33 @@
 import type { Budget, LimitOverrides } from '../../domain/rate-limit.ts';
 import type { Candle } from '../../domain/candle.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invariant, SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
 import { formatUnits, type Amount, type Price, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
-import type { Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../port.ts';
+import type { MarketCallKind, Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../port.ts';
 import { INTERFACE_PROFILE } from '../interface-profile.ts';
 import { PAGE_SIZES } from '../venue-request.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
-import { listOrders } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import { listTrades } from '../../simulator/core/trading/trade-list.ts';
 import type { Trade } from '../../simulator/core/trading/trade.ts';
 import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../../simulator/simulation.ts';
 import { venueOrderOf } from '../door/order-texts.ts';
-import { readPlacement, type Placing } from '../door/read-placement.ts';
+import { refused, TypedDoor, value, type DoorAccount } from '../door/typed-door.ts';
 import type { PollRules } from '../recorded/poll-rules.ts';
 import { FollowedMarket } from './followed-market.ts';
 import { shownBook } from './shown-book.ts';
-import {
-  candleOf,
-  marketRuleOf,
-  marketStatsOf,
-  venueTradeOf,
-  walletReadingOf,
-  walletTransactionOf,
-} from '../door/venue-records.ts';
+import { candleOf, marketStatsOf, venueTradeOf, walletReadingOf, walletTransactionOf } from '../door/venue-records.ts';
 
 const BOT_USER = 8_000_001;
 const BOT_NAME = 'poll-bot';
 
 const TRADES_SHOWN = 50;
 const CANDLES_PAGE = 500;
-
-const ALL_ORDERS = {
-  side: null,
-  execution: null,
-  tradeType: null,
-  base: null,
-  quote: null,
-  order: { field: 'id', descending: false },
-  page: 1,
-  pageSize: PAGE_SIZES.orders,
-  asOfMs: null,
-} as const;
 
 const ALL_TRADES = {
   base: null,
@@ -78,6 +58,7 @@ export class FollowedExchange {
   private readonly exchange: SimulatedExchange;
   private readonly bySymbol: ReadonlyMap<string, FollowedMarket>;
   private readonly rules: PollRules;
+  private readonly door: TypedDoor;
   /** Records of orders of which nothing has filled: lists show the same ones again and again. */
   private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
 
@@ -109,6 +90,7 @@ export class FollowedExchange {
         new FollowedMarket({ exchange, market: market.symbol, index, rules, hasTrades }),
     );
     this.bySymbol = new Map(this.markets.map((market) => [market.state.rules.symbol, market]));
+    this.door = new TypedDoor(this.doorAccount());
     // So that there is a wallet, and a reading of it, of everything that can be traded.
     for (const { state } of this.markets) {
       exchange.accounts.ensure(BOT_USER, state.rules.base);
@@ -142,33 +124,42 @@ export class FollowedExchange {
 
   /** Answers a call as the exchange would at this moment, to which its markets must have been brought. */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
+    return this.door.answer(call, nowMs);
+  }
+
+  private doorAccount(): DoorAccount {
     const { exchange } = this;
+    const { accounts, trading } = exchange;
+    const markets = this.markets.map(({ state }) => state);
+    return {
+      // Steps can change while it runs.
+      get markets() {
+        return markets.map(({ rules }) => rules);
+      },
+      get trader() {
+        return trading.trader(BOT_USER);
+      },
+      place: (request, nowMs) => this.marketOf(request.market).place(BOT_USER, request, nowMs),
+      cancel: (order, nowMs) => trading.cancel(order, nowMs),
+      cancelOld: (nowMs) => this.cancelOld(nowMs),
+      find: (reference) => trading.find(BOT_USER, reference),
+      recordOf: (order) => this.recordOf(order),
+      recordOfChanged: (order) => this.recordOf(order),
+      trades: (fromId, nowMs) => this.trades(fromId, nowMs),
+      wallets: () => accounts.walletsOf(BOT_USER).map(walletReadingOf),
+      transactions: (walletId, page) => this.transactions(walletId, page),
+      market: (call, nowMs) => this.market(call, nowMs),
+    };
+  }
+
+  private marketOf(symbol: string): FollowedMarket {
+    const market = this.bySymbol.get(symbol);
+    invariant(market !== undefined, () => `expected a market ${symbol}, was none`);
+    return market;
+  }
+
+  private market(call: Extract<VenueCall, { kind: MarketCallKind }>, nowMs: number): VenueAnswer {
     switch (call.kind) {
-      case 'place':
-      case 'place-oco':
-        return this.place(call, nowMs);
-      case 'cancel':
-        return this.cancel(this.find(call), nowMs);
-      case 'cancel-old':
-        this.cancelOld(nowMs);
-        return value('cancel-old', null);
-      case 'order': {
-        const found = this.find(call);
-        return found === undefined ? refused('NotFound', 'Order not found') : value('order', this.recordOf(found));
-      }
-      case 'orders':
-        return value('orders', this.orders(call.status, call.fromId));
-      case 'trades':
-        return value('trades', this.trades(call.fromId, nowMs));
-      case 'wallets':
-        return value('wallets', exchange.accounts.walletsOf(BOT_USER).map(walletReadingOf));
-      case 'transactions':
-        return value('transactions', this.transactions(call.walletId, call.page));
-      case 'options':
-        return value(
-          'options',
-          this.markets.map(({ state }) => marketRuleOf(state.rules)),
-        );
       case 'book':
         return this.ofMarket(call.market, (market) => value('book', shownBook(market, this.rules.own)));
       case 'books':
@@ -184,42 +175,9 @@ export class FollowedExchange {
     }
   }
 
-  private place(call: Placing, nowMs: number): VenueAnswer {
-    const { base, quote } = call.order;
-    const state = this.exchange.marketOf(base, quote);
-    const market = state === undefined ? undefined : this.bySymbol.get(state.rules.symbol);
-    if (market === undefined) return refused('InvalidMarketPair', `No market of ${base} and ${quote}`);
-    const request = readPlacement(call, market.state.rules);
-    if (!request.ok) return refused(request.code, request.message);
-    const placed = market.place(BOT_USER, request.value, nowMs);
-    if (!placed.ok) return refused(placed.code, placed.message);
-    const [first, second] = placed.value;
-    if (first === undefined) return refused('Failed', 'No order was made');
-    return second === undefined
-      ? value('place', this.recordOf(first))
-      : value('place-oco', [this.recordOf(first), this.recordOf(second)]);
-  }
-
-  private cancel(order: SimulatedOrder | undefined, nowMs: number): VenueAnswer {
-    if (order === undefined) return refused('NotFound', 'Order not found');
-    const isCanceled = this.exchange.trading.cancel(order, nowMs);
-    const record = this.recordOf(order);
-    if (isCanceled) return value('cancel', { status: order.status, order: record });
-    return { ...refused('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
-  }
-
   private cancelOld(nowMs: number): void {
     const all = { createdAtOrBeforeMs: null, execution: null, base: null, quote: null, tradeType: null };
     this.exchange.trading.cancelOld(BOT_USER, all, nowMs);
-  }
-
-  private find(call: { readonly venueId: number | null; readonly clientOrderId: string }): SimulatedOrder | undefined {
-    return this.exchange.trading.find(BOT_USER, { id: call.venueId, clientOrderId: call.clientOrderId });
-  }
-
-  private orders(status: 'open' | 'all', fromId: number | null): Page<VenueOrder> {
-    const { items, hasNext } = listOrders(this.exchange.trading.trader(BOT_USER), { ...ALL_ORDERS, status, fromId });
-    return { items: items.map(({ order }) => this.recordOf(order)), hasNext };
   }
 
   private trades(fromId: number, nowMs: number): Page<VenueTrade> {
@@ -298,13 +256,4 @@ function candlesOf(
   const count = Math.min(call.count, CANDLES_PAGE);
   const made = bars.slice(Math.max(0, end - count), end).map((bar) => candleOf(state.grid, bar));
   return recorded.over(made, { ...call, count, nowMs });
-}
-
-/** The kind is there for the compiler, to hold the value against. */
-function value<Kind extends VenueCall['kind']>(_kind: Kind, of: VenueValues[Kind]): VenueAnswer {
-  return { outcome: 'value', value: of };
-}
-
-function refused(code: string, message: string): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
-  return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
 }

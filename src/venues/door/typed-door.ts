@@ -1,0 +1,144 @@
+import type { Market } from '../../domain/market.ts';
+import type { VenueOrder } from '../../domain/order.ts';
+import type { VenueTrade } from '../../domain/trade.ts';
+import type { Result } from '../../simulator/core/result.ts';
+import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
+import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import type { OrderReference, PlaceOrder } from '../../simulator/core/trading/requests.ts';
+import type { Trader } from '../../simulator/core/trading/trader.ts';
+import { INTERFACE_PROFILE } from '../interface-profile.ts';
+import type {
+  MarketCallKind,
+  Page,
+  VenueAnswer,
+  VenueCall,
+  VenueCallKind,
+  VenueProfile,
+  VenueValues,
+  WalletReading,
+  WalletTransaction,
+} from '../port.ts';
+import { PAGE_SIZES } from '../venue-request.ts';
+import { readPlacement, type Placing } from './read-placement.ts';
+import { marketRuleOf } from './venue-records.ts';
+
+const ALL: OrdersQuery = {
+  status: 'all',
+  side: null,
+  execution: null,
+  tradeType: null,
+  base: null,
+  quote: null,
+  fromId: null,
+  order: { field: 'id', descending: false },
+  page: 1,
+  pageSize: PAGE_SIZES.orders,
+  asOfMs: null,
+};
+
+/** One account at a simulated exchange, made of the parts of the simulator's core. When its orders fill is its own to decide. */
+export interface DoorAccount {
+  /** As they are now. */
+  readonly markets: readonly Market[];
+  readonly trader: Trader;
+  place(request: PlaceOrder, nowMs: number): Result<readonly SimulatedOrder[]>;
+  /** False when the order is not open; then nothing has changed. */
+  cancel(order: SimulatedOrder, nowMs: number): boolean;
+  /** Ends the active orders; stops that wait stay, unless their pair goes. */
+  cancelOld(nowMs: number): void;
+  find(reference: OrderReference): SimulatedOrder | undefined;
+  recordOf(order: SimulatedOrder): VenueOrder;
+  /** The same for an order that the account was asked to change. */
+  recordOfChanged(order: SimulatedOrder): VenueOrder;
+  trades(fromId: number, nowMs: number): Page<VenueTrade>;
+  wallets(): readonly WalletReading[];
+  transactions(walletId: number, page: number): Page<WalletTransaction>;
+  /** What is asked of a market, and of nobody's account. */
+  market(call: Extract<VenueCall, { kind: MarketCallKind }>, nowMs: number): VenueAnswer;
+}
+
+/**
+ * The typed door to a simulated exchange: answers the engine's calls with the values that a client would read from the wire, without the wire. Bars, recorded
+ * books and paper trading share it.
+ */
+export class TypedDoor {
+  readonly profile: VenueProfile = INTERFACE_PROFILE;
+  private readonly account: DoorAccount;
+
+  constructor(account: DoorAccount) {
+    this.account = account;
+  }
+
+  /** Answers as the exchange would at this moment. */
+  answer(call: VenueCall, nowMs: number): VenueAnswer {
+    const { account } = this;
+    switch (call.kind) {
+      case 'place':
+      case 'place-oco':
+        return this.place(call, nowMs);
+      case 'cancel':
+        return this.cancel(account.find(referenceOf(call)), nowMs);
+      case 'cancel-old':
+        account.cancelOld(nowMs);
+        return value('cancel-old', null);
+      case 'order': {
+        const found = account.find(referenceOf(call));
+        return found === undefined ? refused('NotFound', 'Order not found') : value('order', account.recordOf(found));
+      }
+      case 'orders': {
+        const { items, hasNext } = listOrders(account.trader, { ...ALL, status: call.status, fromId: call.fromId });
+        return value('orders', { items: items.map(({ order }) => account.recordOf(order)), hasNext });
+      }
+      case 'trades':
+        return value('trades', account.trades(call.fromId, nowMs));
+      case 'wallets':
+        return value('wallets', account.wallets());
+      case 'transactions':
+        return value('transactions', account.transactions(call.walletId, call.page));
+      case 'options':
+        return value('options', account.markets.map(marketRuleOf));
+      case 'book':
+      case 'books':
+      case 'stats':
+      case 'public-trades':
+      case 'candles':
+        return account.market(call, nowMs);
+    }
+  }
+
+  private place(call: Placing, nowMs: number): VenueAnswer {
+    const { account } = this;
+    const { base, quote } = call.order;
+    const market = account.markets.find((candidate) => candidate.base === base && candidate.quote === quote);
+    if (market === undefined) return refused('InvalidMarketPair', `No market of ${base} and ${quote}`);
+    const request = readPlacement(call, market);
+    if (!request.ok) return refused(request.code, request.message);
+    const placed = account.place(request.value, nowMs);
+    if (!placed.ok) return refused(placed.code, placed.message);
+    const [first, second] = placed.value;
+    if (first === undefined) return refused('Failed', 'No order was made');
+    const order = account.recordOfChanged(first);
+    return second === undefined ? value('place', order) : value('place-oco', [order, account.recordOfChanged(second)]);
+  }
+
+  private cancel(order: SimulatedOrder | undefined, nowMs: number): VenueAnswer {
+    if (order === undefined) return refused('NotFound', 'Order not found');
+    const isCanceled = this.account.cancel(order, nowMs);
+    const record = this.account.recordOfChanged(order);
+    if (isCanceled) return value('cancel', { status: order.status, order: record });
+    return { ...refused('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
+  }
+}
+
+function referenceOf(call: { readonly venueId: number | null; readonly clientOrderId: string }): OrderReference {
+  return { id: call.venueId, clientOrderId: call.clientOrderId };
+}
+
+/** The kind is there for the compiler, to hold the value against. */
+export function value<Kind extends VenueCallKind>(_kind: Kind, of: VenueValues[Kind]): VenueAnswer {
+  return { outcome: 'value', value: of };
+}
+
+export function refused(code: string, message: string): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
+  return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
+}
