@@ -11,7 +11,7 @@ import { indicatorsPage } from './indicators-page.ts';
 /** Writes the pages under `docs/reference/`, the picture of the imports and the schema for editors from the code: `npm run docs`. A test holds the committed pages equal to what this makes. */
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
-  none: 'nobody is asked',
+  none: 'no credentials',
   'optional-token': 'token, optional',
   token: 'token',
   READ: 'token, or key with READ',

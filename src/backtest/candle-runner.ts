@@ -131,7 +131,7 @@ export class CandleRunner {
     };
   }
 
-  /** Closes as many bars as are worth a word on the way. Answers whether there may be more. */
+  /** Closes bars until the next progress report. Answers whether there may be more. */
   private closeSome(): boolean {
     const untilDone = this.done + PROGRESS_EVERY_BARS;
     while (this.done < untilDone) {

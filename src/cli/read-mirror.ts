@@ -112,7 +112,7 @@ export function print(
   console.log(options.json === true ? JSON.stringify(page.json) : page.lines().join('\n'));
 }
 
-/** JSON as it was stored; a text that is none comes back as it is. */
+/** JSON as it was stored; invalid JSON comes back as text. */
 export function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;

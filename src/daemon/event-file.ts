@@ -55,7 +55,7 @@ export class EventFile {
 
   private stop(why: string): void {
     this.isOver = true;
-    this.onProblem(`recording: no more of what the bot is told is kept: ${why}`);
+    this.onProblem(`recording: the bot's events are no longer kept: ${why}`);
   }
 }
 

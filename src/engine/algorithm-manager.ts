@@ -20,7 +20,7 @@ export const MOST_ALGORITHMS = 1_000;
 /** Closed orders of a quotes algorithm that it is still shown. Others count all that their orders ever filled. */
 const CLOSED_QUOTES_SHOWN_MS = 15_000;
 
-/** How often one algorithm may be asked within a step; beyond it something runs in circles. */
+/** How often one algorithm may be asked within a step; more is a livelock. */
 const MOST_ASKS_A_STEP = 20;
 
 interface Work {
@@ -233,8 +233,8 @@ export class AlgorithmManager {
     if (state === undefined || this.works.get(work.intentId) !== work) return;
     work.asks += 1;
     if (work.asks > MOST_ASKS_A_STEP) {
-      outbox.alarm(`${work.instance.name}: its ${work.algorithm.kind} runs in circles and was ended`, work.intentId);
-      this.finish(work, 'ran in circles');
+      outbox.alarm(`${work.instance.name}: its ${work.algorithm.kind} is in a livelock and was ended`, work.intentId);
+      this.finish(work, 'livelock');
       return;
     }
     const step = advanceAlgorithm(work.algorithm, this.viewOf(work, state.market));

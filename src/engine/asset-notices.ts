@@ -15,7 +15,7 @@ export function assetNotices(
     notices.push({ level: 'info', text });
   }
   if (quotes.size > 1 && !sees(BRIDGE)) {
-    const text = `${name} trades in rial and in tether, and no market of the bot tells the one in the other: its profit in all, its equity and limits on its losses can not be told once it has both. Have a strategy follow ${BRIDGE}`;
+    const text = `${name} trades in rial and in tether, and no market of the bot converts between them: its total profit, its equity and its loss limits are unknown while it has both. Have a strategy follow ${BRIDGE}`;
     notices.push({ level: 'warn', text });
   }
   return notices;

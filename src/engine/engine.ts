@@ -29,7 +29,7 @@ import { StrategyInstance } from './strategy-instance.ts';
 import { TradingState } from './trading-state.ts';
 import { StrategyDispatcher } from './strategy-dispatcher.ts';
 
-/** Rounds of telling and doing within one step; beyond it something runs in circles, and the rest waits for the next step. */
+/** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */
 const MOST_ROUNDS = 1_000;
 
 const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;

@@ -13,7 +13,7 @@ export interface ReplyMutatorOptions {
 /** What of a request matters here. */
 type Asked = Pick<HttpRequest, 'method' | 'path' | 'body'>;
 
-/** Requests that change the exchange, where a refusal that is none does harm. */
+/** Requests that change the exchange, where a false refusal does harm. */
 const PLACEMENT = '/market/orders/add';
 const CHANGING = [PLACEMENT, '/market/orders/update-status'] as const;
 /** Replies about one order, of which there are few beside lists and books: so many times more of them are wrong. */

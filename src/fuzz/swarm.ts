@@ -18,7 +18,7 @@ export interface Swarm {
   /** Of the exchange against everybody else. */
   readonly clockSkewMs: number;
   readonly episodes: readonly FaultEpisode[];
-  /** Replies that are changed on their way, and refusals that are none; null in a run without. */
+  /** Replies that are changed on their way, and false refusals; null in a run without. */
   readonly wrongReplies: WrongReplies | null;
   /** When the mirror is copied, and when that copy is put back. */
   readonly putBack: { readonly copiedAtMs: number; readonly atMs: number } | null;

@@ -27,7 +27,7 @@ const ORDER_CALLS: readonly VenueCallKind[] = ['place', 'cancel', 'order', 'canc
  * these can not have the ages they want: it never gives worse ones. Where something does not fit, the plan
  * still stays within the budgets that can be kept, and `problems` says what is too much.
  * @throws SarrafError `INVALID_OPTIONS` for a feed whose budget is not among those given, `INVALID_MARKET`
- * for a traded market that is none.
+ * for an invalid traded market.
  */
 export function planPolls(input: PlanInput): PollPlan {
   const budgets = new Map(input.budgets.map((budget) => [budget.name, budget]));

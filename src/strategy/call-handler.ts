@@ -56,7 +56,7 @@ export function callHandler(
   }
 }
 
-/** What to say of an answer that is none. */
+/** What to say of an invalid answer. */
 export function wrongAnswer(answer: unknown): SarrafError {
   const isPromise = answer instanceof Promise;
   // What it comes to is of no use to anybody, and must not end the process when that is an error.

@@ -7,7 +7,7 @@ const LONGEST_PATTERN = 100;
 /**
  * When a timer is due next: the first moment after `afterMs` that its cron pattern names, in UTC. A pattern has five fields (minute, hour, day of the
  * month, month, day of the week) or six, with the second before them, so nothing is due more often than once a second. `@daily` and its like work too.
- * @throws SarrafError `INVALID_STRATEGY` for a pattern that is none, or that no day ever fits.
+ * @throws SarrafError `INVALID_STRATEGY` for an invalid pattern, or one that no day ever fits.
  */
 export function nextDueMs(cron: string, afterMs: number): number {
   const next = nextOf(cron, afterMs);

@@ -44,7 +44,7 @@ export class VirtualTime implements Timeline {
     return this.nowMs;
   }
 
-  /** @throws SarrafError `INVARIANT` for a time that is none, and when too much waits. */
+  /** @throws SarrafError `INVARIANT` for an invalid time, and when too much waits. */
   at(atMs: number, work: () => void): Cancel {
     return this.add(atMs, work, false);
   }

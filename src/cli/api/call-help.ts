@@ -4,7 +4,7 @@ import { lengthText } from '../time-text.ts';
 import { CALL_GROUPS, isPaged, type Call } from './call-catalogue.ts';
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
-  none: 'nobody is asked who they are',
+  none: 'no credentials',
   'optional-token': 'with a token or without',
   token: 'a token',
   READ: 'a token, or a key with READ',

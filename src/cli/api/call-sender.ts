@@ -15,7 +15,7 @@ import { callOf, type Call } from './call-catalogue.ts';
 /** The client's own time-out says more than the limiter's. */
 const LIMITER_PATIENCE_MS = 2_000;
 
-/** When waiting is worth a word. */
+/** Delay before a wait is reported. */
 const QUIET_FOR_MS = 1_000;
 
 /** Calls that take something back: they may use the slots that are kept for that. */

@@ -53,7 +53,7 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
       CAUSES.map((cause) => [cause, ...KINDS.map((what) => count(what, cause)), CAUSE_RULES[cause]]),
     ),
     '',
-    `${decidedAgain} of ${decisions} decisions of the session were made again from the very events that it was told.`,
+    `${decidedAgain} of ${decisions} decisions of the session were made again from the same events.`,
     `Before ${decisionsOnSameInputs} of ${decisions} decisions of the session the second run had seen the same.`,
     ...firstLines(differences, first),
   ];

@@ -25,7 +25,7 @@ const MOST_ORDERS = 20;
 const RUNNING = new Map<boolean | null, string>([
   [true, 'a bot is running'],
   [false, 'no bot is running'],
-  [null, 'whether a bot is running can not be told'],
+  [null, 'it is unknown whether a bot is running'],
 ]);
 
 const BOOKS = {

@@ -22,7 +22,7 @@ export interface DownloadOptions extends DataOptions {
   readonly config?: string;
 }
 
-/** When waiting is worth a word. */
+/** Delay before a wait is reported. */
 const QUIET_FOR_MS = 2_000;
 
 /** Loads candles as `sarraf data download` is told to. Throws a `CommandError` for what is wrong with that. */

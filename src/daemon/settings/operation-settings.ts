@@ -44,7 +44,7 @@ export const reconciliationSettings = z
       ),
     alertAfter: duration({ leastMs: SECOND_MS, mostMs: 24 * HOUR_MS })
       .prefault(formatDuration(DEFAULT_RECONCILIATION.alertAfterMs))
-      .describe('How long comparisons may stay without a conclusion until it is told.'),
+      .describe('How long comparisons may have no result before new orders stop and the bot reports it.'),
   })
   .transform(({ every, lag, alertAfter }) => ({ everyMs: every, lagMs: lag, alertAfterMs: alertAfter }))
   .prefault({});

@@ -6,7 +6,7 @@ import { balances } from './value-fields.ts';
 
 const LARGEST_SEED = 4_294_967_295;
 
-/** How much faster than the wall time may go. */
+/** The highest speed against real time. */
 const LARGEST_SPEED = 100_000;
 
 /** The account of a bot whose exchange is in its own process. */
@@ -39,7 +39,7 @@ export const embeddedSettings = z
         error: 'expected a number above 0, or max',
       })
       .prefault(1)
-      .describe('How much faster than the wall time goes; max waits for nothing.'),
+      .describe('How much faster than real time it runs; max never waits.'),
     replay: z
       .string()
       .min(1)

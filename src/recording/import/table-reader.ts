@@ -35,7 +35,7 @@ export class TableReader {
     return new RowReader({ path, places, width, roundsAmounts, roundsPricesTo, priceFactor });
   }
 
-  /** The times of some rows, as far as they can be read. Throws `INVALID_FILE` where that is none. */
+  /** The times of some rows, as far as they can be read. Throws `INVALID_FILE` where none can be read. */
   timesOf(rows: readonly FileRow[], path: string): number[] {
     const reader = this.rowReader();
     const read = rows.map((row) => ({ line: row.line, time: reader.timeOf(row) }));

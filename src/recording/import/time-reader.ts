@@ -72,7 +72,7 @@ export class TimeReader {
   }
 }
 
-/** Dates that are none, such as February 30, would be taken for days of the next month. */
+/** Invalid dates, such as February 30, would be taken for days of the next month. */
 function isOfCalendar(date: string): boolean {
   return new Date(`${date}T00:00Z`).toISOString().startsWith(date);
 }

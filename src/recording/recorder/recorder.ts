@@ -80,7 +80,7 @@ export class Recorder {
       ...(seal === undefined ? {} : { seal }),
       after: this.after,
       onSealed: ({ segment, badLines }) => {
-        // The line that a killed process was writing is not worth a word.
+        // No report for the line that a killed process was writing.
         if (badLines > 1) this.tell(`${badLines} lines of ${segment.path} could not be read and were left out`);
       },
       onFailed: ({ segment, reason }) =>

@@ -52,7 +52,10 @@ export interface LiveVenue extends Venue {
   readonly remote: RemoteExchange;
 }
 
-/** The way to an exchange at an address, with the ledger that all processes of this machine share. Throws `DATA_UNUSABLE` for a ledger that is none. */
+/**
+ * Opens the way to an exchange at an address, with the ledger that all processes of this machine share.
+ * @throws SarrafError `DATA_UNUSABLE` for a file that is not a valid ledger.
+ */
 export function openRemoteExchange(options: {
   readonly config: { readonly exchange: Omit<ExchangeAccess, 'baseUrl' | 'credentials'> };
   readonly baseUrl: string;
@@ -147,7 +150,7 @@ export interface Opening extends WaitingCall {
 const MOST_TRIES = 5;
 const RETRY_AFTER_MS = 3_000;
 
-/** When waiting is worth a word. */
+/** Delay before a wait is reported. */
 const QUIET_FOR_MS = 2_000;
 
 /** Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws `ABORTED` when told to end. */

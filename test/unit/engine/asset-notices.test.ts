@@ -18,6 +18,6 @@ test('a coin with two markets is said to be counted once', () => {
   ]);
 });
 
-test('a strategy in rial and tether is warned of where nothing tells the one in the other', () => {
+test('a strategy in rial and tether gets a warning where no market converts between them', () => {
   expect(noticesOf(['BTCIRT', 'ETHUSDT']).join()).toContain('Have a strategy follow USDTIRT');
 });

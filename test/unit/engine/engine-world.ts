@@ -31,7 +31,7 @@ export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amoun
 /** From a question to its answer, for what answers by itself. */
 const REPLY_MS = 50;
 
-/** Steps of one `advance` at most: an engine that runs in circles fails its test. */
+/** Steps of one `advance` at most: an engine in a livelock fails its test. */
 const MOST_STEPS = 20_000;
 
 const READS: ReadonlySet<VenueCallKind> = new Set([

@@ -18,7 +18,7 @@ const TRADES_SHOWN = 50;
 /** Whose prices the global statistics show: there is no other exchange in here, so they are our own, in tether. */
 const PROVIDER = 'reference';
 
-/** The market of the path; undefined for one that is none, or can be none. */
+/** The market of the path; undefined where it is unknown or no market can have that name. */
 function marketInPath(
   name: 'orderBook' | 'orderBookV3' | 'depth' | 'publicTrades',
   call: WireCall,
