@@ -162,8 +162,8 @@ export class CancelManager {
   }
 
   private see(order: OrderRecord, record: VenueOrder): OrderRecord {
-    const sighting = this.reports.take(record, { known: order });
-    return sighting.kind === 'own' ? sighting.order : order;
+    const match = this.reports.take(record, { known: order });
+    return match.kind === 'own' ? match.order : order;
   }
 
   private remember(): void {

@@ -1,9 +1,8 @@
 import { formatUnits } from '../domain/money.ts';
 import { IdenticalOrders } from '../execution/identical-orders.ts';
-import type { OrderEvent } from '../execution/order-event.ts';
+import { afterEvent, type OrderEvent } from '../execution/order-life.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { OrderTable } from '../execution/order-table.ts';
-import { afterEvent } from '../execution/order-transition.ts';
 import { UnknownOrders } from '../execution/unknown-orders.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import type { EngineSettings } from './engine-settings.ts';
@@ -16,7 +15,10 @@ const MOST_TOLD_ONCE = 5_000;
 /** Told of every change of an order, after it was entered. `before` is null for a new one. */
 export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
-/** Keeps our orders: every fact about one goes through here, into the table, the mirror and the journal, and on to whoever listens. */
+/**
+ * Keeps our orders: every event about one goes through here, into the table, the mirror and the journal, and
+ * on to whoever listens.
+ */
 export class OrderBlotter {
   readonly table = new OrderTable();
   readonly identical: IdenticalOrders;
@@ -26,7 +28,10 @@ export class OrderBlotter {
   /** The largest ids of orders and trades of the exchange that are sure: a new order's own are above them. */
   highestOrderId = 0;
   highestTradeId = 0;
-  /** Higher ids that one reading has told: a single wrong number must not become a floor under which nothing is looked for. */
+  /**
+   * Higher ids that one reading has told: a single wrong number must not become a floor under which nothing
+   * is looked for.
+   */
   private readonly toldOnce = new Map<number, number>();
   private readonly listeners: OrderListener[] = [];
 
@@ -49,13 +54,13 @@ export class OrderBlotter {
     this.write(order, null);
   }
 
-  /** Takes in a fact; answers the order as it then is, the same value where nothing changed. */
-  apply(order: OrderRecord, fact: OrderEvent): OrderRecord {
-    const next = afterEvent(order, fact);
+  /** Takes in a event; answers the order as it then is, the same value where nothing changed. */
+  apply(order: OrderRecord, event: OrderEvent): OrderRecord {
+    const next = afterEvent(order, event);
     if (next === order) return order;
     const { nowMs } = this.outbox;
     // What was sent is what another may be identical to, whatever the exchange made of it.
-    if (fact.kind === 'handed over') this.identical.sent(next);
+    if (event.kind === 'handed over') this.identical.sent(next);
     else if (order.state === 'sending' && next.state !== 'unknown') this.identical.answered(order, nowMs);
     if (next.state === 'unknown' && order.state !== 'unknown') this.unknown.track(next, nowMs);
     if (order.state === 'unknown' && next.state !== 'unknown') {
@@ -82,8 +87,8 @@ export class OrderBlotter {
   }
 
   /**
-   * Takes over what the mirror kept. Whether a request that was being handed over has left is not known, so it may be there; a cancel that was on
-   * its way is asked for again.
+   * Takes over what the mirror kept. Whether a request that was being handed over has left is not known, so
+   * it may be there; a cancel that was on its way is asked for again.
    */
   restore(state: MirrorState, nowMs: number): void {
     for (const order of state.orders) {

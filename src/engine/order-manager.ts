@@ -161,9 +161,9 @@ export class OrderManager {
 
   /** One record of a list or reply. */
   takeRecord(record: VenueOrder, way: ReportContext = {}): void {
-    const sighting = this.reports.take(record, way);
-    if (sighting.kind !== 'twin' || record.id === null) return;
-    const { key, venueId } = sighting.of;
+    const match = this.reports.take(record, way);
+    if (match.kind !== 'twin' || record.id === null) return;
+    const { key, venueId } = match.of;
     if (record.status !== null && !isOpenStatus(this.settings.venue, record.status)) {
       this.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${record.id}`, key);
       return;

@@ -4,11 +4,10 @@ import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import { KnownNames } from '../execution/known-names.ts';
-import type { VenueTerms } from '../execution/order-event.ts';
+import { isUnbindable, type VenueTerms } from '../execution/order-life.ts';
 import { OrderEndings } from '../execution/order-endings.ts';
 import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { isUnbindable } from '../execution/order-transition.ts';
 import { isClosedStatus, isOpenStatus } from '../venues/port.ts';
 import { FlawLog } from './findings.ts';
 import { OrderInquiries } from './order-inquiries.ts';
@@ -217,8 +216,8 @@ export class OrderReportMatcher {
     // They are said once and stay; reading them anew from every list would cost more than all the rest of it.
     const terms = order.venueStatus === null ? termsOf(record) : null;
     const isOpen = status === null || isOpenStatus(blotter.venue, status);
-    const sight = { venueId: record.id, status, isOpen, matched: matchedOf(record), terms };
-    const next = blotter.apply(order, { kind: 'seen', atMs: blotter.outbox.nowMs, sight });
+    const report = { venueId: record.id, status, isOpen, matched: matchedOf(record), terms };
+    const next = blotter.apply(order, { kind: 'seen', atMs: blotter.outbox.nowMs, report });
     const settled = isAsked ? this.settleLess(next, record) : next;
     return { kind: 'own', order: this.pairWith(settled, record) };
   }
@@ -377,8 +376,8 @@ export class OrderReportMatcher {
       return order;
     }
     if (blotter.table.byVenueId(pairId) !== undefined) return order;
-    const sight = { venueId: pairId, status: null, isOpen: true, matched: NO_UNITS, terms: null };
-    blotter.apply(other, { kind: 'seen', atMs: blotter.outbox.nowMs, sight });
+    const report = { venueId: pairId, status: null, isOpen: true, matched: NO_UNITS, terms: null };
+    blotter.apply(other, { kind: 'seen', atMs: blotter.outbox.nowMs, report });
     return order;
   }
 

@@ -24,11 +24,14 @@ export type OrderState =
   | 'rejected';
 
 /**
- * An order of ours, from its plan on. A value: each step makes a new one. Prices and amounts are units of 1e-10, not steps of the market, so that
- * an order outlives a change of the steps it was fitted to.
+ * An order of ours, from its plan on. A value: each step makes a new one. Prices and amounts are units of
+ * 1e-10, not steps of the market, so that an order outlives a change of the steps it was fitted to.
  */
 export interface OrderRecord {
-  /** Its name here. The first leg's own for a single order and the limit leg of an OCO; the stop leg, which has none on the wire, has it with `/2`. */
+  /**
+   * Its name here. The first leg's own for a single order and the limit leg of an OCO; the stop leg, which
+   * has none on the wire, has it with `/2`.
+   */
   readonly key: string;
   /** What the exchange knows it by; null for the stop leg of an OCO. */
   readonly clientOrderId: string | null;
@@ -41,7 +44,10 @@ export interface OrderRecord {
   readonly marketVersion: number;
   readonly side: Side;
   readonly execution: Execution;
-  /** Units of the quote currency for one of the source currency. Null for market and stop-market orders without a bound. */
+  /**
+   * Units of the quote currency for one of the source currency. Null for market and stop-market orders
+   * without a bound.
+   */
   readonly price: Units | null;
   readonly stopPrice: Units | null;
   readonly amount: Units;
@@ -50,7 +56,10 @@ export interface OrderRecord {
   readonly plannedAtMs: number;
   /** The last instant at which its request can have been sent; null before. */
   readonly sentAtMs: number | null;
-  /** How often its request was handed over; a second time only where that is allowed, after proof that the first never arrived. */
+  /**
+   * How often its request was handed over; a second time only where that is allowed, after proof that the
+   * first never arrived.
+   */
   readonly attempts: number;
   readonly state: OrderState;
   readonly venueId: number | null;
@@ -58,7 +67,9 @@ export interface OrderRecord {
   readonly venueStatus: string | null;
   /** As the exchange last said it. */
   readonly matched: Units;
-  /** As the fills that we have read add up. `filledTotal` is before fees; `fee` is in the currency received. */
+  /**
+   * As the fills that we have read add up. `filledTotal` is before fees; `fee` is in the currency received.
+   */
   readonly filled: Units;
   readonly filledTotal: Units;
   readonly fee: Units;

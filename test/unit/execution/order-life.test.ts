@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
-import type { OrderEvent, OrderStatusReport } from '../../../src/execution/order-event.ts';
+import { afterEvent, NEXT_STATES, type OrderEvent, type OrderStatusReport } from '../../../src/execution/order-life.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/execution/order-record.ts';
-import { afterEvent, NEXT_STATES } from '../../../src/execution/order-transition.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
@@ -15,8 +14,8 @@ const NONE = 0n as Units;
 
 function seen(status: string | null, matched: Units = NONE): OrderEvent {
   const isOpen = status === null || isOpenStatus(INTERFACE_PROFILE, status);
-  const sight: OrderStatusReport = { venueId: 7, status, isOpen, matched, terms: null };
-  return { kind: 'seen', atMs: 20, sight };
+  const report: OrderStatusReport = { venueId: 7, status, isOpen, matched, terms: null };
+  return { kind: 'seen', atMs: 20, report };
 }
 
 function fillOf(amount: Units): OrderEvent {
@@ -232,10 +231,10 @@ describe('any order, whatever is learned of it', () => {
   it('takes over what the exchange rounded the order to, so that it is filled when all of that is', () => {
     const rounded = parseUnits('0.9');
     const terms = { amount: rounded, price: parseUnits('101'), stopPrice: null };
-    const sight: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: NONE, terms };
-    const open = afterEvent(orderIn('sending'), { kind: 'seen', atMs: 20, sight });
+    const report: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: NONE, terms };
+    const open = afterEvent(orderIn('sending'), { kind: 'seen', atMs: 20, report });
     expect(open).toMatchObject({ state: 'open', amount: rounded, price: terms.price });
-    expect(afterEvent(open, { kind: 'seen', atMs: 21, sight })).toBe(open);
+    expect(afterEvent(open, { kind: 'seen', atMs: 21, report })).toBe(open);
     const filled = afterEvent(open, fillOf(rounded));
     expect(afterEvent(filled, seen('Done', rounded))).toMatchObject({ state: 'filled', amount: rounded });
   });
@@ -243,8 +242,8 @@ describe('any order, whatever is learned of it', () => {
   it.each(['0', '0.4', '1.1'])('keeps its amount of 1, of which half is filled, when a list says %s', (amount) => {
     const terms = { amount: parseUnits(amount), price: null, stopPrice: null };
     const order = afterEvent(orderIn('open'), fillOf(HALF));
-    const sight: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: HALF, terms };
-    expect(afterEvent(order, { kind: 'seen', atMs: 20, sight }).amount).toBe(ONE);
+    const report: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: HALF, terms };
+    expect(afterEvent(order, { kind: 'seen', atMs: 20, report }).amount).toBe(ONE);
   });
 
   it('keeps the id that it was first seen by', () => {
@@ -254,7 +253,7 @@ describe('any order, whatever is learned of it', () => {
         const next = afterEvent(order, {
           kind: 'seen',
           atMs: 1,
-          sight: { venueId: other, status: 'Active', isOpen: true, matched: NONE, terms: null },
+          report: { venueId: other, status: 'Active', isOpen: true, matched: NONE, terms: null },
         });
         if (order.venueId !== null) expect(next.venueId).toBe(order.venueId);
       }),

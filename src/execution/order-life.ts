@@ -1,7 +1,61 @@
 import { invariant } from '../domain/errors.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
-import type { OrderEvent, OrderStatusReport, VenueTerms } from './order-event.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
+
+/** What the exchange said of an order, in any of its lists and replies. */
+export interface OrderStatusReport {
+  readonly venueId: number | null;
+  readonly status: string | null;
+  /** Whether by its status it may still fill; true where no status was said. */
+  readonly isOpen: boolean;
+  readonly matched: Units;
+  /**
+   * What it took the order for, which can differ from what was sent: digits beyond the market's steps are
+   * rounded. Null where it did not say.
+   */
+  readonly terms: VenueTerms | null;
+}
+
+export interface VenueTerms {
+  readonly amount: Units;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+}
+
+/** Something that was done about an order, or learned of it. */
+export type OrderEvent =
+  /** Its request was handed over, to leave when its budget lets it. */
+  | { readonly kind: 'handed over'; readonly atMs: number }
+  /** It was decided otherwise before anything left: halted, too old, no slot. */
+  | { readonly kind: 'dropped'; readonly atMs: number; readonly reason: string }
+  /** The exchange's own no, which says that nothing was registered. */
+  | { readonly kind: 'refused'; readonly atMs: number; readonly code: string }
+  /** No clear answer; it can have left until `sentAtMs`. */
+  | { readonly kind: 'unanswered'; readonly sentAtMs: number }
+  | { readonly kind: 'seen'; readonly atMs: number; readonly report: OrderStatusReport }
+  /**
+   * It matched less than a reading had said, as two later ones say: what is closed does not change any more.
+   */
+  | { readonly kind: 'matched less'; readonly matched: Units }
+  /** The id that a reply gave it is not its own; this one is, as it says itself. */
+  | { readonly kind: 'rebound'; readonly venueId: number }
+  /**
+   * The exchange has nothing under the id that a reply gave it, as two answers say. What it is there has to
+   * be found out.
+   */
+  | { readonly kind: 'unbound' }
+  | { readonly kind: 'cancel asked' }
+  /** The cancel came to nothing, or to nothing clear. Whether the order is open is asked next. */
+  | { readonly kind: 'cancel failed' }
+  | {
+      readonly kind: 'filled';
+      readonly atMs: number;
+      readonly amount: Units;
+      readonly total: Units;
+      readonly fee: Units;
+    }
+  /** Proven that it never arrived. `resend`: it may be sent again under its own id. */
+  | { readonly kind: 'absent'; readonly atMs: number; readonly resend: boolean };
 
 /** Every state that a state may become; what is not here is a mistake of ours and stops trading. */
 export const NEXT_STATES: Readonly<Record<OrderState, readonly OrderState[]>> = {
@@ -19,43 +73,45 @@ export const NEXT_STATES: Readonly<Record<OrderState, readonly OrderState[]>> = 
 };
 
 /**
- * The life cycle of an order: its next value after a fact, or the same value where the fact changes nothing. Only positive evidence rejects an order
- * that was sent, and one that turns up after a rejection lives again. Lists lag, so what was matched stays matched, and a closed order does not open again.
- * @throws SarrafError `INVARIANT` for a step that must not happen, such as a fill beyond the amount or of an order that never was.
+ * The life cycle of an order: its next value after a event, or the same value where the event changes
+ * nothing. Only positive evidence rejects an order that was sent, and one that turns up after a rejection
+ * lives again. Lists lag, so what was matched stays matched, and a closed order does not open again.
+ * @throws SarrafError `INVARIANT` for a step that must not happen, such as a fill beyond the amount or of an
+ * order that never was.
  */
-export function afterEvent(order: OrderRecord, fact: OrderEvent): OrderRecord {
-  const next = apply(order, fact);
+export function afterEvent(order: OrderRecord, event: OrderEvent): OrderRecord {
+  const next = apply(order, event);
   invariant(
     next.state === order.state || NEXT_STATES[order.state].includes(next.state),
     () =>
-      `expected one of ${NEXT_STATES[order.state].join(', ') || 'nothing'} after ${order.state} for ${order.key}, was ${next.state} by "${fact.kind}"`,
+      `expected one of ${NEXT_STATES[order.state].join(', ') || 'nothing'} after ${order.state} for ${order.key}, was ${next.state} by "${event.kind}"`,
   );
   return next;
 }
 
-function apply(order: OrderRecord, fact: OrderEvent): OrderRecord {
-  switch (fact.kind) {
+function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
+  switch (event.kind) {
     case 'handed over':
-      expectIn(order, fact, ['planned']);
-      return { ...order, state: 'sending', attempts: order.attempts + 1, sentAtMs: fact.atMs };
+      expectIn(order, event, ['planned']);
+      return { ...order, state: 'sending', attempts: order.attempts + 1, sentAtMs: event.atMs };
     case 'dropped':
       // Of one that may have left, that it was not wanted any more says nothing.
-      expectIn(order, fact, ['planned', 'sending']);
-      return { ...order, state: 'rejected', reason: fact.reason, closedAtMs: fact.atMs };
+      expectIn(order, event, ['planned', 'sending']);
+      return { ...order, state: 'rejected', reason: event.reason, closedAtMs: event.atMs };
     case 'refused':
       // One that was seen in a list meanwhile is there, whatever a late answer says.
       if (order.state !== 'sending' && order.state !== 'unknown') return order;
-      return { ...order, state: 'rejected', reason: fact.code, closedAtMs: fact.atMs };
+      return { ...order, state: 'rejected', reason: event.code, closedAtMs: event.atMs };
     case 'unanswered':
       if (order.state !== 'sending') return order;
-      return { ...order, state: 'unknown', sentAtMs: fact.sentAtMs };
+      return { ...order, state: 'unknown', sentAtMs: event.sentAtMs };
     case 'seen':
-      return seen(order, fact.sight, fact.atMs);
+      return seen(order, event.report, event.atMs);
     case 'matched less':
-      if (order.state !== 'settling' || fact.matched < order.filled || fact.matched >= order.matched) return order;
-      return settled({ ...order, matched: fact.matched });
+      if (order.state !== 'settling' || event.matched < order.filled || event.matched >= order.matched) return order;
+      return settled({ ...order, matched: event.matched });
     case 'rebound':
-      return isFinal(order) || order.venueId === null ? order : changed(order, { venueId: fact.venueId });
+      return isFinal(order) || order.venueId === null ? order : changed(order, { venueId: event.venueId });
     case 'unbound':
       return isUnbindable(order) ? { ...order, state: 'unknown', venueId: null, matched: NO_UNITS } : order;
     case 'cancel asked':
@@ -63,12 +119,12 @@ function apply(order: OrderRecord, fact: OrderEvent): OrderRecord {
     case 'cancel failed':
       return order.state === 'cancelling' ? { ...order, state: 'open' } : order;
     case 'filled':
-      return filled(order, fact);
+      return filled(order, event);
     case 'absent':
       if (order.state !== 'unknown') return order;
       // One that a reply has told of was there, so it is never sent again.
-      if (fact.resend && order.venueStatus === null) return { ...order, state: 'planned' };
-      return { ...order, state: 'rejected', reason: 'NeverArrived', closedAtMs: fact.atMs };
+      if (event.resend && order.venueStatus === null) return { ...order, state: 'planned' };
+      return { ...order, state: 'rejected', reason: 'NeverArrived', closedAtMs: event.atMs };
   }
 }
 
@@ -77,27 +133,27 @@ export function isUnbindable({ state, venueId, filled }: OrderRecord): boolean {
   return (state === 'open' || state === 'cancelling') && venueId !== null && filled === NO_UNITS;
 }
 
-function seen(order: OrderRecord, sight: OrderStatusReport, atMs: number): OrderRecord {
-  if (order.state === 'rejected') return sight.venueId === null ? order : seen(revived(order), sight, atMs);
+function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): OrderRecord {
+  if (order.state === 'rejected') return report.venueId === null ? order : seen(revived(order), report, atMs);
   if (isFinal(order) || order.state === 'planned') return order;
-  const matched = sight.matched > order.matched ? sight.matched : order.matched;
-  const venueId = order.venueId ?? sight.venueId;
-  const terms = termsOf(order, sight.terms);
+  const matched = report.matched > order.matched ? report.matched : order.matched;
+  const venueId = order.venueId ?? report.venueId;
+  const terms = termsOf(order, report.terms);
   const isClosed = order.state === 'settling';
   // What a list says again and again.
   if (
     matched === order.matched &&
     venueId === order.venueId &&
     terms === null &&
-    sight.status === order.venueStatus &&
+    report.status === order.venueStatus &&
     (order.state === 'open' || order.state === 'cancelling') &&
-    sight.status !== null &&
-    sight.isOpen
+    report.status !== null &&
+    report.isOpen
   ) {
     return order;
   }
-  const status = isClosed ? order.venueStatus : (sight.status ?? order.venueStatus);
-  if (isClosed || !sight.isOpen) {
+  const status = isClosed ? order.venueStatus : (report.status ?? order.venueStatus);
+  if (isClosed || !report.isOpen) {
     const closedAtMs = order.closedAtMs ?? atMs;
     return settled(changed(order, { state: 'settling', venueId, venueStatus: status, matched, closedAtMs, ...terms }));
   }
@@ -111,8 +167,9 @@ function revived(order: OrderRecord): OrderRecord {
 }
 
 /**
- * What the exchange made of the order, where that differs: it rounds to the steps of now, and ours may be those of a while ago. Amounts are only ever
- * rounded down, and never below what was filled; anything else is no record of this order's terms. Null where nothing differs.
+ * What the exchange made of the order, where that differs: it rounds to the steps of now, and ours may be
+ * those of a while ago. Amounts are only ever rounded down, and never below what was filled; anything else is
+ * no record of this order's terms. Null where nothing differs.
  */
 function termsOf(
   order: OrderRecord,
@@ -129,10 +186,10 @@ function termsOf(
   return { amount, price, stopPrice };
 }
 
-function expectIn(order: OrderRecord, fact: OrderEvent, states: readonly OrderState[]): void {
+function expectIn(order: OrderRecord, event: OrderEvent, states: readonly OrderState[]): void {
   invariant(
     states.includes(order.state),
-    () => `expected ${order.key} to be ${states.join(' or ')} when it is "${fact.kind}", was ${order.state}`,
+    () => `expected ${order.key} to be ${states.join(' or ')} when it is "${event.kind}", was ${order.state}`,
   );
 }
 
