@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import type Database from 'better-sqlite3';
 import { LATE_ARRIVAL_MS } from './admission.ts';
 import { HANDLED_TOGETHER_MS, LONGEST_DOUBT_MS, PART_STANDS_STILL_MS, type Answer, type Doubt } from './doubt.ts';
@@ -118,7 +119,7 @@ export class SlotRows {
   }
 
   occupied(key: BudgetKey): number {
-    return this.selectCount.get(key)?.count ?? 0;
+    return present(this.selectCount.get(key), 'a row of a count').count;
   }
 
   stampAt(key: BudgetKey, index: number): number | null {

@@ -32,8 +32,8 @@ export function tradingBegins(
   for (const row of rows) {
     if (!needed.has(row.budget) || !of.subjects.has(row.subject)) continue;
     const { budget, fullForMs, lockedForMs, isUnheard, windowMs } = row;
-    const isLocked = (lockedForMs ?? 0) > fullForMs;
-    const latestMs = isLocked ? (lockedForMs ?? 0) : fullForMs;
+    const isLocked = lockedForMs !== null && lockedForMs > fullForMs;
+    const latestMs = isLocked ? lockedForMs : fullForMs;
     const waitMs = isLocked || !isUnheard ? latestMs : Math.min(latestMs, windowMs);
     if (waitMs > latest.waitMs) latest = { waitMs, latestMs, budget, why: isLocked ? 'locked out' : 'unknown' };
   }

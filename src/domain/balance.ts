@@ -1,4 +1,4 @@
-import { invariant } from './errors.ts';
+import { invariant } from './invariant.ts';
 import { NO_UNITS, type Units } from './money.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { present } from './invariant.ts';
 import type { Candle } from './candle.ts';
 import type { Timeframe } from './timeframe.ts';
 import { decimalText, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
@@ -88,14 +89,15 @@ export function candleAt(columns: CandleColumns, index: number): Candle {
     throw new RangeError(`expected a bar from 0 to ${columns.length - 1}, was ${index}`);
   }
   const { openTimeMs, open, high, low, close, volume, priceDecimals, volumeDecimals } = columns;
-  const price = (column: Float64Array): DecimalText => cellText(column[index] ?? Number.NaN, priceDecimals);
+  const cell = (column: Float64Array): number => present(column[index], 'a cell of every column for each bar');
+  const price = (column: Float64Array): DecimalText => cellText(cell(column), priceDecimals);
   return {
-    openTimeMs: openTimeMs[index] ?? Number.NaN,
+    openTimeMs: cell(openTimeMs),
     open: price(open),
     high: price(high),
     low: price(low),
     close: price(close),
-    volume: cellText(volume[index] ?? Number.NaN, volumeDecimals),
+    volume: cellText(cell(volume), volumeDecimals),
   };
 }
 
@@ -105,7 +107,7 @@ export function firstBarFrom({ openTimeMs, length }: CandleColumns, timeMs: numb
   let high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((openTimeMs[middle] ?? 0) < timeMs) low = middle + 1;
+    if (present(openTimeMs[middle], 'a time for each bar') < timeMs) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -84,11 +84,3 @@ export class SarrafError extends Error {
     this.details = options.details ?? {};
   }
 }
-
-/**
- * Stops at a broken invariant. The message says what must hold and what was found; where it is put together at every order or poll, a function that is
- * only called when it is needed.
- */
-export function invariant(condition: boolean, message: string | (() => string)): asserts condition {
-  if (!condition) throw new SarrafError('INVARIANT', typeof message === 'string' ? message : message());
-}

@@ -90,9 +90,12 @@ export class CandleReader {
   /** A bar is closed once its end has passed. Oldest first, each once. */
   private closedOf(candles: readonly Candle[], nowMs: number): readonly Candle[] {
     const closed = candles.filter(({ openTimeMs }) => openTimeMs + this.lengthMs <= nowMs);
-    const isSorted = closed.every(
-      (candle, index) => index === 0 || (closed[index - 1]?.openTimeMs ?? 0) < candle.openTimeMs,
-    );
+    let lastMs = Number.NEGATIVE_INFINITY;
+    const isSorted = closed.every(({ openTimeMs }) => {
+      const isLater = openTimeMs > lastMs;
+      lastMs = openTimeMs;
+      return isLater;
+    });
     if (isSorted) return closed;
     const byTime = new Map(closed.map((candle) => [candle.openTimeMs, candle]));
     return [...byTime.values()].toSorted((left, right) => left.openTimeMs - right.openTimeMs);

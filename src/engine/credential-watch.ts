@@ -52,7 +52,13 @@ export class CredentialWatch {
   /** What came of a request. `isPrivate`: whether it used the credential. */
   take(answer: VenueAnswer, way: { readonly isPrivate: boolean; readonly sentAtMs: number | null }): void {
     if (isRefusal(answer)) this.refused();
-    else if (this.sinceMs !== null && way.isPrivate && isReply(answer) && (way.sentAtMs ?? 0) > this.sinceMs) {
+    else if (
+      this.sinceMs !== null &&
+      way.isPrivate &&
+      isReply(answer) &&
+      way.sentAtMs !== null &&
+      way.sentAtMs > this.sinceMs
+    ) {
       this.accepted(this.sinceMs);
     }
   }

@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
@@ -32,7 +33,7 @@ export class EventQueue {
   /** The next; null where there is none. */
   shift(): Told | null {
     if (this.length === 0) return null;
-    const told = this.slots[this.head] ?? null;
+    const told = present(this.slots[this.head], 'something at the head of a queue that is not empty');
     this.slots[this.head] = null;
     this.head = (this.head + 1) & (this.slots.length - 1);
     this.length -= 1;

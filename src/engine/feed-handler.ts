@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Candle } from '../domain/candle.ts';
-import { invariant } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 import { unitsOf } from '../domain/money.ts';
 import { storedTimeMs } from '../domain/stored-json.ts';
 import { statsCall, type VenueCall, type VenueValues } from '../venues/port.ts';

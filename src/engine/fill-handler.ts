@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import { formatUnits, unitsOf } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
@@ -199,7 +200,7 @@ export class FillHandler {
     if (isFull && lastId > 0) {
       // Ids do not come quite in order, and two records of one trade may be parted by the end of a page: some are read again.
       const again = page.items.at(-READ_AGAIN)?.id ?? lastId;
-      const firstId = page.items[0]?.id ?? 0;
+      const firstId = present(page.items[0], 'a trade on a page that has a last one').id;
       if (again > firstId) return { next: { kind: 'trades', fromId: again } };
       // No full page has one trade alone, or falling ids. What comes after it is read the next time, from a cursor that lies before it.
       this.blotter.outbox.warn(
@@ -445,9 +446,9 @@ export class FillHandler {
     this.taken.set(name, id);
     this.takenSides.set(`${id} ${side}`, orderIn(name));
     const { newestIds } = this;
-    let place = newestIds.length;
-    while (place > 0 && (newestIds[place - 1] ?? 0) > id) place -= 1;
-    if (newestIds[place - 1] === id) return;
+    const lower = newestIds.findLastIndex((other) => other <= id);
+    if (newestIds[lower] === id) return;
+    const place = lower + 1;
     newestIds.splice(place, 0, id);
     if (newestIds.length > READ_AGAIN) newestIds.shift();
   }

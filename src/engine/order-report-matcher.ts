@@ -1,5 +1,5 @@
 import { ZERO } from '../domain/decimal-text.ts';
-import { invariant } from '../domain/errors.ts';
+import { invariant, present } from '../domain/invariant.ts';
 import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
@@ -117,13 +117,14 @@ export class OrderReportMatcher {
 
   /** Whether a record is of an order of this instance that is not known here, and is to be taken over. */
   isMissing(record: VenueOrder): boolean {
-    const { id, clientOrderId, status } = record;
+    const { clientOrderId, status } = record;
     if (this.find(record) !== undefined) return false;
     if (this.pairOf(record) !== undefined) return true;
     const name = readOrderName(clientOrderId);
     if (name?.instance !== this.instance) return false;
-    if (this.foreignIds.has(id ?? 0) && this.namesakes.has(name, id ?? 0, this.names.state.epoch)) return false;
-    return status === null || isOpenStatus(this.blotter.venue, status) || this.names.mayBeMissing(name, id ?? 0);
+    const id = idOf(record);
+    if (this.foreignIds.has(id) && this.namesakes.has(name, id, this.names.state.epoch)) return false;
+    return status === null || isOpenStatus(this.blotter.venue, status) || this.names.mayBeMissing(name, id);
   }
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
@@ -160,7 +161,7 @@ export class OrderReportMatcher {
   }
 
   private takeOwn(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
-    const id = record.id ?? 0;
+    const id = idOf(record);
     const misfit = orderMisfit(record, order);
     if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
       // It has another one's record under the id that we know.
@@ -269,7 +270,7 @@ export class OrderReportMatcher {
   /** The name of one of ours under another id: one of the two ids was read wrong, or the order is there twice. Both are asked for. */
   private takeClaim(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
     const { claims, inquiries, blotter, twins } = this;
-    const venueId = record.id ?? 0;
+    const venueId = idOf(record);
     if (twins.has(venueId)) return { kind: 'twin', of: order };
     if (isFinal(order) && order.venueId === null) return { kind: 'doubtful' };
     let claim = claims.get(order.key);
@@ -383,7 +384,7 @@ export class OrderReportMatcher {
 
   /** A record of no order that is known here: somebody else's, or one of this instance that the mirror has lost. */
   private takeStranger(record: VenueOrder, way: ReportContext): ReportMatch {
-    const id = record.id ?? 0;
+    const id = idOf(record);
     this.blotter.sawOrderId(id);
     if (this.isMissing(record)) {
       // One reading may have got the name or the status wrong, or lack what it takes to take it over.
@@ -442,7 +443,7 @@ export class OrderReportMatcher {
     const { blotter } = this;
     const { nowMs } = blotter.outbox;
     const { key } = name;
-    const { base, quote } = record.market ?? { base: '', quote: '' };
+    const { base, quote } = present(record.market, () => `the market of ${key}, which is taken over`);
     const order: OrderRecord = {
       ...name,
       clientOrderId: record.clientOrderId,
@@ -517,4 +518,9 @@ function termsOf({ amount, price, stopPrice }: VenueOrder): VenueTerms {
 /** Most orders in a list have matched nothing. */
 function matchedOf({ matchedAmount }: VenueOrder): Units {
   return matchedAmount === ZERO ? NO_UNITS : unitsOf(matchedAmount);
+}
+
+/** A record without an id is flawed, and was doubted before this is asked. */
+function idOf({ id, clientOrderId }: VenueOrder): number {
+  return present(id, () => `the id of the order ${clientOrderId}, whose record has no flaw`);
 }

@@ -110,9 +110,8 @@ export class StrategyInstance {
     const times = this.plannedAtMs;
     this.orders += 1;
     times.push(nowMs);
-    let old = 0;
-    while (old < times.length && ((times[old] ?? 0) < nowMs - PLANNED_KEPT_MS || times.length - old > MOST_PLANNED))
-      old += 1;
+    const young = times.findIndex((time) => time >= nowMs - PLANNED_KEPT_MS);
+    const old = Math.max(young, times.length - MOST_PLANNED);
     if (old > 0) times.splice(0, old);
   }
 

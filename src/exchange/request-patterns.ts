@@ -1,4 +1,4 @@
-import { invariant } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 
 /**
  * Regular expressions that a request's texts are held to. The same text stands in the OpenAPI page and is what the declaration reads with, so that

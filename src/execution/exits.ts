@@ -42,10 +42,13 @@ function protects({ pairKey, stopPrice }: OrderRecord): boolean {
   return pairKey !== null || stopPrice !== null;
 }
 
+/** A single order, or both legs of a pair. */
+type Legs = readonly [OrderRecord, ...OrderRecord[]];
+
 /** Single orders and pairs, in the order in which they are taken. A leg whose other one is at its end is a single order. */
-function ranked(orders: readonly OrderRecord[]): readonly (readonly OrderRecord[])[] {
+function ranked(orders: readonly OrderRecord[]): readonly Legs[] {
   const byKey = new Map(orders.map((order) => [order.key, order]));
-  const units = orders.flatMap((order) => {
+  const units = orders.flatMap((order): readonly Legs[] => {
     const pair = order.pairKey === null ? undefined : byKey.get(order.pairKey);
     if (pair === undefined) return [[order]];
     return order.key < pair.key ? [[order, pair]] : [];
@@ -54,11 +57,11 @@ function ranked(orders: readonly OrderRecord[]): readonly (readonly OrderRecord[
 }
 
 /** What protects goes first. */
-function rankOf([first]: readonly OrderRecord[]): number {
-  if (first === undefined || first.pairKey !== null) return 0;
+function rankOf([first]: Legs): number {
+  if (first.pairKey !== null) return 0;
   return first.stopPrice === null ? 2 : 1;
 }
 
-function plannedAtMs([first]: readonly OrderRecord[]): number {
-  return first?.plannedAtMs ?? 0;
+function plannedAtMs([first]: Legs): number {
+  return first.plannedAtMs;
 }

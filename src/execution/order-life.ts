@@ -1,4 +1,4 @@
-import { invariant } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
 

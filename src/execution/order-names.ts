@@ -1,4 +1,4 @@
-import { invariant } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 import type { VenueProfile } from '../venues/port.ts';
 
 /** What a clientOrderId of ours says by itself, without the mirror. */

@@ -1,4 +1,4 @@
-import { invariant } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 import { isFinal, type OrderRecord } from './order-record.ts';
 
 /**

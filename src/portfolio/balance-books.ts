@@ -167,9 +167,9 @@ export class BalanceBooks {
 /** Lines whose amounts add up to a difference: all of them, the newest few, one, or two; null where none do. */
 function addingUpTo(difference: bigint, lines: readonly OutsideEntry[]): readonly OutsideEntry[] | null {
   let sum = 0n;
-  for (let first = lines.length - 1; first >= 0; first -= 1) {
-    sum += lines[first]?.amount ?? 0n;
-    if (sum === difference) return lines.slice(first);
+  for (const [place, { amount }] of lines.toReversed().entries()) {
+    sum += amount;
+    if (sum === difference) return lines.slice(-1 - place);
   }
   for (const [index, line] of lines.entries()) {
     if (line.amount === difference) return [line];

@@ -1,5 +1,6 @@
 import type { DuckDBAppender, DuckDBType, DuckDBValue } from '@duckdb/node-api';
-import { invariant, SarrafError } from '../domain/errors.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 import { unitsOf } from '../domain/money.ts';
 import { loadDuckdb, runSql, type Database } from './duckdb.ts';
 import { BOOK_LEVELS } from './records.ts';

@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import { BAR_RETRY_MS } from './default-ages.ts';
 import { burstWaitMs, plannedRate, slotWaitMs, type PlannedBudget } from './planned-budget.ts';
 import { overloadProblem, tooLateProblem, tooYoungProblem } from './plan-problems.ts';
@@ -93,8 +94,8 @@ function planStretched(
   const demands = feeds.map((feed) => demandOf(feed, waitMs));
   const { intervalsMs, stretch, leastRate } = shareBudget(demands, Math.max(0, perMs));
   const given = feeds.map((feed, index): PlannedFeed => {
-    const { longestMs } = demands[index] ?? { longestMs: Infinity };
-    const intervalMs = intervalsMs[index] ?? Infinity;
+    const { longestMs } = present(demands[index], 'a demand for each feed');
+    const intervalMs = present(intervalsMs[index], 'an interval for each demand');
     const idleIntervalMs = Math.max(intervalMs, Math.min(Math.floor(feed.idleAgeMs / feed.turns), longestMs));
     const worstAgeMs = intervalMs * feed.turns + waitMs + feed.cacheMs;
     return { ...feed, intervalMs, idleIntervalMs, worstAgeMs, latestAfterCloseMs: null };

@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import { ageText } from './age-text.ts';
 import type { PlanBudget } from './plan-input.ts';
 import { PLANNED_SHARE, plannedRate } from './planned-budget.ts';
@@ -31,7 +32,7 @@ export function tooYoungProblem(feed: Feed, waitMs: number): string {
 /** So many bars close together that some come too late. */
 export function tooLateProblem(budget: PlanBudget, feed: PlannedFeed): string {
   const allowedMs = feed.longestAgeMs - feed.intervalMs;
-  const lateMs = feed.latestAfterCloseMs ?? 0;
+  const lateMs = present(feed.latestAfterCloseMs, () => `a time after its close for the bars of ${feed.key}`);
   return `${feed.key}: expected at most ${ageText(allowedMs)} after the close for ${feed.askers.join(' and ')}, found up to ${ageText(lateMs)}: ${budget.name} answers ${budget.limit} in ${ageText(budget.windowMs)}, and bars close together; ask for fewer or longer candles`;
 }
 

@@ -1,4 +1,5 @@
-import { invariant, SarrafError } from '../domain/errors.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 import type { PlannedFeed } from './feed.ts';
 import type { FeedPace } from './pace.ts';
 

@@ -1,6 +1,6 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import { invariant } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSeries } from './candle-series.ts';

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { invariant, SarrafError } from '../domain/errors.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
 import { DueQueue } from './due-queue.ts';
 
 /** Takes back what was to happen; nothing happens where it has happened already. */

@@ -1,4 +1,4 @@
-import { invariant } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 import type { PagedName } from '../../exchange/paging.ts';

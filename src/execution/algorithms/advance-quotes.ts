@@ -1,3 +1,4 @@
+import { present } from '../../domain/invariant.ts';
 import type { Side } from '../../domain/order.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid } from './market-grid.ts';
@@ -83,7 +84,9 @@ function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: Algo
 /** A fill that is newer than the set has answered its quote. */
 function takeFilled(algorithm: QuotesAlgorithm, isTaken: boolean[], orders: readonly OrderRecord[]): void {
   for (const order of orders) {
-    if (order.state === 'filled' && (order.closedAtMs ?? 0) > algorithm.setAtMs) take(algorithm.quotes, isTaken, order);
+    if (order.state !== 'filled') continue;
+    const closedAtMs = present(order.closedAtMs, () => `a time at which ${order.key}, which is filled, was closed`);
+    if (closedAtMs > algorithm.setAtMs) take(algorithm.quotes, isTaken, order);
   }
 }
 

@@ -1,4 +1,4 @@
-import { invariant } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../domain/market-symbol.ts';
 import { readOrderName } from '../../execution/order-names.ts';

@@ -1,4 +1,4 @@
-import { invariant } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import { Wallet, type UserId, type WalletKind, type WalletEntry } from './wallet.ts';
 
 /** Where units go that belong to no user: each posting has this other side, so that all of them add up to nothing. */

@@ -1,4 +1,4 @@
-import { invariant } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import { BoundedList } from './bounded-list.ts';
 
 export type WalletKind = 'spot' | 'margin';

@@ -1,4 +1,4 @@
-import { invariant } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import type { User } from '../core/users/user.ts';
 import type { WireCall } from './handler.ts';
 

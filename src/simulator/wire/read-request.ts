@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { tryDecimalText } from '../../domain/decimal-text.ts';
-import { invariant } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 import { accept, refuse, type Refusal } from '../core/result.ts';
 import { BareNumber } from './bare-number.ts';

@@ -1,6 +1,7 @@
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import type { Balance } from '../../domain/balance.ts';
-import { invariant, SarrafError } from '../../domain/errors.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Market } from '../../domain/market.ts';
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';

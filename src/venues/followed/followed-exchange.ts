@@ -1,6 +1,7 @@
 import type { Budget, LimitOverrides } from '../../domain/rate-limit.ts';
 import type { Candle } from '../../domain/candle.ts';
-import { invariant, SarrafError } from '../../domain/errors.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
 import { formatUnits, type Amount, type Price, type Units } from '../../domain/money.ts';

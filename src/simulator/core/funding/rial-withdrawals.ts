@@ -1,4 +1,4 @@
-import { invariant } from '../../../domain/errors.ts';
+import { invariant } from '../../../domain/invariant.ts';
 import { parseUnits, UNITS_PER_ONE } from '../../../domain/money.ts';
 import { divideUp } from '../../../domain/rounding.ts';
 import type { Accounts } from '../accounts.ts';

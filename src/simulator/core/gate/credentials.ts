@@ -1,4 +1,4 @@
-import { invariant } from '../../../domain/errors.ts';
+import { invariant } from '../../../domain/invariant.ts';
 import type { RandomSource } from '../../../domain/random.ts';
 import type { Permission, UserSettings } from '../users/user-settings.ts';
 import { randomHex } from './random-text.ts';

@@ -1,4 +1,4 @@
-import { invariant } from '../../../domain/errors.ts';
+import { invariant } from '../../../domain/invariant.ts';
 import type { Result } from '../result.ts';
 import { User, type BankAccount, type UserState } from './user.ts';
 import type { UserSettings } from './user-settings.ts';
