@@ -1,7 +1,7 @@
 import { createResult } from '../src/backtest/result/create-result.ts';
 import { runBacktest } from '../src/backtest/run-backtest.ts';
 import { createBarRules } from '../src/venues/bars/bar-rules.ts';
-import { createBacktest } from '../src/cli/create-backtest.ts';
+import { createBacktest } from '../src/backtest/setup/candle-backtest.ts';
 import { readConfig } from '../src/cli/read-config.ts';
 import { keepHeapTight } from '../src/cli/tight-heap.ts';
 import { MARKET } from './bar-walk.ts';

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_CANDLE_RULES, type BarPath, type BarRules } from '../venues/bars/bar-rules.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
-import type { CsvSource } from './create-backtest.ts';
+import type { CsvSource } from '../backtest/setup/candle-backtest.ts';
 import { marketOption } from './option-readers.ts';
 import type { PollRules } from '../venues/recorded/poll-rules.ts';
 

@@ -10,7 +10,7 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { ConfiguredStrategy } from './settings/create-bot-config.ts';
-import { baseName } from './settings/strategy-settings.ts';
+import { baseName, pluginText } from './settings/strategy-settings.ts';
 import type { StrategyThreads } from './strategy-threads.ts';
 
 export interface LoadInstancesOptions {
@@ -80,7 +80,8 @@ interface LoadedInstance {
 }
 
 async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOptions): Promise<LoadedInstance> {
-  const file = fileOf(strategy, options.folders);
+  const { plugin } = strategy;
+  const file = plugin.kind === 'definition' ? plugin.definition.name : fileOf(plugin, options.folders);
   if (file === null) return { file: '', instance: null, problems: [missing(strategy, options.folders)] };
   try {
     const load = async () => runnerOf(file, strategy, options);
@@ -124,8 +125,16 @@ async function runnerOf(
 ): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
   const { plugin, market, timeframe, params, onError } = strategy;
   // A strategy that is given no name has its own; that of its file stands for it until it is loaded.
-  const fileName = baseName(plugin.kind === 'file' ? plugin.path : plugin.name);
-  const name = strategy.name === fileName ? null : strategy.name;
+  const name = strategy.name === baseName(pluginText(plugin)) ? null : strategy.name;
+  const settings = {
+    ...(name === null ? {} : { name }),
+    market,
+    timeframe,
+    params,
+    hasBooks,
+    ...(knownMarkets === null ? {} : { knownMarkets }),
+  };
+  if (plugin.kind === 'definition') return { runner: new StrategyRunner(plugin.definition, settings), problems: [] };
   const shownFile = sayFile(file);
   if (threads !== undefined) {
     const restarts = onError === 'pause';
@@ -137,12 +146,7 @@ async function runnerOf(
   const [found] = loaded.strategies;
   if (found === undefined) return { runner: null, problems };
   const runner = new StrategyRunner(found.definition, {
-    ...(name === null ? {} : { name }),
-    market,
-    timeframe,
-    params,
-    hasBooks,
-    ...(knownMarkets === null ? {} : { knownMarkets }),
+    ...settings,
     source: { file: shownFile, lineOf: (error) => lineIn(error, file) },
   });
   return { runner, problems };
@@ -160,7 +164,7 @@ function sayFile(file: string): string {
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
-function fileOf({ plugin }: ConfiguredStrategy, folders: readonly string[]): string | null {
+function fileOf(plugin: FilePlace, folders: readonly string[]): string | null {
   if (plugin.kind === 'file') return isFile(plugin.path) ? plugin.path : null;
   for (const folder of folders) {
     for (const ending of ['.ts', '.mts', '.js', '.mjs']) {
@@ -170,6 +174,8 @@ function fileOf({ plugin }: ConfiguredStrategy, folders: readonly string[]): str
   }
   return null;
 }
+
+type FilePlace = Exclude<ConfiguredStrategy['plugin'], { readonly kind: 'definition' }>;
 
 /** By its file's name the configuration could not see that a strategy has the name of another. */
 function namesake(file: string, { runner }: StrategyInstanceSettings): string {
@@ -183,5 +189,5 @@ function isFile(path: string): boolean {
 
 function missing({ name, plugin }: ConfiguredStrategy, folders: readonly string[]): string {
   if (plugin.kind === 'file') return `${name}: expected the file of a strategy at ${plugin.path}, was none`;
-  return `${name}: expected a file ${plugin.name}.ts or .js in ${folders.join(' or ')}, was none`;
+  return `${name}: expected a file ${pluginText(plugin)}.ts or .js in ${folders.join(' or ')}, was none`;
 }

@@ -26,10 +26,10 @@ import {
   rulesOf,
   type RuleOptions,
 } from '../backtest-options.ts';
-import { checkBacktest } from '../check-backtest.ts';
+import { checkBacktest, CheckFailed } from '../../backtest/setup/check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { createBacktest, type CsvSource } from '../create-backtest.ts';
-import { runPollBacktest } from '../create-poll-backtest.ts';
+import { createBacktest, type CsvSource } from '../../backtest/setup/candle-backtest.ts';
+import { runPollBacktest } from '../../backtest/setup/poll-backtest.ts';
 import { asCommand, timeframeOption, timeOption } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
@@ -167,6 +167,8 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     lookahead: options.checkLookahead === true,
     warmUp: options.checkWarmup === true,
     onStep: (what) => progress.begin(what),
+  }).catch((error: unknown) => {
+    throw error instanceof CheckFailed ? failed(error.message) : error;
   });
   progress.end();
   if (options.json !== true) for (const sentence of checked) console.log(`\n${sentence}`);

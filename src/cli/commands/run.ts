@@ -10,7 +10,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { durationOption } from '../duration-option.ts';
 import { endSignal } from '../end-signal.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
-import { ownStrategies } from '../own-strategies.ts';
+import { ownStrategies } from '../../plugins/own-strategies.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';

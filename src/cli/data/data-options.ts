@@ -1,9 +1,6 @@
-import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { acquireLock } from '../../daemon/locks/lock.ts';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
-import { Catalogue } from '../../recording/catalogue.ts';
 import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
 import { failed, wrongInput, type CommandError } from '../command-error.ts';
@@ -33,15 +30,6 @@ export function dataCommand(name: string, about: { readonly description: string;
     .option('--catalogue <folder>', 'where recordings lie', DEFAULT_CATALOGUE)
     .option('--json', 'prints JSON')
     .addHelpText('after', `\nExamples:\n${about.examples}`);
-}
-
-/** The catalogue at a folder, which one process writes to at a time. */
-export function openCatalogue(root: string): Catalogue {
-  return new Catalogue({
-    root,
-    takeLock: (path) =>
-      acquireLock({ path, what: dirname(path), otherwise: 'wait until it has written, and try again' }),
-  });
 }
 
 /** Runs a command; what its user wrote wrong ends it with one line and exit code 2. */

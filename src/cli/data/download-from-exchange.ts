@@ -1,4 +1,5 @@
 import { openRemoteExchange } from '../../venues/live/live-venue.ts';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
@@ -8,7 +9,7 @@ import { timeText } from '../../recording/read-partitions.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { readConfig } from '../read-config.ts';
 import { untilStopped } from '../until-stopped.ts';
-import { openCatalogue, type DataOptions } from './data-options.ts';
+import { type DataOptions } from './data-options.ts';
 import { historyPages, waitText } from './history-pages.ts';
 import { ProgressLine } from './progress-line.ts';
 

@@ -1,16 +1,9 @@
 import { Option, type Command } from 'commander';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { exportFile } from '../../recording/export-file.ts';
 import { folderTitle } from '../../recording/folder-key.ts';
 import { marketOption } from '../option-readers.ts';
-import {
-  asCommand,
-  dataCommand,
-  openCatalogue,
-  rangeOf,
-  timeframeOption,
-  timeOption,
-  type DataOptions,
-} from './data-options.ts';
+import { asCommand, dataCommand, rangeOf, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
 import { folderOf, RECORD_KINDS, type FolderOptions } from './folder-options.ts';
 import { ProgressLine } from './progress-line.ts';
 

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
@@ -12,7 +13,7 @@ import { importTable } from '../../recording/import/import-table.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { asCommand, dataCommand, openCatalogue, timeframeOption, type DataOptions } from './data-options.ts';
+import { asCommand, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
 import { importLines, reportJson } from './import-lines.ts';
 import { ProgressLine } from './progress-line.ts';
 

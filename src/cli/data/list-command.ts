@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { folderName, type FolderKey } from '../../recording/folder-key.ts';
@@ -6,7 +7,7 @@ import type { Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-partitions.ts';
 import { failed } from '../command-error.ts';
 import { tableLines, type Column } from '../table.ts';
-import { asCommand, dataCommand, openCatalogue, type DataOptions } from './data-options.ts';
+import { asCommand, dataCommand, type DataOptions } from './data-options.ts';
 
 const EXAMPLES = `  sarraf data list
   sarraf data list --catalogue data/catalogue --json`;

@@ -1,19 +1,12 @@
 import { join } from 'node:path';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { resample } from '../../recording/resample.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
-import {
-  asCommand,
-  dataCommand,
-  openCatalogue,
-  rangeOf,
-  timeframeOption,
-  timeOption,
-  type DataOptions,
-} from './data-options.ts';
+import { asCommand, dataCommand, rangeOf, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
 import { conflictLines, outcomeText } from './import-lines.ts';
 
 interface Options extends DataOptions {

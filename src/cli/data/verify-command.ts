@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
@@ -7,15 +8,7 @@ import { noneThere } from '../../recording/read-partitions.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify/verify-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
-import {
-  asCommand,
-  dataCommand,
-  openCatalogue,
-  rangeOf,
-  timeframeOption,
-  timeOption,
-  type DataOptions,
-} from './data-options.ts';
+import { asCommand, dataCommand, rangeOf, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
 import { RECORD_KINDS } from './folder-options.ts';
 
 interface Options extends DataOptions {

@@ -1,14 +1,22 @@
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import { z } from 'zod';
+import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { duration } from './duration-field.ts';
 import { marketSymbol } from './market-field.ts';
 import { strategyRiskSettings } from './risk-settings.ts';
 import { perQuote } from './value-fields.ts';
 
-/** Where a strategy's file is: a path, or a name to be looked for in the strategy folders and among the bundled ones. */
+/** Where a strategy is: the path of its file, a name to be looked for in the strategy folders, or the strategy itself. */
 export type PluginPlace =
   | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'name'; readonly name: string };
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'definition'; readonly definition: StrategyDefinition };
+
+/** What a plugin is called by: its path, its name, or that of its definition. */
+export function pluginText(plugin: PluginPlace): string {
+  if (plugin.kind === 'file') return plugin.path;
+  return plugin.kind === 'name' ? plugin.name : plugin.definition.name;
+}
 
 /** Part of every clientOrderId, so it is short and plain. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -53,17 +61,20 @@ export const strategySettings = z
     risk: strategyRiskSettings.describe('Limits of this strategy, laid over those under risk.'),
   })
   .transform(({ plugin, pause, capital, ...rest }) => {
-    const place: PluginPlace = isPath(plugin) ? { kind: 'file', path: plugin } : { kind: 'name', name: plugin };
     return {
       ...rest,
       name: rest.name ?? baseName(plugin),
-      plugin: place,
+      plugin: placeOf(plugin),
       pauseMs: pause,
       capital: definedOnly(capital),
     };
   });
 
 export type StrategySettings = z.output<typeof strategySettings>;
+
+function placeOf(plugin: string): PluginPlace {
+  return isPath(plugin) ? { kind: 'file', path: plugin } : { kind: 'name', name: plugin };
+}
 
 function isPath(plugin: string): boolean {
   return /[/\\]/.test(plugin) || /\.m?[tj]s$/.test(plugin);

@@ -1,11 +1,11 @@
-import { barsBetween, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
-import type { Catalogue } from '../recording/catalogue.ts';
-import { EARLIEST_MS, noneThere, partitionsOfData, timeText } from '../recording/read-partitions.ts';
-import { readDataFile } from '../recording/read-file.ts';
-import type { TimeRange } from '../recording/records.ts';
+import { barsBetween, firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Catalogue } from '../../recording/catalogue.ts';
+import { EARLIEST_MS, noneThere, partitionsOfData, timeText } from '../../recording/read-partitions.ts';
+import { readDataFile } from '../../recording/read-file.ts';
+import type { TimeRange } from '../../recording/records.ts';
 
 /** What bars a run wants. */
 export interface BarQuestion {
@@ -31,17 +31,22 @@ export async function readBars(catalogue: Catalogue, of: BarQuestion): Promise<C
 
 /** The same of a file, which is read into memory as an import would read it. Throws `INVALID_FILE` where it can not be. */
 export async function readFileBars(path: string, of: BarQuestion): Promise<CandleColumns> {
-  const { market, timeframe, range, warmUpMs } = of;
+  const { market, timeframe } = of;
   const read = await withoutColumnsOption(() => readDataFile(path, { market, timeframe, kind: 'candles' }));
   if (read.kind !== 'candles') throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
-  const all = read.columns;
+  return barsWithin(read.columns, of, path);
+}
+
+/** The bars of a stretch, with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has none. */
+export function barsWithin(all: CandleColumns, of: BarQuestion, where = `the candles of ${of.market}`): CandleColumns {
+  const { range, warmUpMs } = of;
   const first = firstBarFrom(all, range.fromMs);
   const end = firstBarFrom(all, range.toMs);
   if (first < end) return barsBetween(all, firstBarFrom(all, range.fromMs - warmUpMs), end);
   const [firstMs, lastMs] = [all.openTimeMs[0] ?? Number.NaN, all.openTimeMs[all.length - 1] ?? Number.NaN];
   throw new SarrafError(
     'INVALID_OPTIONS',
-    `expected candles in ${path} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: those there reach from ${timeText(firstMs)} to ${timeText(lastMs)}`,
+    `expected candles in ${where} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: those there reach from ${timeText(firstMs)} to ${timeText(lastMs)}`,
   );
 }
 

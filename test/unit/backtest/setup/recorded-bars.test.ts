@@ -1,14 +1,14 @@
-import type { Timeframe } from '../../../src/domain/timeframe.ts';
+import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordedBars } from '../../../src/cli/recorded-bars.ts';
-import type { StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
-import { defineStrategy } from '../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { candles as wanted } from '../../../src/strategy/subscriptions.ts';
-import type { Catalogue } from '../../../src/recording/catalogue.ts';
-import { BTCIRT, candles, temporaryCatalogue } from '../recording/temporary-catalogue.ts';
+import { recordedBars } from '../../../../src/backtest/setup/recorded-bars.ts';
+import type { StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import { defineStrategy } from '../../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../../src/strategy/runner.ts';
+import { candles as wanted } from '../../../../src/strategy/subscriptions.ts';
+import type { Catalogue } from '../../../../src/recording/catalogue.ts';
+import { BTCIRT, candles, temporaryCatalogue } from '../../recording/temporary-catalogue.ts';
 
 const HOUR_MS = 3_600_000;
 const NOON_MS = Date.UTC(2026, 0, 5, 12);

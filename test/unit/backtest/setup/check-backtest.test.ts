@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { runBacktest, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
-import { checkBacktest } from '../../../src/cli/check-backtest.ts';
-import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
-import { parseUnits } from '../../../src/domain/money.ts';
-import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
-import { buy, candles, defineStrategy, ema, sell, twap } from '../../../src/strategy/sdk.ts';
-import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import maCross from '../../../strategies/ma-cross.ts';
-import { FROM_MS, TETHER, walkOf } from '../backtest/candle-run.ts';
+import { runBacktest, type CandleBacktest } from '../../../../src/backtest/run-backtest.ts';
+import { checkBacktest } from '../../../../src/backtest/setup/check-backtest.ts';
+import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
+import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import { buy, candles, defineStrategy, ema, sell, twap } from '../../../../src/strategy/sdk.ts';
+import type { StrategyDefinition } from '../../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../../src/strategy/runner.ts';
+import maCross from '../../../../strategies/ma-cross.ts';
+import { FROM_MS, TETHER, walkOf } from '../candle-run.ts';
 
 const columns = walkOf(TETHER, { bars: 600, seed: 7, price: 60_000 });
 

@@ -1,10 +1,12 @@
-import type { BacktestRun } from '../backtest/backtest-run.ts';
-import type { CandleRun } from '../backtest/candle-runner.ts';
-import { cutMoment, firstDifference, momentsWithin, type Difference } from '../backtest/check-lookahead.ts';
-import { firstFlatMs, warmedOnly } from '../backtest/check-warmup.ts';
-import { cutAfter, runAgain, wantedOf, type WantedOrder } from '../backtest/run-backtest.ts';
-import { failed } from './command-error.ts';
-import type { CreatedBacktest } from './create-backtest.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import type { CandleRun } from '../candle-runner.ts';
+import { cutMoment, firstDifference, momentsWithin, type Difference } from '../check-lookahead.ts';
+import { firstFlatMs, warmedOnly } from '../check-warmup.ts';
+import { cutAfter, runAgain, wantedOf, type WantedOrder } from '../run-backtest.ts';
+import type { CreatedBacktest } from './candle-backtest.ts';
+
+/** A check found something. Its message says what differed. */
+export class CheckFailed extends Error {}
 
 /** Moments at which a run is cut, or begun anew, for a check. */
 const CHECKS = 5;
@@ -39,7 +41,7 @@ export async function checkBacktest(
   const everMs = { fromMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
   const unlike = firstDifference(wantedOf(reported.orders), all, everMs);
   if (unlike !== null) {
-    throw failed(
+    throw new CheckFailed(
       `run twice: ${saying(unlike, { first: 'the reported run', second: 'the same run once more' })}: the strategy keeps something outside of its state, or draws lots`,
     );
   }
@@ -52,7 +54,7 @@ export async function checkBacktest(
       const part = await again({ markets: cutAfter(markets, cutMs), fromMs });
       const found = firstDifference(all, wantedOf(part.orders), { fromMs: firstMs, untilMs: comparedUntilMs });
       if (found !== null) {
-        throw failed(
+        throw new CheckFailed(
           `look-ahead: ${saying(found, { first: 'the whole run', second: `the one whose bars end at ${time(cutMs)}` })}`,
         );
       }
@@ -80,7 +82,7 @@ function compareWarmUp(of: {
   const found = firstDifference(sides(all), sides(later), range);
   if (found === null) return;
   const who = { first: 'the whole run', second: `the one that began at ${time(beganMs)}` };
-  throw failed(
+  throw new CheckFailed(
     `warm-up: ${saying(found, who)}; both held nothing at ${time(flatMs)}. The strategy needs more of the past than it asks for, or its state remembers what was before`,
   );
 }

@@ -1,26 +1,28 @@
 import { relative } from 'node:path';
-import { refuseUnserved } from '../backtest/refuse-unserved.ts';
-import type { BarMarket } from '../backtest/candle-runner.ts';
-import type { BarRules } from '../venues/bars/bar-rules.ts';
-import { needsBridge } from '../backtest/run-currency.ts';
-import type { CandleBacktest } from '../backtest/run-backtest.ts';
-import { loadInstances } from '../daemon/load-instances.ts';
-import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
-import { tryDecimalText } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
-import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../domain/market-symbol.ts';
-import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
-import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import { BRIDGE } from '../portfolio/valuation.ts';
-import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
-import type { TimeRange } from '../recording/records.ts';
-import { onStep } from '../recording/verify/check-step.ts';
-import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
-import { openCatalogue } from './data/data-options.ts';
-import { readBars, readFileBars } from './load-bars.ts';
-import { ownStrategies } from './own-strategies.ts';
+import type { CandleColumns } from '../../domain/candle-columns.ts';
+import { pluginText } from '../../daemon/settings/strategy-settings.ts';
+import { refuseUnserved } from '../refuse-unserved.ts';
+import type { BarMarket } from '../candle-runner.ts';
+import type { BarRules } from '../../venues/bars/bar-rules.ts';
+import { needsBridge } from '../run-currency.ts';
+import type { CandleBacktest } from '../run-backtest.ts';
+import { loadInstances } from '../../daemon/load-instances.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { tryDecimalText } from '../../domain/decimal-text.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { createMarket, type Market, type MarketOptions } from '../../domain/market.ts';
+import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
+import { BRIDGE } from '../../portfolio/valuation.ts';
+import { EARLIEST_MS, LATEST_MS } from '../../recording/read-partitions.ts';
+import type { TimeRange } from '../../recording/records.ts';
+import { onStep } from '../../recording/verify/check-step.ts';
+import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { barsWithin, readBars, readFileBars } from './read-bars.ts';
+import { ownStrategies } from '../../plugins/own-strategies.ts';
 
 /** A file of bars, and whose they are; null where only one market can be meant. */
 export interface CsvSource {
@@ -35,7 +37,10 @@ export interface BacktestRequest {
   readonly csv: readonly CsvSource[];
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
   readonly currency: QuoteCurrency | null;
-  readonly catalogue: string;
+  /** The folder of the catalogue; null where only the given candles count. */
+  readonly catalogue: string | null;
+  /** Bars at hand, which go before files and the catalogue. */
+  readonly candles?: readonly CandleColumns[];
   readonly fromMs: number | null;
   readonly toMs: number | null;
   /** Terms of markets that the configuration does not know. */
@@ -144,12 +149,20 @@ async function loadMarkets(
   const { symbols, range, reachMs: warmUpMs } = wanted;
   const files = csvFiles(csv, symbols);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
-  const catalogue = openCatalogue(request.catalogue);
+  const catalogue = request.catalogue === null ? null : openCatalogue(request.catalogue);
   return Promise.all(
     markets.map(async (market) => {
       const of = { market: market.symbol, timeframe, range, warmUpMs };
+      const given = request.candles?.find((columns) => columns.market === market.symbol);
+      if (given !== undefined) return { market, columns: barsWithin(given, of) };
       const file = files.get(market.symbol);
-      return { market, columns: file === undefined ? await readBars(catalogue, of) : await readFileBars(file, of) };
+      if (file !== undefined) return { market, columns: await readFileBars(file, of) };
+      if (catalogue !== null) return { market, columns: await readBars(catalogue, of) };
+      const wanted = symbols.join(', ');
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected candles of ${wanted}, found none of ${market.symbol}: add them`,
+      );
     }),
   );
 }
@@ -248,7 +261,7 @@ export function keptConfig(config: BotConfig, more: Readonly<Record<string, unkn
     feesInMillionths: config.paper.fees,
     execution: config.execution,
     strategies: config.strategies.map(({ plugin, name, market, timeframe, params, capital, limits }) => ({
-      plugin: plugin.kind === 'file' ? relative(process.cwd(), plugin.path) : plugin.name,
+      plugin: plugin.kind === 'file' ? relative(process.cwd(), plugin.path) : pluginText(plugin),
       name,
       market,
       timeframe,

@@ -1,12 +1,12 @@
-import type { BarRecording } from '../backtest/poll/recorded-feed.ts';
-import type { CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
-import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import type { Catalogue } from '../recording/catalogue.ts';
-import { partitionsWithin } from '../recording/read-partitions.ts';
-import type { TimeRange } from '../recording/records.ts';
+import type { BarRecording } from '../poll/recorded-feed.ts';
+import type { CandleColumns } from '../../domain/candle-columns.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
+import type { Catalogue } from '../../recording/catalogue.ts';
+import { partitionsWithin } from '../../recording/read-partitions.ts';
+import type { TimeRange } from '../../recording/records.ts';
 
 /** Bars of the past are looked for this much further back than strategies need them, since some may be missing. */
 const SPARE = 2;

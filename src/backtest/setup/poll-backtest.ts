@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { BacktestRun } from '../backtest/backtest-run.ts';
-import type { PollRules } from '../venues/recorded/poll-rules.ts';
-import { refuseUnvalued, runCurrency } from '../backtest/run-currency.ts';
-import { runPoll, type PollMarket } from '../backtest/poll/run-poll.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { SarrafError } from '../domain/errors.ts';
-import type { Market } from '../domain/market.ts';
-import { parseUnits } from '../domain/money.ts';
-import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-partitions.ts';
-import { keptConfig, marketFor, marketsOf, instancesOf, withBridge, type BacktestRequest } from './create-backtest.ts';
-import { openCatalogue } from './data/data-options.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import type { PollRules } from '../../venues/recorded/poll-rules.ts';
+import { refuseUnvalued, runCurrency } from '../run-currency.ts';
+import { runPoll, type PollMarket } from '../poll/run-poll.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { Market } from '../../domain/market.ts';
+import { parseUnits } from '../../domain/money.ts';
+import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
+import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../../recording/read-partitions.ts';
+import { keptConfig, marketFor, marketsOf, instancesOf, withBridge, type BacktestRequest } from './candle-backtest.ts';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { recordedBars } from './recorded-bars.ts';
 
-export interface PollRequest extends Pick<
-  BacktestRequest,
-  'config' | 'catalogue' | 'fromMs' | 'toMs' | 'steps' | 'currency'
-> {
+export interface PollRequest extends Pick<BacktestRequest, 'config' | 'fromMs' | 'toMs' | 'steps' | 'currency'> {
+  readonly catalogue: string;
   readonly rules: Partial<PollRules>;
   /** Told now and then: books and trades that went by, and how much of the time that was recorded. */
   readonly onProgress?: (rows: number, share: number) => void;

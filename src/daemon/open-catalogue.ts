@@ -1,0 +1,12 @@
+import { dirname } from 'node:path';
+import { Catalogue } from '../recording/catalogue.ts';
+import { acquireLock } from './locks/lock.ts';
+
+/** The catalogue at a folder, which one process writes to at a time. */
+export function openCatalogue(root: string): Catalogue {
+  return new Catalogue({
+    root,
+    takeLock: (path) =>
+      acquireLock({ path, what: dirname(path), otherwise: 'wait until it has written, and try again' }),
+  });
+}

@@ -1,0 +1,118 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { candleAt } from '../../../../src/domain/candle-columns.ts';
+import { backtest, loadCandles, type Candles } from '../../../../src/research.ts';
+import { cellsOf } from '../../../../src/backtest/setup/research-candles.ts';
+import maCross from '../../../../strategies/ma-cross.ts';
+import { sarrafHere } from '../../../support/sarraf-here.ts';
+import { TETHER, walkOf } from '../candle-run.ts';
+
+const walk = walkOf(TETHER, { bars: 400, seed: 3, price: 60_000 });
+const PARAMS = { fast: 5, slow: 12 };
+
+let folder: string;
+let file: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-research-'));
+  file = join(folder, 'hours.csv');
+  const rows = Array.from({ length: walk.length }, (_, index) => {
+    const { openTimeMs, open, high, low, close, volume } = candleAt(walk, index);
+    return [openTimeMs, open, high, low, close, volume].join(',');
+  });
+  writeFileSync(file, ['time_ms,open,high,low,close,volume', ...rows, ''].join('\n'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const load = (): Promise<Candles> => loadCandles({ file, market: 'BTCUSDT', timeframe: '1h' });
+
+const runOf = async (strategy: string | typeof maCross) =>
+  backtest({
+    strategies: [{ strategy, market: 'BTCUSDT', params: PARAMS }],
+    candles: [await load()],
+    balances: { usdt: '10000' },
+    from: '2024-01-03',
+  });
+
+describe('a backtest of a program', () => {
+  test('is that of the command line, to the last digit', async () => {
+    const { code, out } = await sarrafHere(
+      `backtest ma-cross --csv ${file} --market BTCUSDT --param fast=5 --param slow=12 --cash 10000 --fee 0.1% --json --no-save`.split(
+        ' ',
+      ),
+    );
+    expect(code).toBe(0);
+    const { summary, orders, fills, trades } = JSON.parse(out) as Record<string, unknown>;
+    const { result, equity, problems } = await backtest({
+      strategies: [{ strategy: 'ma-cross', market: 'BTCUSDT', params: PARAMS }],
+      candles: [await load()],
+      balances: { usdt: 10_000 },
+      feePercent: 0.1,
+    });
+    expect(JSON.parse(JSON.stringify(result))).toMatchObject({ summary, orders, fills, trades });
+    expect(result.orders.length).toBeGreaterThan(10);
+    expect(equity.value.at(-1)).toBeCloseTo(Number(result.summary.finalEquity), 6);
+    expect(problems).toEqual([]);
+  });
+
+  test('takes a definition as well as the name of its file', async () => {
+    const [named, given] = [await runOf(resolve('strategies/ma-cross.ts')), await runOf(maCross)];
+    expect(given.result.fills).toEqual(named.result.fills);
+    expect(given.result.fills.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['no candles', { candles: [] }, 'expected candles of a market, were none'],
+    ['no strategy of that name', { strategies: [{ strategy: 'nobody', market: 'BTCUSDT' }] }, 'expected a file nobody'],
+    ['money that is no decimal', { balances: { usdt: 'much' } }, 'paper.balances.usdt: expected a decimal'],
+    ['a fee of more than all', { feePercent: 101 }, 'paper.fees'],
+    ['money that is no number', { balances: { usdt: Number.NaN } }, 'expected an amount of money'],
+    [
+      'candles of another market',
+      { strategies: [{ strategy: 'ma-cross', market: 'ETHUSDT' }] },
+      'found none of ETHUSDT',
+    ],
+    ['a time that is none', { from: 'soon' }, 'expected ms since 1970 or ISO 8601'],
+  ])('refuses %s', async (_what, changed, message) => {
+    const options = { strategies: [{ strategy: 'ma-cross', market: 'BTCUSDT' }], balances: { usdt: 1 } };
+    await expect(backtest({ ...options, candles: [await load()], ...changed })).rejects.toThrow(message);
+  });
+});
+
+describe('candles in columns', () => {
+  test('are the nearest numbers, and come back as the decimals that they were read from', async () => {
+    const candles = await load();
+    expect(candles.close[7]).toBe(Number(candleAt(walk, 7).close));
+    const cells = cellsOf(candles);
+    for (const index of [0, 7, 399]) expect(candleAt(cells, index)).toEqual(candleAt(walk, index));
+  });
+
+  test.each<[string, (candles: Candles) => Partial<Candles>, string]>([
+    ['a shorter column', ({ low }) => ({ low: low.subarray(1) }), 'expected candles of BTCUSDT: 400 numbers in low'],
+    ['a time off the timeframe', ({ timeMs }) => ({ timeMs: timeMs.map((at) => at + 1) }), 'where candles of 1h begin'],
+    ['times that fall', ({ timeMs }) => ({ timeMs: timeMs.toReversed() }), 'times that rise'],
+    ['a high below the low', ({ low, high }) => ({ low: high, high: low }), 'low <= open, close <= high'],
+    ['a number that is none', ({ close }) => ({ close: close.map(() => Number.NaN) }), 'low <= open, close <= high'],
+    ['a price of too many digits', ({ high }) => ({ high: high.map(() => 1e12 / 7) }), 'at most 15 digits'],
+  ])('are refused with %s', async (_what, change, message) => {
+    const candles = await load();
+    expect(() => cellsOf({ ...candles, ...change(candles) })).toThrow(message);
+  });
+});
+
+test('the example of the page runs', async () => {
+  const page = readFileSync('docs/backtest.md', 'utf8');
+  const code = /```ts\n(import \{ backtest, loadCandles \}.*?)```/s.exec(page)?.[1] ?? '';
+  const program = join(folder, 'example.ts');
+  writeFileSync(
+    program,
+    code
+      .replace("'sarraf/research'", JSON.stringify(resolve('src/research.ts')))
+      .replace("'hours.csv'", JSON.stringify(file)),
+  );
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  await import(program);
+  expect(log.mock.calls.map(([fast]) => fast as number)).toEqual([5, 10, 20]);
+  log.mockRestore();
+});
