@@ -153,7 +153,7 @@ export async function runAgain({
 }
 
 /** On paper the books are those of a real exchange, which knows of none of our orders; the exchange of the session follows each of them anew. */
-const PAPER_RULES: Partial<PollRules> = { own: 'hidden', liquidity: 'next-book' };
+const PAPER_RULES: Partial<PollRules> = { own: 'hidden' };
 
 async function booksOf(
   catalogue: Catalogue,

@@ -1,5 +1,6 @@
 import type { FidelityStatement } from '../fidelity.ts';
-import type { Latency, PollRules, QueuePlace } from '../../venues/recorded/poll-rules.ts';
+import type { QueuePlace } from '../../venues/followed/liquidity-model.ts';
+import type { Latency, PollRules } from '../../venues/recorded/poll-rules.ts';
 
 function queueOf(queue: QueuePlace): string {
   if (queue.kind === 'front') return 'before all that the book shows at its price';

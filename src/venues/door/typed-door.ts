@@ -6,14 +6,12 @@ import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { OrderReference, PlaceOrder } from '../../simulator/core/trading/requests.ts';
 import type { Trader } from '../../simulator/core/trading/trader.ts';
-import { INTERFACE_PROFILE } from '../interface-profile.ts';
 import type {
   MarketCallKind,
   Page,
   VenueAnswer,
   VenueCall,
   VenueCallKind,
-  VenueProfile,
   VenueValues,
   WalletReading,
   WalletTransaction,
@@ -62,7 +60,6 @@ export interface DoorAccount {
  * books and paper trading share it.
  */
 export class TypedDoor {
-  readonly profile: VenueProfile = INTERFACE_PROFILE;
   private readonly account: DoorAccount;
 
   constructor(account: DoorAccount) {

@@ -10,6 +10,7 @@ import type { SimulatedBar } from '../../simulator/core/market/candle-series.ts'
 import { dayStats } from '../../simulator/core/market/day-stats.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { TradeOfOrder } from '../../simulator/core/trading/trade.ts';
+import { nameOfMarket } from './name-of-market.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../../simulator/core/wallet.ts';
 
 /** Zero is the commonest of all. */
@@ -23,7 +24,7 @@ export function venueTradeOf({ trade, order, total, fee }: TradeOfOrder): VenueT
   return {
     id: trade.id,
     orderId: order.id,
-    market: order.market.rules,
+    market: nameOfMarket(order.market.rules),
     timeMs: trade.timeMs,
     side: order.side,
     price: formatPrice(grid, trade.price as Price),
@@ -72,7 +73,7 @@ export function marketStatsOf(
   const open = stats.open ?? stats.close;
   const latest = price(stats.close);
   return {
-    market: state.rules,
+    market: nameOfMarket(state.rules),
     isClosed: false,
     closedReason: null,
     bestSell: of.bestSell,

@@ -18,8 +18,9 @@ import type { Trade } from '../../simulator/core/trading/trade.ts';
 import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../../simulator/simulation.ts';
 import { venueOrderOf } from '../door/order-texts.ts';
+import { nameOfMarket } from '../door/name-of-market.ts';
 import { refused, TypedDoor, value, type DoorAccount } from '../door/typed-door.ts';
-import type { PollRules } from '../recorded/poll-rules.ts';
+import type { FollowedRules } from './liquidity-model.ts';
 import { FollowedMarket } from './followed-market.ts';
 import { shownBook } from './shown-book.ts';
 import { candleOf, marketStatsOf, venueTradeOf, walletReadingOf, walletTransactionOf } from '../door/venue-records.ts';
@@ -46,19 +47,19 @@ export interface FollowedExchangeOptions {
   readonly balances: Readonly<Record<string, Units>>;
   readonly limits: LimitOverrides;
   readonly startMs: number;
-  readonly rules: PollRules;
+  readonly rules: FollowedRules;
 }
 
 /**
- * The simulated exchange with recorded markets, and its typed door: the engine's calls are answered with the values that the client would have read from
- * the wire, without the wire. It counts requests as the exchange does.
+ * The simulated exchange with markets that go along with a recording or with a real exchange, behind the typed door. Backtests on books and paper trading are
+ * made of it, so that both fill alike.
  */
 export class FollowedExchange {
   readonly profile = INTERFACE_PROFILE;
   readonly markets: readonly FollowedMarket[];
   private readonly exchange: SimulatedExchange;
   private readonly bySymbol: ReadonlyMap<string, FollowedMarket>;
-  private readonly rules: PollRules;
+  private readonly rules: FollowedRules;
   private readonly door: TypedDoor;
   /** Records of orders of which nothing has filled: lists show the same ones again and again. */
   private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
@@ -190,10 +191,10 @@ export class FollowedExchange {
   }
 
   private recordOf(order: SimulatedOrder): VenueOrder {
-    if (order.remaining !== order.amount) return venueOrderOf(order, order.market.rules);
+    if (order.remaining !== order.amount) return venueOrderOf(order, nameOfMarket(order.market.rules));
     const known = this.untouched.get(order);
     if (known !== undefined && known.status === order.status) return known;
-    const record = venueOrderOf(order, order.market.rules);
+    const record = venueOrderOf(order, nameOfMarket(order.market.rules));
     this.untouched.set(order, record);
     return record;
   }

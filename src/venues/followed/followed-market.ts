@@ -18,7 +18,7 @@ import type { UserId } from '../../simulator/core/wallet.ts';
 import { FlowTrader } from '../../simulator/flow/flow-trader.ts';
 import { replayedMarket } from '../../simulator/flow/seed-replay.ts';
 import { Liquidity } from './liquidity.ts';
-import type { PollRules } from '../recorded/poll-rules.ts';
+import type { FollowedRules } from './liquidity-model.ts';
 import { QueuePlaces } from './queue-places.ts';
 import { FollowedBars } from './followed-bars.ts';
 import { FollowedSide } from './followed-side.ts';
@@ -39,13 +39,14 @@ export interface FollowedMarketOptions {
   readonly market: MarketSymbol;
   /** Tells the markets of one exchange apart. */
   readonly index: number;
-  readonly rules: PollRules;
+  readonly rules: FollowedRules;
   /** Whether trades were recorded. Without them each book counts as a trade of one amount step at its middle, so that there are prices and bars. */
   readonly hasTrades: boolean;
 }
 
 /**
- * One market of the simulator as it was recorded. The rules by which our orders trade in it are said in words by `describePollRules`; they are made of
+ * One market of the simulator that goes along with what was recorded of another, or is seen of it now. How our orders trade in it is a `LiquidityModel`, which
+ * `describePollRules` says in words; it is made of
  * `Liquidity` (what is there to take) and `QueuePlaces` (who is before us where we rest). Money, holds, fees, stops and pairs are the simulator's own.
  */
 export class FollowedMarket {
@@ -59,7 +60,7 @@ export class FollowedMarket {
   stats: MarketStats | null = null;
   readonly bars: FollowedBars;
   private readonly exchange: SimulatedExchange;
-  private readonly rules: PollRules;
+  private readonly rules: FollowedRules;
   private readonly hasTrades: boolean;
   private hasTraded = false;
   private readonly steps: StepReader;

@@ -1,4 +1,4 @@
-import type { PollRules } from '../recorded/poll-rules.ts';
+import type { LiquidityModel } from './liquidity-model.ts';
 import type { FollowedSide } from './followed-side.ts';
 
 interface Taken {
@@ -10,14 +10,14 @@ interface Taken {
 /** What of one side of the recorded book is there for us: less what we took ourselves, and less what others took since the book was recorded. */
 export class Liquidity {
   readonly side: FollowedSide;
-  private readonly rule: PollRules['liquidity'];
+  private readonly rule: LiquidityModel['liquidity'];
   /** By price. As many as the levels of a book at most, for those that a new book does not show are forgotten. */
   private readonly taken = new Map<number, Taken>();
   /** The worst price that others have taken from since the last book, and how much there; 0: none. */
   private tradedPrice = 0;
   private tradedAmount = 0;
 
-  constructor(side: FollowedSide, rule: PollRules['liquidity']) {
+  constructor(side: FollowedSide, rule: LiquidityModel['liquidity']) {
     this.side = side;
     this.rule = rule;
   }

@@ -1,5 +1,5 @@
 import type { BookOrder, PriceLevel } from '../../simulator/core/matching/price-level.ts';
-import type { QueuePlace } from '../recorded/poll-rules.ts';
+import type { QueuePlace } from './liquidity-model.ts';
 
 /** How much of others, in amount steps, stands before each resting order of ours at its price. Infinite where the recorded book never showed that price. */
 export class QueuePlaces {

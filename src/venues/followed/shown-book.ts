@@ -7,13 +7,13 @@ import { BOOK_LEVELS } from '../../recording/records.ts';
 import type { PriceLevel } from '../../simulator/core/matching/price-level.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { Liquidity } from './liquidity.ts';
-import type { PollRules } from '../recorded/poll-rules.ts';
+import type { FollowedRules } from './liquidity-model.ts';
 import type { FollowedMarket } from './followed-market.ts';
 
 const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
 
 /** The book as it is polled: the recorded one, and where what is ours shows, without what we took and with our own orders in it. */
-export function shownBook(market: FollowedMarket, own: PollRules['own']): OrderBook {
+export function shownBook(market: FollowedMarket, own: FollowedRules['own']): OrderBook {
   const { book, bids, asks, state } = market;
   if (book === null) return NO_BOOK;
   if (own === 'hidden') return { bids: book.bids, asks: book.asks, updatedAtMs: book.venueTimeMs };

@@ -1,21 +1,15 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { MARKET_CALLS } from '../../venues/port.ts';
-import { formatUnits } from '../../domain/money.ts';
-import { decimalText } from '../../domain/decimal-text.ts';
+import { parseUnits } from '../../domain/money.ts';
 import type { Market } from '../../domain/market.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
-import type { PublicTrade } from '../../domain/trade.ts';
-import type { VenueCall } from '../port.ts';
 import { BudgetLedger } from '../../budget/ledger.ts';
 import { RequestLimiter, type Limiter } from '../../budget/limiter.ts';
 import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
-import { ExchangeClient } from '../../exchange/client.ts';
-import { LiveFlow } from '../../simulator/flow/live-flow.ts';
-import { InProcessVenue } from '../../simulator/in-process-venue.ts';
-import { readExchangeConfig, type ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
-import { createSimulation } from '../../simulator/simulation.ts';
+import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import type { Timeline } from '../../virtual/virtual-time.ts';
+import { FollowedExchange } from '../followed/followed-exchange.ts';
+import { DEFAULT_LIQUIDITY, type FollowedRules } from '../followed/liquidity-model.ts';
 import { profileOf } from '../interface-profile.ts';
 import type { Venue } from '../venue.ts';
 import {
@@ -27,11 +21,12 @@ import {
   type WaitingCall,
 } from '../live/live-venue.ts';
 import type { ExchangeAccess } from '../live/exchange-access.ts';
-import { createVenueCaller, type VenueCaller, type VenueEnd } from '../venue-caller.ts';
+import { MARKET_CALLS } from '../port.ts';
+import type { VenueCaller } from '../venue-caller.ts';
+import { MarketFollower } from './market-follower.ts';
 
-const PAPER_TOKEN = 'paper-bot-token';
-const PAPER_NAME = 'paper-bot';
-const PAPER_USER = 8_000_001;
+/** Fills are those of a backtest on recorded books; the books that are polled are the real exchange's own. */
+const PAPER_RULES: FollowedRules = { ...DEFAULT_LIQUIDITY, own: 'hidden', tradesLagMs: 0 };
 
 /** What paper trading needs of the configuration. */
 export interface PaperSettings {
@@ -40,7 +35,7 @@ export interface PaperSettings {
     /** Where the public data comes from; null for the address of the exchange. */
     readonly baseUrl: string | null;
     readonly balances: Readonly<Record<string, string>>;
-    readonly fees: ExchangeConfig['fees'];
+    readonly fees: FeeSchedule;
   };
   readonly strategies: readonly { readonly market: string }[];
 }
@@ -88,55 +83,23 @@ function paperVenueOf(
 ): Venue {
   const { config, markets, books } = of;
   const { time } = remote;
-  const settings = readExchangeConfig({
-    markets: markets.map((market) => ({
-      symbol: market.symbol,
-      priceStep: formatUnits(market.priceStep),
-      amountStep: formatUnits(market.amountStep),
-      initialPrice: middleOf(books.get(market.symbol), market),
-    })),
-    users: [{ username: PAPER_NAME, id: PAPER_USER, tokens: [PAPER_TOKEN], balances: config.paper.balances }],
-    flow: { kind: 'none' },
-  });
-  const { exchange, door } = createSimulation({
-    config: { ...settings, fees: config.paper.fees },
-    startMs: time.now(),
-    seed: 1,
-  });
-  const flows = new Map(
-    markets.map(({ symbol }, index) => [symbol as string, new LiveFlow({ exchange, market: symbol, index })]),
-  );
-  for (const [symbol, book] of books) flows.get(symbol)?.show(book, time.now());
-  const client = new ExchangeClient({
-    transport: new InProcessVenue({ door, now: () => time.now(), sleep: (durationMs) => time.sleep(durationMs) }),
-    credentials: { kind: 'token', token: PAPER_TOKEN },
-    nowMs: () => time.now(),
+  const { balances, fees } = config.paper;
+  const exchange = new FollowedExchange({
+    // Bars are those of the real exchange.
+    markets: markets.map((market) => ({ market, hasTrades: false })),
+    fees,
+    balances: Object.fromEntries(Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)])),
     limits: config.exchange.limits,
-    headroom: config.exchange.headroom,
+    startMs: time.now(),
+    rules: PAPER_RULES,
   });
-  const tapes = new Map<string, readonly PublicTrade[]>();
-  const follow = (call: VenueCall, { answer }: VenueEnd): void => {
-    if (answer.outcome !== 'value') return;
-    const nowMs = time.now();
-    exchange.advance(nowMs);
-    if (call.kind === 'book') flows.get(call.market)?.show(answer.value as OrderBook, nowMs);
-    else if (call.kind === 'books') {
-      for (const [symbol, book] of Object.entries(answer.value as Readonly<Record<string, OrderBook>>)) {
-        flows.get(symbol)?.show(book, nowMs);
-      }
-    } else if (call.kind === 'public-trades') {
-      const page = oldestFirst(answer.value as readonly PublicTrade[]);
-      const before = tapes.get(call.market) ?? null;
-      tapes.set(call.market, page);
-      // The first page is the past.
-      if (before !== null) flows.get(call.market)?.trade(joinTrades(before, page).fresh, nowMs);
-    }
-  };
+  const follower = new MarketFollower(exchange.markets);
+  for (const [symbol, book] of books) follower.showBook(symbol, book, time.now());
   return {
     profile: profileOf(remote.caller),
     time,
-    caller: splitCaller(remote.caller, createVenueCaller(client), follow),
-    limiter: splitLimiter(remote.limiter, [...client.budgets.values()]),
+    caller: splitCaller(remote.caller, { exchange, follower, time }),
+    limiter: splitLimiter(remote.limiter, [...remote.client.budgets.values()]),
     limiterMs: monotonicMs,
     budgets: remote.client.budgets,
     canLogIn: false,
@@ -156,15 +119,15 @@ function paperVenueOf(
 /** Public calls go to the real exchange and move the one in this process; all others go to the latter. */
 function splitCaller(
   real: VenueCaller,
-  paper: VenueCaller,
-  follow: (call: VenueCall, end: VenueEnd) => void,
+  paper: { readonly exchange: FollowedExchange; readonly follower: MarketFollower; readonly time: Timeline },
 ): VenueCaller {
+  const { exchange, follower, time } = paper;
   return {
     ...real,
     async send(call, signal) {
-      if (!MARKET_CALLS.has(call.kind)) return paper.send(call, signal);
+      if (!MARKET_CALLS.has(call.kind)) return { answer: exchange.answer(call, time.now()), error: null };
       const end = await real.send(call, signal);
-      follow(call, end);
+      follower.take(call, end.answer, time.now());
       return end;
     },
   };
@@ -189,13 +152,11 @@ async function readBooks(
   const books = new Map<string, OrderBook>();
   for (const { symbol } of markets) {
     const answer = await askFirst(remote, { kind: 'book', market: symbol }, waiting);
-    if (answer.outcome === 'value') books.set(symbol, answer.value as OrderBook);
+    const book = answer.outcome === 'value' ? (answer.value as OrderBook) : null;
+    if (book === null || book.bids.length + book.asks.length === 0) {
+      throw new SarrafError('SERVER_ERROR', `expected a book of ${symbol} to begin with, was none`);
+    }
+    books.set(symbol, book);
   }
   return books;
-}
-
-function middleOf(book: OrderBook | undefined, market: Market): string {
-  const best = book?.bids[0]?.[0] ?? book?.asks[0]?.[0];
-  if (best !== undefined) return decimalText(best);
-  throw new SarrafError('SERVER_ERROR', `expected a book of ${market.symbol} to begin with, was none`);
 }

@@ -1,11 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
+import { DEFAULT_LIQUIDITY, type FollowedRules } from '../followed/liquidity-model.ts';
 import type { VenueCall } from '../port.ts';
-
-/** Where in the queue at its price an order of ours begins: behind all that the book shows there, before it, or behind a part of it. */
-export type QueuePlace =
-  | { readonly kind: 'back' }
-  | { readonly kind: 'front' }
-  | { readonly kind: 'share'; readonly millionths: number };
 
 /** Round trips that were measured, in ms: drawn from anew for each request; half of one is the way out. */
 export interface DrawnLatency {
@@ -43,23 +38,12 @@ export function tripKey(call: VenueCall): string {
 }
 
 /** What decides a fill, and how old things are when they are seen, where books and trades were recorded. */
-export interface PollRules {
-  readonly queue: QueuePlace;
-  /** How much of our order fills when the market goes through its price: all of it, or as much as was traded or offered beyond it. */
-  readonly through: 'whole' | 'volume';
-  /** How long what we took from a level is missing: until a recorded book shows another amount there, or until the next recorded book. */
-  readonly liquidity: 'until-change' | 'next-book';
+export interface PollRules extends FollowedRules {
   readonly latency: Latency;
-  /** Whether a polled book and the public tape show what is ours: on paper nobody else sees it. */
-  readonly own: 'shown' | 'hidden';
-  /** How far our own trades list lags behind. */
-  readonly tradesLagMs: number;
 }
 
 export const DEFAULT_POLL_RULES: PollRules = {
-  queue: { kind: 'back' },
-  through: 'whole',
-  liquidity: 'until-change',
+  ...DEFAULT_LIQUIDITY,
   latency: { kind: 'constant', outMs: 50, backMs: 50 },
   own: 'shown',
   tradesLagMs: 0,
