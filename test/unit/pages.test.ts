@@ -6,13 +6,33 @@ import { describe, expect, test } from 'vitest';
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
+  'CHANGELOG.md',
   ...globSync('docs/*.md').toSorted(),
   ...globSync('docs/adr/*.md').toSorted(),
 ];
+const MOST_WORDS_ON_AVERAGE = 20;
+/** Pages whose sentences are longer still. A bound here may only fall, and goes when it is 20. */
+const LONGER_PAGES: Readonly<Record<string, number>> = {
+  'docs/ARCHITECTURE.md': 22,
+  'docs/backtest.md': 23,
+  'docs/metrics.md': 21,
+};
 const MOST_LINES_OF_README = 150;
 
+describe('the splitter of sentences', () => {
+  test.each([
+    ['One. Two three.', ['One.', 'Two three.']],
+    ['Lines that go on\nare one sentence.', ['Lines that go on are one sentence.']],
+    ['- A point\n- Another one. And more.', ['A point', 'Another one.', 'And more.']],
+    ['# Heading\n\nText.\n\n| cell. | cell. |\n\n```sh\ncode. Code.\n```\n\nEnd.', ['Text.', 'End.']],
+    ['See [a page](b.md#c). `npm test` runs 3.5 tests.', ['See a page.', 'code runs 3.5 tests.']],
+  ])('%j', (page, expected) => {
+    expect(sentencesOf(page)).toEqual(expected);
+  });
+});
+
 test('the README fits in a short read', () => {
-  expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThan(MOST_LINES_OF_README);
+  expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThan(MOST_LINES_OF_README);
 });
 
 describe.each(PAGES)('%s', (path) => {
@@ -21,9 +41,33 @@ describe.each(PAGES)('%s', (path) => {
   test('links to files and headings that exist', () => {
     expect(linksOf(page).filter((link) => !leadsSomewhere(link, path))).toEqual([]);
   });
+
+  const most = LONGER_PAGES[path] ?? MOST_WORDS_ON_AVERAGE;
+  test(`has at most ${most} words in a sentence on average`, () => {
+    const lengths = sentencesOf(page).map((sentence) => wordsOf(sentence).length);
+    expect(lengths.length).toBeGreaterThan(0);
+    const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+    expect(mean).toBeLessThanOrEqual(most);
+  });
 });
 
 const withoutCode = (page: string): string => page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+
+/** The sentences of a page. Code blocks, tables, headings and pictures have none; a point of a list begins a new one. */
+function sentencesOf(page: string): readonly string[] {
+  const prose = withoutCode(page)
+    .replaceAll(/^(?:#|\s*\||!\[).*$/gm, '\n')
+    .replaceAll(/^ *(?:[-*]|\d+\.) +/gm, '\n\n')
+    .replaceAll(/`[^`]*`/g, 'code')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return prose
+    .split(/\n\s*\n/)
+    .flatMap((block) => block.replaceAll(/\s+/g, ' ').split(/(?<=[.!?][)"*_]*) (?=["(*_]*(?:[A-Z\d]|code|sarraf))/))
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => wordsOf(sentence).length > 0);
+}
+
+const wordsOf = (sentence: string): readonly string[] => sentence.split(' ').filter((word) => /[\p{L}\d]/u.test(word));
 
 /** Targets of links and pictures to files of the project. */
 const linksOf = (page: string): readonly string[] =>
