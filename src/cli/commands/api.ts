@@ -14,7 +14,7 @@ Fields are written field=value. "sarraf api <call> --help" has those of a call, 
 field=file:PATH. What moves money or orders is asked about first.
 The exchange is that of --config, else of the variable SARRAF_CONFIG, else of bot.yaml in this folder; or --url with a token in
 SARRAF_TOKEN, in --token-file, or kept by "sarraf login".
-Exit codes: 0 done, 1 the exchange refused or could not be asked, 2 something that was typed is wrong, or nobody agreed.
+Exit codes: 0 done, 1 the exchange refused or could not be asked, 2 the input is wrong, or you did not agree.
 
 Examples:
   sarraf api

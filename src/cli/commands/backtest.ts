@@ -206,7 +206,7 @@ export function backtestCommand(): Command {
     )
     .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
     .option('--config <file>', 'configuration of a bot: its strategies, risk, paper.balances and paper.fees')
-    .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
+    .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
     .option(
       '--fidelity <kind>',
       'candles, or poll: the whole bot against recorded books and trades',
@@ -224,11 +224,11 @@ export function backtestCommand(): Command {
     .option('--timeframe <timeframe>', 'of the recorded candles', timeframeOption, '1h' as Timeframe)
     .option('--from <time>', 'first candle that is traded; earlier ones warm up', timeOption)
     .option('--to <time>', 'no candle that opens then or later', timeOption)
-    .option('--param <name=value>', 'a parameter of the strategy; may come again', parameterOption, {})
+    .option('--param <name=value>', 'a parameter of the strategy; repeatable', parameterOption, {})
     .option('--cash <amount>', 'money of the account, in the quote currency of --market')
     .option(
       '--balance <currency=amount>',
-      'what the account begins with, such as usdt=10000; may come again',
+      'what the account begins with, such as usdt=10000; repeatable',
       balanceOption,
     )
     .option(

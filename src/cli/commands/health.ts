@@ -49,7 +49,7 @@ async function run(options: Options): Promise<void> {
 /** `sarraf health`: whether the bot of a data folder is well, for people and for the health check of a container. */
 export function healthCommand(): Command {
   return new Command('health')
-    .description('Says whether the bot that runs is well: its loop turns and its mirror can be written to.')
+    .description('Says whether the bot that runs is well: its loop runs and it can write to its mirror.')
     .option('--data <folder>', "the bot's data folder", 'data')
     .option('--port <number>', 'asks this port of this machine instead', integerOption(1, 65_535))
     .option('--ready', 'asks whether it can trade: data fresh, no lockout, no break, not halted')

@@ -28,7 +28,7 @@ The ledger holds what was sent within the limits of an exchange, one file an add
 
 const NEW_HELP = `
 What was there is kept beside it. Lockouts and stopped credentials go on to hold, but those of a damaged ledger are lost.
-Exit codes: 0 it is made, 1 it is in use, counts requests or can not be written, 2 an option is wrong or nobody agreed.
+Exit codes: 0 it is made, 1 it is in use, counts requests or can not be written, 2 an option is wrong or you did not agree.
 
 Examples:
   sarraf ledger new --address https://exchange.example

@@ -31,7 +31,7 @@ interface Options {
 }
 
 const EXAMPLES = `
-Of an exchange outside nothing is asked, so its markets are believed. The limits are those of the interface, or of the configuration.
+It sends nothing to an exchange outside, so it does not check the markets. The limits are those of the interface, or of the configuration.
 Exit codes: 0 it fits, 2 it does not or an option is wrong.
 
 Examples:
@@ -139,7 +139,7 @@ export function planCommand(): Command {
   return new Command('plan')
     .description('Shows how often everything would be asked for, how old it can get, and whether it fits the limits.')
     .option('--config <file>', 'configuration of a bot, whose strategies and limits are planned')
-    .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
+    .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
     .option('--strategies <path>', 'folder of strategies, or one file (default: those of "sarraf run")')
     .option('--market <symbols...>', `markets that each strategy trades in (default: "${DEFAULT_MARKET}")`, addMarket)
     .addOption(new Option('--timeframe <length>', 'length of candles (default: "1m")').choices(TIMEFRAMES))

@@ -36,20 +36,20 @@ const MOST_MOVEMENTS = 200;
 const TAKEN_WITHIN_MS = 10_000;
 
 const HELP = `
-The comparison itself is the bot's: this shows what it wrote down. After a break no new orders are placed, over restarts too, until somebody
+The bot makes the comparison; this shows its result. After a break no new orders are placed, over restarts too, until somebody
 accepts what the exchange has.
-Exit codes: 0 no break, or it was accepted; 1 a break, or nothing could be read or accepted; 2 an option is wrong or nobody agreed.
+Exit codes: 0 no break, or it was accepted; 1 a break, or nothing could be read or accepted; 2 an option is wrong or you did not agreed.
 
 Examples:
   sarraf reconcile
   sarraf reconcile --explain --data /data
   sarraf reconcile --accept`;
 
-const READ_IT = `A trade without a line is in the books, and the wallet's history does not show it. A line without a trade came from outside, or its trade was
-never told; the books take it up when lines explain the whole difference.`;
+const READ_IT = `A trade without a line is in the books, and the wallet's history does not show it. A line without a trade came
+from outside, or the exchange never showed its trade. The books accept it when lines explain the whole difference.`;
 
 const WHAT_TO_DO = `What to do: find what is missing, or there twice, in the history on the exchange's own page. When what the exchange has is right,
-"sarraf reconcile --accept" begins the books anew with it, and new orders are placed again.`;
+"sarraf reconcile --accept" takes it over, and the bot places new orders again.`;
 
 function read(options: Options): Reading {
   return readMirror(options, (reader) => {
@@ -150,7 +150,7 @@ export function reconcileCommand(): Command {
   return new Command('reconcile')
     .description('Shows whether the books of the bot agree with the exchange, and what moved when they do not.')
     .option('--explain', 'lists the trades and wallet lines around a difference')
-    .option('--accept', 'begins the books anew with what the exchange has; asks first')
+    .option('--accept', 'starts the books again from what the exchange has; asks first')
     .option('--yes', 'does not ask')
     .option('--data <folder>', 'where the mirror is kept', 'data')
     .option('--json', 'prints one JSON object')

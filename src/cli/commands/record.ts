@@ -28,7 +28,7 @@ interface Options {
 const EXAMPLES = `
 Asks for books, public trades and statistics as often as the limits allow, under the ledger that every bot of this machine shares: beside a bot
 that trades, "sarraf run --record" records what that bot asks for anyway. The embedded exchange is recorded with "sarraf run --record" alone.
-Exit codes: 0 it ended as told, 1 it ended early, 2 an option or the configuration is wrong.
+Exit codes: 0 it ended when asked, 1 it ended early, 2 an option or the configuration is wrong.
 
 Examples:
   sarraf record --address https://exchange.example --market BTCIRT ETHIRT
@@ -104,7 +104,7 @@ export function recordCommand(): Command {
     .option('--market <symbols...>', 'markets to record (default: those of the strategies in --config)', addMarket)
     .option('--address <url>', 'the exchange')
     .option('--config <file>', 'configuration of a bot: its exchange, limits, ledger and markets')
-    .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
+    .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
     .option('--catalogue <folder>', 'where recordings lie (default: "data/catalogue")')
     .option('--raw', 'keeps every reply whole as well')
     .option('--for <time>', 'ends by itself after this time, such as 1h', durationOption)

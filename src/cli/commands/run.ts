@@ -128,7 +128,7 @@ export function runCommand(): Command {
       'Runs the bot: without a configuration two strategies on the exchange that is built in, with synthetic traders or a market that repeats a recording.',
     )
     .option('--config <file>', 'configuration of the bot, such as bot.yaml')
-    .option('--set <path=value>', 'lays one value over the configuration; may come again', overrideOption, [])
+    .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
     .option('--for <time>', 'ends by itself after this real time, such as 30s', durationOption)
     .option('--speed <factor>', 'how much faster than real time it runs; max never waits', speed)
     .option('--replay <file>', 'drives the market from recorded candles or trades (CSV, CSV.gz, JSON lines)')

@@ -14,7 +14,7 @@ interface Options extends CallOptions {
 const HELP = `
 It is created and confirmed in one step, and can be canceled for three minutes. Ids of bank accounts are in "sarraf api profile". Coins can only
 be withdrawn on the exchange's own page.
-Exit codes: 0 created, 1 the exchange refused or could not be asked, 2 something that was typed is wrong, or nobody agreed.
+Exit codes: 0 created, 1 the exchange refused or could not be asked, 2 the input is wrong, or you did not agree.
 
 Examples:
   sarraf withdraw 5000000 --to 1

@@ -108,7 +108,7 @@ describe('sarraf reconcile, of a break', () => {
   test('explains what moved in the wallet, and what to do', async () => {
     const { out } = await sarraf('--explain');
     expect(out).toMatch(/^Besides: [1-9]\d* with a trade and its line, \d+ trades outside of the history/m);
-    expect(out).toContain('"sarraf reconcile --accept" begins the books anew');
+    expect(out).toContain('"sarraf reconcile --accept" takes it over');
   });
 
   test('lists every change for programs, of that wallet alone', async () => {
