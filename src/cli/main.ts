@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { FAILED, OK } from './exit-codes.ts';
+import { FAILED, OK } from './command-error.ts';
 import { runSarraf } from './run-sarraf.ts';
 
 // Nobody reads any more, as after `| head`: what is still to be said is for nobody. A run has orders to end first, and sees to it itself.

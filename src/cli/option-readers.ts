@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { wrongInput } from './command-error.ts';
+import { parseDuration } from '../daemon/settings/duration-field.ts';
 import type { Override } from '../daemon/settings/overrides.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket, type MarketSymbol } from '../domain/market-symbol.ts';
+import { wrongInput } from './command-error.ts';
 
 /** Reads a whole number within bounds, both included, from an option. */
 export function integerOption(least: number, most: number): (text: string) => number {
@@ -28,4 +29,11 @@ export function overrideOption(text: string, before: readonly Override[]): reado
   // commander would repeat the text, which may hold a secret.
   if (at < 1) throw wrongInput('expected path=value after --set, such as strategies.0.params.fast=10');
   return [...before, [text.slice(0, at), text.slice(at + 1)]];
+}
+
+/** Reads `30s`, `5m`, `2h` to milliseconds. */
+export function durationOption(text: string): number {
+  const durationMs = parseDuration(text);
+  if (durationMs !== null && durationMs > 0) return durationMs;
+  throw new InvalidArgumentError('expected a length of time such as 30s, 5m or 2h.');
 }

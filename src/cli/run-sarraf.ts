@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, FAILED, OK, WRONG_INPUT } from './command-error.ts';
 import { COMMANDS, type ListedCommand } from './command-table.ts';
-import { FAILED, OK, WRONG_INPUT } from './exit-codes.ts';
 
 /** A command in the list of all: its line of help, and nothing loaded. */
 function outline(name: string, { takes, summary }: ListedCommand): Command {

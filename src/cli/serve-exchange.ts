@@ -6,7 +6,7 @@ import type { ExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import { readStateFile, StateFileError, writeStateFile } from '../simulator/state/state-file.ts';
 import type { World } from '../simulator/world.ts';
 import { failed } from './command-error.ts';
-import { untilStopped } from './until-stopped.ts';
+import { untilStopped } from './end-signal.ts';
 
 export interface ServeOptions {
   readonly config: ExchangeConfig;

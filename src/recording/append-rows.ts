@@ -1,16 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
-import type { AppendOutcome } from './append-outcome.ts';
+import type { AppendOutcome, StagedRows, StageRows } from './append-outcome.ts';
 import { checkFit } from './check-fit.ts';
-import { syncFolder } from './durable-file.ts';
+import { syncFolder, removeLeftOvers, SPILL_FOLDER } from './durable-file.ts';
 import { openDatabase, type Database } from './duckdb.ts';
 import { folderPath, type FolderKey } from './folder-key.ts';
-import { removeLeftOvers, SPILL_FOLDER } from './left-overs.ts';
 import { createManifest, withRange, writeManifest, type Manifest, type Partition } from './manifest.ts';
 import { countNew, createViews, findNew, takeAll } from './merge-rows.ts';
 import type { TimeRange } from './records.ts';
-import type { StagedRows, StageRows } from './staged-rows.ts';
 import { StagingTable } from './staging-table.ts';
 import type { RowDecimals, TableShape } from './table-shape.ts';
 import { writePartition } from './write-partition.ts';

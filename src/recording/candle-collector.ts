@@ -7,9 +7,8 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { AppendSource } from './catalogue.ts';
 import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './append-outcome.ts';
 import type { RowParts } from './append-rows.ts';
-import { FIRST_ROOM, grown, picked } from './growing-column.ts';
+import { FIRST_ROOM, grown, picked, VolumeColumn } from './volume-column.ts';
 import { MOST_CANDLES } from './read-candles.ts';
-import { VolumeColumn } from './volume-column.ts';
 
 /** Whole numbers below this are exact as the nearest float times a power of ten, rounded: both roundings together are less than a half. */
 const SURELY_ROUNDED = 2 ** 51;

@@ -6,13 +6,12 @@ import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { appendRows, type RowParts, type TakeLock } from './append-rows.ts';
-import type { AppendOutcome } from './append-outcome.ts';
+import type { AppendOutcome, StageRows } from './append-outcome.ts';
 import { parseFolder, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { readCandles, type CandleQuestion } from './read-candles.ts';
 import { decodeBooks, decodeStats, decodeTrades, readRows } from './read-rows.ts';
 import { BOOK_LEVELS, type RecordedBook, type RecordedStats, type RecordedTrade, type TimeRange } from './records.ts';
-import type { StageRows } from './staged-rows.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shapes.ts';
 
 export interface CatalogueOptions {

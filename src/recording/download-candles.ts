@@ -5,7 +5,7 @@ import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts'
 import type { Catalogue } from './catalogue.ts';
 import type { TimeRange } from './records.ts';
 import { roundedDecimal } from './rounded-decimal.ts';
-import { SETTLE_MS } from './settled-bar.ts';
+import { SETTLE_MS } from './bar-builder.ts';
 
 /** Bars that the exchange gives at once. */
 const PAGE_BARS = 500;

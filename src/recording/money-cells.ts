@@ -1,9 +1,9 @@
 import type { DuckDBVector } from '@duckdb/node-api';
+import { cellText } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits, UNIT_DECIMALS } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
-import type { CellTexts } from './cell-texts.ts';
 
 const WORD = 4_294_967_296;
 /** A quotient of floats is off by less than this where it is below 2^53. */
@@ -97,4 +97,27 @@ function oddInverse(odd: number): number {
   let inverse = value;
   for (let round = 0; round < 5; round += 1) inverse = Math.imul(inverse, 2 - Math.imul(value, inverse));
   return inverse;
+}
+
+/** Texts that are remembered; then all are forgotten. */
+const MOST_REMEMBERED = 20_000;
+
+/** Whole numbers of 10^-decimals as texts. The same ones come again and again in a book, so they are remembered. */
+export class CellTexts {
+  readonly decimals: number;
+  private readonly known = new Map<number, DecimalText>();
+
+  constructor(decimals: number) {
+    this.decimals = decimals;
+  }
+
+  /** The text of a cell, without an exponent. */
+  of(cell: number): DecimalText {
+    const known = this.known.get(cell);
+    if (known !== undefined) return known;
+    if (this.known.size >= MOST_REMEMBERED) this.known.clear();
+    const text = cellText(cell, this.decimals);
+    this.known.set(cell, text);
+    return text;
+  }
 }

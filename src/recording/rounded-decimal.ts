@@ -9,3 +9,14 @@ export function roundedDecimal(decimal: DecimalText, decimals: number = UNIT_DEC
   const rounded = divideHalfEven(BigInt(decimal.replace('.', '')), 10n ** BigInt(excess));
   return formatUnits(rounded * 10n ** BigInt(UNIT_DECIMALS - decimals));
 }
+
+/** Digits before the point that fit DECIMAL(38,10); more would silently become another number. */
+const MOST_WHOLE_DIGITS = 28;
+
+/** What a number can not be stored for, as the rest of "expected …"; null where it can. */
+export function decimalProblem(decimal: DecimalText): string | null {
+  if (decimal.length <= UNIT_DECIMALS) return null;
+  if (fractionDigits(decimal) > UNIT_DECIMALS) return `at most ${UNIT_DECIMALS} decimals`;
+  const [whole = ''] = decimal.replace('-', '').split('.');
+  return whole.length > MOST_WHOLE_DIGITS ? `at most ${MOST_WHOLE_DIGITS} digits before the point` : null;
+}

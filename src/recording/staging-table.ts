@@ -4,7 +4,7 @@ import { invariant } from '../domain/invariant.ts';
 import { unitsOf } from '../domain/money.ts';
 import { loadDuckdb, runSql, type Database } from './duckdb.ts';
 import { BOOK_LEVELS } from './records.ts';
-import type { StagedRows } from './staged-rows.ts';
+import type { StagedRows } from './append-outcome.ts';
 import { partitionName, SQL_TYPES, type Cell, type Column, type RowDecimals, type TableShape } from './table-shape.ts';
 
 /** Rows of one chunk, as DuckDB has them. */

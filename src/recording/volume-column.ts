@@ -2,7 +2,23 @@ import { volumeCell, volumeColumnDecimals } from '../domain/candle-columns.ts';
 import { fractionDigits, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits, NO_UNITS, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
-import { FIRST_ROOM, grown, picked } from './growing-column.ts';
+
+/** Rows that a growing column has room for at first; then for twice as many, again and again. */
+export const FIRST_ROOM = 65_536;
+
+/** A column with twice the room. */
+export function grown(column: Float64Array): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(column.length * 2);
+  larger.set(column);
+  return larger;
+}
+
+/** The cells of a column in another order. */
+export function picked(column: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
+  const sorted = new Float64Array(order.length);
+  for (const [place, index] of order.entries()) sorted[place] = column[index] ?? Number.NaN;
+  return sorted;
+}
 
 /**
  * A growing column of volumes: the digits before the point, and those after it in units of 1e-10. Both are exact, whatever is added later; which decimals

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/parity/check-parity.ts';
-import { latencyOfSession } from '../../src/backtest/parity/session-latency.ts';
+import { latencyOfSession } from '../../src/backtest/parity/session.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { mirrorName } from '../../src/daemon/session-file.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';

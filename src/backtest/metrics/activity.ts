@@ -1,8 +1,17 @@
-import { NO_UNITS, type Units } from '../../domain/money.ts';
+import { UNITS_PER_ONE, NO_UNITS, type Units } from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
-import { feeValue } from './fill-value.ts';
-import { numberOf, quotient, type Statistic } from './finite-number.ts';
-import { mean } from './moments.ts';
+import { numberOf, quotient, mean, type Statistic } from './statistics.ts';
+
+/** An amount at a price in the quote currency, half-even at ten decimals. */
+export function valueAt(price: Units, amount: bigint): Units {
+  return divideHalfEven(price * amount, UNITS_PER_ONE) as Units;
+}
+
+/** The fee of a fill in the quote currency: that of a buy is in the source currency, and is valued at the price of the fill. */
+export function feeValue({ side, fee, price }: FillRecord): Units {
+  return side === 'buy' ? valueAt(price, fee) : fee;
+}
 
 /** The share of the moments at which a position was held, 0 to 1. Null without any. */
 export function exposure(isExposed: Uint8Array): Statistic {

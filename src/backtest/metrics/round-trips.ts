@@ -1,6 +1,6 @@
 import type { Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
-import { feeValue, valueAt } from './fill-value.ts';
+import { feeValue, valueAt } from './activity.ts';
 import { LotQueue, type Dust } from './lot-queue.ts';
 import { TripBuilder, type RoundTrip } from './trip-builder.ts';
 

@@ -1,13 +1,23 @@
+import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import { UNITS_PER_ONE } from '../../domain/money.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
-import type { BacktestRun } from '../backtest-run.ts';
+import { valueIn } from '../../portfolio/valuation.ts';
+import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
 import { exposure, feesPaid, tradedValue, turnover } from './activity.ts';
-import { barReturns, returnsPerYear } from './bar-returns.ts';
-import { buyAndHoldReturn } from './buy-and-hold.ts';
-import { maximumDrawdown } from './drawdown.ts';
-import { numberOf } from './finite-number.ts';
-import { calmarRatio, compoundAnnualGrowth, totalReturn } from './growth.ts';
-import { omegaRatio, sharpeRatio, sortinoRatio, volatility } from './return-ratios.ts';
+import {
+  barReturns,
+  returnsPerYear,
+  maximumDrawdown,
+  calmarRatio,
+  compoundAnnualGrowth,
+  totalReturn,
+  omegaRatio,
+  sharpeRatio,
+  sortinoRatio,
+  volatility,
+} from './equity-metrics.ts';
 import type { RoundTrip } from './round-trips.ts';
+import { numberOf, mean, type Statistic } from './statistics.ts';
 import { expectancy, profitFactor, systemQuality, tripLengths, tripReturns, winRate } from './trip-statistics.ts';
 
 /** Every figure of a run that is a statistic; `docs/metrics.md` has the formulas. What has no value is null. */
@@ -67,4 +77,31 @@ function tripMetrics(trips: readonly RoundTrip[]) {
     averageTradeMs: lengths.average,
     longestTradeMs: lengths.longest,
   };
+}
+
+/** What is looked at of a market: its name, and its prices at the ends. */
+export type HeldMarket = Pick<TradedMarket, 'firstPrice' | 'lastPrice'> & {
+  readonly market: Pick<TradedMarket['market'], 'symbol' | 'base' | 'quote'>;
+};
+
+/**
+ * What the same money would have returned if it had been spread evenly over the coins of the run at their first prices and kept:
+ * `mean(last price / first price - 1)`, before fees and spreads. Each coin counts once, by its prices in the currency of the run. Null without one.
+ */
+export function buyAndHoldReturn(markets: readonly HeldMarket[], quote: QuoteCurrency): Statistic {
+  const first = new Map<string, HeldMarket['firstPrice']>();
+  const last = new Map<string, HeldMarket['lastPrice']>();
+  for (const { market, firstPrice, lastPrice } of markets) {
+    if (firstPrice > 0n) first.set(market.symbol, firstPrice);
+    last.set(market.symbol, lastPrice);
+  }
+  const coins = new Set(markets.map(({ market }) => (market.base === quote ? market.quote : market.base)));
+  const returns = [...coins].flatMap((asset) => {
+    // Of so many of them that a ratio of roundings is none.
+    const one = { asset, amount: UNITS_PER_ONE * UNITS_PER_ONE };
+    const before = valueIn(quote, one, (symbol) => first.get(symbol) ?? null);
+    const after = valueIn(quote, one, (symbol) => last.get(symbol) ?? null);
+    return before === null || after === null || before === 0n ? [] : [numberOf(after) / numberOf(before) - 1];
+  });
+  return mean(returns);
 }

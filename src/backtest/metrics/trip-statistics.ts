@@ -1,5 +1,4 @@
-import { finite, numberOf, quotient, type Statistic } from './finite-number.ts';
-import { mean, sampleDeviation } from './moments.ts';
+import { finite, numberOf, quotient, mean, sampleDeviation, type Statistic } from './statistics.ts';
 import type { RoundTrip } from './round-trips.ts';
 
 /** What the statistics of trades need of each: all are of closed ones. */

@@ -15,14 +15,12 @@ import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/recorded/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
-import { instancesOf } from './decide-again.ts';
-import { netMoney } from './net-money.ts';
+import { instancesOf } from './session.ts';
+import { netMoney } from './difference.ts';
 import { Told } from './told.ts';
-import { bookText, closedBars, Watch } from './watch.ts';
-import { OwnLevels } from './own-levels.ts';
-import { OwnTrades } from './own-trades.ts';
-import type { KnownBars, ReadSession } from './read-session.ts';
-import type { SeenData, SessionView } from './session-view.ts';
+import { bookText, closedBars, Watch } from './seen.ts';
+import { OwnLevels, OwnTrades } from './own-trading.ts';
+import type { KnownBars, ReadSession, SeenData, SessionView } from './session.ts';
 
 export interface RunAgainOptions {
   readonly file: SessionFile;

@@ -1,9 +1,7 @@
-import { numberOf } from '../metrics/finite-number.ts';
+import { numberOf } from '../metrics/statistics.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { BacktestResult, FillRow, TripRow } from '../result/result-schema.ts';
-import { thinCandles, type ThinCandles } from './thin-candles.ts';
-import { thinEquity, type ThinEquity } from './thin-equity.ts';
-import { stepAt, timeGrid } from './time-grid.ts';
+import { thinCandles, thinEquity, stepAt, timeGrid, type ThinCandles, type ThinEquity } from './thinning.ts';
 
 /** The most of a report's table and marks. Of more trades those with the largest profit or loss are shown, and the fills of these. */
 const MOST_TRADES = 5_000;

@@ -1,15 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { BacktestResult } from '../result/result-schema.ts';
-import { escapeHtml } from './escape-html.ts';
-import { chartLibrary, pageScript, pageStyle } from './page-assets.ts';
 import { reportData } from './report-data.ts';
 import { configSection, fidelitySection, logSection, refusalsSection, runSection } from './sections/basis-sections.ts';
-import { chartSection, tradesSection } from './sections/chart-section.ts';
-import { distributionSection } from './sections/distribution-section.ts';
-import { headerSection, tilesSection, warningsSection } from './sections/header-section.ts';
-import { monthlySection } from './sections/monthly-section.ts';
-import { summarySection } from './sections/summary-section.ts';
+import {
+  chartSection,
+  tradesSection,
+  headerSection,
+  tilesSection,
+  warningsSection,
+  summarySection,
+} from './sections/header-sections.ts';
+import { distributionSection, monthlySection } from './sections/return-sections.ts';
+import { escapeHtml } from './value-text.ts';
 
 /** Nothing but what is in the file may run or load: a report opens offline and tells nobody that it was opened. */
 const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
@@ -59,4 +65,45 @@ Charts: TradingView Lightweight Charts, Copyright (c) TradingView, Inc., <a href
 /** A script within a page: what would end its element early is written otherwise. */
 function inScript(script: string): string {
   return script.replaceAll('</script', String.raw`<\/script`);
+}
+
+/** What the page runs, each file after those that it imports. */
+const SCRIPTS = [
+  'read-data.js',
+  'texts.js',
+  'theme.js',
+  'legend.js',
+  'fill-marks.js',
+  'series.js',
+  'charts.js',
+  'trade-table.js',
+  'main.js',
+];
+
+const require = createRequire(import.meta.url);
+
+const fileOfPage = (name: string): string => readFileSync(new URL(`page/${name}`, import.meta.url), 'utf8');
+
+/** The style sheet of the report. */
+function pageStyle(): string {
+  return fileOfPage('report.css');
+}
+
+/**
+ * The scripts of the report as one. A page from a file can not load modules beside it, so they are put one after another, without their imports and
+ * exports: all their names are in one scope, and no two files may use the same.
+ */
+export function pageScript(): string {
+  const parts = SCRIPTS.map((name) =>
+    fileOfPage(name)
+      .replaceAll(/^import [^;]*;\n/gm, '')
+      .replaceAll(/^export (?=async function|function|const)/gm, ''),
+  );
+  return `(() => {\n'use strict';\n${parts.join('\n')}})();\n`;
+}
+
+/** The library that draws the charts, as one script that makes `LightweightCharts`. */
+function chartLibrary(): string {
+  const description = require.resolve('lightweight-charts/package.json');
+  return readFileSync(join(dirname(description), 'dist/lightweight-charts.standalone.production.js'), 'utf8');
 }

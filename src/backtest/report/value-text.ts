@@ -1,5 +1,5 @@
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
+import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { groupedText, moneyText as exactMoneyText } from '../../domain/money-text.ts';
 
 /** What stands for a figure without a value. */
@@ -61,4 +61,17 @@ export function timeText(timeMs: number): string {
 
 function withoutMinusZero(text: string): string {
   return /^-0(?:\.0*)?$/.test(text) ? text.slice(1) : text;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text that a page shows as it is, in an element or a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

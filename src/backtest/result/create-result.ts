@@ -4,15 +4,15 @@ import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
 import { BRIDGE } from '../../portfolio/valuation.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { durationText } from '../report/value-text.ts';
-import { numberOf, quotient } from '../metrics/finite-number.ts';
-import { monthlyReturns } from '../metrics/monthly-returns.ts';
+import { numberOf, quotient } from '../metrics/statistics.ts';
+import { monthlyReturns } from '../metrics/return-tables.ts';
 import { valuedFills } from '../metrics/valued-fills.ts';
 import { roundTrips, type RoundTrips } from '../metrics/round-trips.ts';
 import { runMetrics } from '../metrics/run-metrics.ts';
 import { intentWarnings, refusedIn } from './intent-warnings.ts';
 import { fillRow, orderRow, tripRow } from './result-rows.ts';
 import { RESULT_SCHEMA, type BacktestResult, type BacktestSummary } from './result-schema.ts';
-import { thinCurve } from './thin-curve.ts';
+import { thinCurve } from '../report/thinning.ts';
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),

@@ -15,8 +15,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { equityCsv, ordersCsv, refusalsCsv, tradesCsv } from './csv-tables.ts';
-import { joinedPieces } from './joined-pieces.ts';
-import { resultHead, resultJson } from './result-json.ts';
+import { joinedPieces, resultHead, resultJson } from './result-json.ts';
 import type { BacktestResult } from './result-schema.ts';
 
 /** What a folder is called while it is written; readers pass over names that begin with a dot. */

@@ -6,8 +6,7 @@ import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchang
 import { iterateOrders, iteratePages, iterateTrades, type PagedName } from '../../exchange/paging.ts';
 import type { DecodedRefusal } from '../../exchange/reply-decoder.ts';
 import { checkRequest, encodeRequest } from '../../exchange/request-encoder.ts';
-import { CommandError, failed, wrongInput } from '../command-error.ts';
-import { FAILED } from '../exit-codes.ts';
+import { CommandError, failed, wrongInput, FAILED } from '../command-error.ts';
 import { programName } from '../program-name.ts';
 import { findTarget, type ApiTarget, type TargetOptions } from './api-target.ts';
 import { callOf, isPaged, type Call } from './call-catalogue.ts';

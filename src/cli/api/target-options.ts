@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
-import { durationOption } from '../duration-option.ts';
-import { integerOption } from '../option-readers.ts';
+import { durationOption, integerOption } from '../option-readers.ts';
 import { isPaged, type Call } from './call-catalogue.ts';
 
 const MOST_PAGES = 1_000;

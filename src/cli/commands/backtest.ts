@@ -1,12 +1,11 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
-import { latencyOfSession } from '../../backtest/parity/session-latency.ts';
+import { latencyOfSession } from '../../backtest/parity/session.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
 import { summaryLines } from '../../backtest/report/summary-lines.ts';
 import { createResult } from '../../backtest/result/create-result.ts';
-import { joinedPieces } from '../../backtest/result/joined-pieces.ts';
-import { resultLine } from '../../backtest/result/result-json.ts';
+import { joinedPieces, resultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
 import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';

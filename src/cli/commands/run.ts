@@ -7,9 +7,8 @@ import { defaultCatalogue, type BotConfig } from '../../daemon/settings/create-b
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { durationOption } from '../duration-option.ts';
+import { durationOption, integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { endSignal } from '../end-signal.ts';
-import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { ownStrategies } from '../../plugins/own-strategies.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { programName } from '../program-name.ts';

@@ -8,7 +8,7 @@ import { downloadCandles } from '../../recording/download-candles.ts';
 import { timeText } from '../../recording/read-partitions.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { readConfig } from '../read-config.ts';
-import { untilStopped } from '../until-stopped.ts';
+import { untilStopped } from '../end-signal.ts';
 import { type DataOptions } from './data-options.ts';
 import { historyPages, waitText } from './history-pages.ts';
 import { ProgressLine } from './progress-line.ts';

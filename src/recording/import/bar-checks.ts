@@ -1,7 +1,7 @@
 import type { Candle } from '../../domain/candle.ts';
 import { barStartMs } from '../../domain/timeframe.ts';
+import { lengthText } from '../length-text.ts';
 import type { BarPlan } from './detect-timeframe.ts';
-import { KnownBars } from './known-bars.ts';
 import type { ReadRow } from './row-reader.ts';
 
 /** A bar that does not begin where bars of its timeframe do is one of another time zone, or none. */
@@ -24,4 +24,73 @@ export function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRo
       problem: `expected the bar of ${new Date(read.row.openTimeMs).toISOString()} once, found another for it before`,
     };
   };
+}
+
+/** Bars of one page. A file is mostly without long gaps, so few pages are mostly empty. */
+const PAGE_BARS = 256;
+
+/** Remembers which bars of a file came, in four bytes a bar, so that none is put together with itself. */
+class KnownBars {
+  private readonly stepMs: number;
+  private readonly pages = new Map<number, Uint32Array>();
+
+  /** `stepMs` divides the times of all bars; one that it does not divide counts as new. */
+  constructor(stepMs: number) {
+    this.stepMs = stepMs;
+  }
+
+  /** Takes a bar. Answers whether it is new, is there already, or is another one for its time. */
+  take({ openTimeMs, open, high, low, close, volume }: Candle): 'new' | 'same' | 'other' {
+    const place = openTimeMs / this.stepMs;
+    if (!Number.isInteger(place)) return 'new';
+    const number = Math.floor(place / PAGE_BARS);
+    let page = this.pages.get(number);
+    if (page === undefined) this.pages.set(number, (page = new Uint32Array(PAGE_BARS)));
+    const index = place - number * PAGE_BARS;
+    const before = page[index] ?? 0;
+    const mark = markOf(`${open} ${high} ${low} ${close} ${volume}`);
+    if (before !== 0) return before === mark ? 'same' : 'other';
+    page[index] = mark;
+    return 'new';
+  }
+}
+
+/** FNV-1a, 32 bits, never 0. */
+function markOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0 || 1;
+}
+
+/** Looks for times that go back by hours amid a file that goes on: it was put together of parts of different time zones. */
+export class BackwardSteps {
+  private beforeMs: number | null = null;
+  /** Steps in either direction so far. */
+  forward = 0;
+  back = 0;
+  private first: string | null = null;
+
+  /** Looks at a bar in the order of the file, and hands it on as it is. */
+  look(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
+    if ('problem' in read) return read;
+    const { openTimeMs } = read.row;
+    const stepMs = this.beforeMs === null ? 0 : openTimeMs - this.beforeMs;
+    this.beforeMs = openTimeMs;
+    if (stepMs > 0) this.forward += 1;
+    if (stepMs >= 0) return read;
+    this.back += 1;
+    this.first ??= `line ${line} goes back by ${lengthText(-stepMs)}`;
+    return read;
+  }
+
+  /** What to say of the file; nothing where it is sorted, either way. */
+  notes(): string[] {
+    if (this.first === null || !isSlipped(this)) return [];
+    return [`its times are not in order: ${this.first}, as after a change of the time zone`];
+  }
+}
+
+/** Whether some times go back in a file that mostly goes on; one that mostly goes back is sorted the other way. */
+export function isSlipped({ forward, back }: { readonly forward: number; readonly back: number }): boolean {
+  return back > 0 && back <= forward / 10;
 }

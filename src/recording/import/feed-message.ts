@@ -4,7 +4,7 @@ import { UNIT_DECIMALS } from '../../domain/money.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { RecordedTrade } from '../records.ts';
 import { LATEST_MS } from '../read-partitions.ts';
-import { decimalProblem } from './decimal-problem.ts';
+import { decimalProblem } from '../rounded-decimal.ts';
 
 const decimal = z.string().transform((text, context): DecimalText => {
   const found = tryDecimalText(text);

@@ -8,10 +8,8 @@ import type { RecordedBook, RecordedTrade } from '../records.ts';
 import { FeedBook } from './feed-book.ts';
 import { readFeedMessage } from './feed-message.ts';
 import { readTails, writeTails } from './feed-tails.ts';
-import type { ReadProgress } from './file-row.ts';
-import type { ImportPart, ImportReport } from './import-report.ts';
-import { openText, unreadable } from './open-text.ts';
-import { Rejects, type Reject } from './rejects.ts';
+import { openText, unreadable, type ReadProgress } from './open-text.ts';
+import { Rejects, type ImportPart, type ImportReport, type Reject } from './import-report.ts';
 
 /** Records that are handed on together. */
 const PART_RECORDS = 500;

@@ -1,5 +1,4 @@
 import type { AppendOutcome } from '../append-outcome.ts';
-import type { Reject, Rejects } from './rejects.ts';
 
 /** What became of one part of a file: its candles, its trades or its books. */
 export interface ImportPart {
@@ -25,4 +24,42 @@ export interface ImportReport {
   readonly firstBad: Reject | null;
   /** What the reader should know, one sentence each. */
   readonly notes: readonly string[];
+}
+
+/** A row that was not taken. */
+export interface Reject {
+  readonly line: number;
+  readonly problem: string;
+  /** The row as it was, cut where it is long. */
+  readonly text: string;
+}
+
+/** Rejects that are kept; beyond that they are only counted. */
+const MOST_KEPT = 100_000;
+const MOST_CHARACTERS = 200;
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** The rows of one file that were not taken. */
+export class Rejects {
+  count = 0;
+  readonly kept: Reject[] = [];
+
+  add(reject: Reject): void {
+    this.count += 1;
+    if (this.kept.length < MOST_KEPT) this.kept.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
+  }
+
+  /** Counts rows that are not told one by one. */
+  addUntold(count: number): void {
+    this.count += count;
+  }
+
+  /** As CSV, with a title line; a last line says how many are left out. */
+  csv(): string {
+    const lines = this.kept.map(({ line, problem, text }) => `${line},${quoted(problem)},${quoted(text)}`);
+    const more = this.count - this.kept.length;
+    if (more > 0) lines.push(`,${quoted(`${more} more rows were not taken`)},`);
+    return ['line,problem,row', ...lines, ''].join('\n');
+  }
 }

@@ -2,7 +2,7 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Field, Preset } from './column-places.ts';
-import type { ReadProgress } from './file-row.ts';
+import type { ReadProgress } from './open-text.ts';
 
 /** A file with columns, and how it is to be taken in. */
 export interface ImportTableOptions {

@@ -1,18 +1,15 @@
 import type { AppendOutcome } from '../append-outcome.ts';
 import type { RecordedTrade } from '../records.ts';
-import { BackwardSteps } from './backward-steps.ts';
-import { aligned, onceEach } from './bar-checks.ts';
-import { missingColumns, type ColumnPlaces } from './column-places.ts';
+import { BackwardSteps, aligned, onceEach } from './bar-checks.ts';
+import { missingColumns, kindOf, lacking, placesOf, widthOf, type ColumnPlaces } from './column-places.ts';
 import { planBars } from './detect-timeframe.ts';
-import type { FileRow, RowFile } from './file-row.ts';
+import type { FileRow, RowFile } from './open-text.ts';
 import type { ImportReport } from './import-report.ts';
 import type { ImportTableOptions } from './import-table-options.ts';
-import { naming, rejectConflicts, unlessBad } from './name-rows.ts';
+import { naming, rejectConflicts, unlessBad, TableReader } from './table-reader.ts';
 import { firstRows, joined, openTable } from './open-table.ts';
 import { resampledBars, wayToWhole } from './resampled-bars.ts';
-import { stageOf } from './stage-table.ts';
-import { kindOf, lacking, placesOf, widthOf } from './table-columns.ts';
-import { TableReader } from './table-reader.ts';
+import { stageOf } from './stage-csv.ts';
 
 /**
  * Imports a CSV or Parquet file of candles or trades: all of it, or nothing. Throws `INVALID_FILE` where it is none, lacks a column, or can not give what is asked.

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { parse, type Parser } from 'csv-parse';
 import { SarrafError } from '../../domain/errors.ts';
-import type { FileRow, ReadProgress, RowFile } from './file-row.ts';
-import { openText, unreadable } from './open-text.ts';
+import { openText, unreadable, type FileRow, type ReadProgress, type RowFile } from './open-text.ts';
 
 interface ParsedRow {
   readonly info: { readonly lines: number };

@@ -1,7 +1,7 @@
 import { UNIT_DECIMALS } from '../../domain/money.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { queryRows, type Database } from '../duckdb.ts';
-import type { StagedRows } from '../staged-rows.ts';
+import type { StagedRows } from '../append-outcome.ts';
 import { countsSql } from '../table-shape.ts';
 import { CANDLE_SHAPE } from '../table-shapes.ts';
 

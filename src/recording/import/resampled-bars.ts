@@ -3,7 +3,6 @@ import { SarrafError } from '../../domain/errors.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
 import { lengthText } from '../length-text.ts';
-import { RowSpan } from './row-span.ts';
 
 /**
  * Bars put together of finer ones, all at once: those that the file reaches over whole, gaps or not. Throws `INVALID_FILE` where there are too many, or none
@@ -53,4 +52,44 @@ export function wayToWhole(partMs: number): string {
   return TIMEFRAMES.some((timeframe) => timeframeMs(timeframe) === partMs)
     ? 'import the finer ones, and resample them once the rest is there'
     : 'put the file together with those before and after it, and import them as one';
+}
+
+/** So many gaps of a length make it usual: an outage or two do not. */
+const USUAL_FROM = 3;
+
+/**
+ * From when to when the rows of a file reach, and how long nothing is between them. A thin market has seconds or minutes without a row, so a file that was
+ * cut at midnight need not begin with the first of them.
+ */
+class RowSpan {
+  firstMs = Number.POSITIVE_INFINITY;
+  endMs = Number.NEGATIVE_INFINITY;
+  private readonly rowMs: number;
+  private beforeMs = Number.NaN;
+  /** The longest ones, the longest first. */
+  private readonly gapsMs: number[] = [];
+
+  /** `rowMs`: what each row reaches over. */
+  constructor(rowMs: number) {
+    this.rowMs = rowMs;
+  }
+
+  /** Takes in the time of a row, in the order of the file. */
+  add(timeMs: number): void {
+    const { rowMs, beforeMs, gapsMs } = this;
+    this.firstMs = Math.min(this.firstMs, timeMs);
+    this.endMs = Math.max(this.endMs, timeMs + rowMs);
+    this.beforeMs = timeMs;
+    const gapMs = Math.abs(timeMs - beforeMs) - rowMs;
+    if (!(gapMs > (gapsMs[USUAL_FROM - 1] ?? 0))) return;
+    gapsMs.push(gapMs);
+    gapsMs.sort((left, right) => right - left);
+    gapsMs.length = Math.min(gapsMs.length, USUAL_FROM);
+  }
+
+  /** Whether the file reaches over a stretch whole, as far as it shows: at an end only as much is missing as usually is amid it. */
+  reachesOver(fromMs: number, toMs: number): boolean {
+    const usualMs = this.gapsMs[USUAL_FROM - 1] ?? 0;
+    return fromMs >= this.firstMs - usualMs && toMs <= this.endMs + usualMs;
+  }
 }

@@ -2,10 +2,9 @@ import type { Candle } from '../../domain/candle.ts';
 import { fractionDigits, SURE_DIGITS, tryDecimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';
 import { formatUnits, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import type { RecordedTrade } from '../records.ts';
-import { roundedDecimal } from '../rounded-decimal.ts';
+import { roundedDecimal, decimalProblem } from '../rounded-decimal.ts';
 import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
-import { decimalProblem } from './decimal-problem.ts';
-import type { FileRow } from './file-row.ts';
+import type { FileRow } from './open-text.ts';
 import { TimeReader } from './time-reader.ts';
 
 /** Thrown and caught within this folder: what is wrong with a row, as a sentence. */

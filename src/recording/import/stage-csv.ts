@@ -1,14 +1,45 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
+import type { StageRows, StagedRows } from '../append-outcome.ts';
 import { runSql, sqlText, type Database } from '../duckdb.ts';
-import type { StagedRows } from '../staged-rows.ts';
-import { isSlipped } from './backward-steps.ts';
-import { NO_COLUMN, type ColumnPlaces } from './column-places.ts';
-import { countPlainLines } from './count-plain-lines.ts';
-import type { ReadProgress } from './file-row.ts';
-import { moneyDigits } from './plain-line.ts';
+import { isSlipped } from './bar-checks.ts';
+import { widthOf, NO_COLUMN, type ColumnPlaces } from './column-places.ts';
+import type { BarPlan } from './detect-timeframe.ts';
+import type { ImportTableOptions } from './import-table-options.ts';
+import { isCsv } from './open-table.ts';
+import type { FileRow, RowFile, ReadProgress } from './open-text.ts';
+import { countPlainLines, moneyDigits, timeForm, type TimeForm } from './plain-line.ts';
 import { orderOfRows, PLAIN_ROWS, summaryOfRows } from './plain-rows.ts';
-import { timeForm, type TimeForm } from './plain-time.ts';
+import type { TableReader } from './table-reader.ts';
+
+/** The fast way to take in the bars of a CSV file, where they are taken as they are. */
+export function stageOf(
+  { path, priceFactor = 1, roundsPricesTo = null, onProgress }: ImportTableOptions,
+  of: {
+    readonly reader: TableReader;
+    readonly first: { readonly file: RowFile; readonly places: ColumnPlaces; readonly rows: readonly FileRow[] };
+    readonly plan: BarPlan;
+  },
+): StageRows {
+  const { reader, first, plan } = of;
+  const { file, places } = first;
+  return async (database) => {
+    if (!isCsv(file) || plan.partMs !== null || priceFactor !== 1 || roundsPricesTo !== null) return null;
+    const staged = await stageCsv(database, {
+      path,
+      separator: file.separator,
+      hasHeader: file.header !== null,
+      firstRow: first.rows[0]?.fields ?? [],
+      width: widthOf(file, first.rows),
+      places,
+      timeframe: plan.timeframe,
+      totalBytes: file.progress().totalBytes,
+      onProgress,
+    });
+    reader.count = staged?.rows ?? 0;
+    return staged;
+  };
+}
 
 /** A CSV file of candles whose columns and timeframe are known. */
 export interface PlainCsv {
@@ -42,7 +73,7 @@ const PATTERN = /[*?[\]{}]/;
  * read row by row, which knows what to make of each row and names those that are wrong. Files that both can read
  * come out the same.
  */
-export async function stageCsv(database: Database, csv: PlainCsv): Promise<StagedRows | null> {
+async function stageCsv(database: Database, csv: PlainCsv): Promise<StagedRows | null> {
   const time = timeForm(csv.firstRow[csv.places.get('time') ?? NO_COLUMN] ?? '');
   if (time === null || PATTERN.test(csv.path)) return null;
   const telling = tellProgress(database, csv);

@@ -10,7 +10,7 @@ import { roundedDecimal } from '../rounded-decimal.ts';
 import { CANDLE_SHAPE } from '../table-shapes.ts';
 import { segmentRows, type Segment } from './read-segment.ts';
 import type { SeenBar } from './segment-entry.ts';
-import type { SealTarget } from './seal-target.ts';
+import type { SealTarget } from './seal-segment.ts';
 
 /**
  * Adds the bars of a segment to the catalogue, those of each timeframe to its own folder: a bar that was seen twice as it was seen last, and volumes, which some

@@ -1,14 +1,22 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { appendRows } from '../append-rows.ts';
+import { appendRows, type TakeLock } from '../append-rows.ts';
 import type { TimeRange } from '../records.ts';
-import type { SealTarget } from './seal-target.ts';
 import type { TableShape } from '../table-shape.ts';
 import { BOOK_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../table-shapes.ts';
 import { segmentRows, summarizeSegment, type Segment } from './read-segment.ts';
 import { sealBars } from './seal-bars.ts';
 import type { SegmentKind, SegmentRows } from './segment-entry.ts';
 import { noteTape } from './tape-tail.ts';
+
+/** Where segments go. */
+export interface SealTarget {
+  /** The catalogue's folder. */
+  readonly root: string;
+  readonly takeLock: TakeLock;
+  /** Where the data is from, for the manifest. */
+  readonly source: string;
+}
 
 /** Kinds whose rows go to one folder as they are. */
 type PlainKind = Exclude<SegmentKind, 'candles'>;

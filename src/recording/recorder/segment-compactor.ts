@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { After } from './append-file.ts';
 import type { Segment } from './read-segment.ts';
-import { sealSegments, type SealReport, type SealSegments } from './seal-segment.ts';
-import type { SealTarget } from './seal-target.ts';
+import { sealSegments, type SealReport, type SealSegments, type SealTarget } from './seal-segment.ts';
 
 /** A segment that could not be sealed, as while another process writes to its folder, is tried again after this. */
 const AGAIN_AFTER_MS = 60_000;

@@ -5,7 +5,7 @@ import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { BOOK_LEVELS } from '../records.ts';
-import { isSettled } from '../settled-bar.ts';
+import { isSettled } from '../bar-builder.ts';
 import type { SegmentEntry, SegmentKind } from './segment-entry.ts';
 
 /** That something was looked at in vain is noted this often: enough to know later that nothing changed, little enough to cost nothing. */

@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksum } from '../durable-file.ts';
+import { checksum, leftOvers, unknownFiles } from '../durable-file.ts';
 import { folderPath, type FolderKey } from '../folder-key.ts';
-import { leftOvers, unknownFiles } from '../left-overs.ts';
 import type { Manifest, Partition } from '../manifest.ts';
 import type { Findings } from './findings.ts';
 

@@ -4,7 +4,7 @@ import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import { createRandom, type RandomSource } from '../../../src/domain/random.ts';
 import { timeframeMs, type Timeframe } from '../../../src/domain/timeframe.ts';
-import { valueAt } from '../../../src/backtest/metrics/fill-value.ts';
+import { valueAt } from '../../../src/backtest/metrics/activity.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { plannedOrder } from '../../support/order-value.ts';

@@ -1,9 +1,8 @@
 import { groupedText } from '../../../domain/money-text.ts';
 import { stringify } from 'yaml';
 import type { BacktestResult } from '../../result/result-schema.ts';
-import { escapeHtml } from '../escape-html.ts';
-import { durationText, numberText } from '../value-text.ts';
-import { listOf } from './header-section.ts';
+import { escapeHtml, durationText, numberText } from '../value-text.ts';
+import { listOf } from './header-sections.ts';
 
 /** A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all of it. */
 const MOST_CONFIG = 100_000;

@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { barReturns, returnsPerYear, YEAR_MS } from '../../../../src/backtest/metrics/bar-returns.ts';
-import { drawdowns, maximumDrawdown } from '../../../../src/backtest/metrics/drawdown.ts';
-import { calmarRatio, compoundAnnualGrowth, totalReturn } from '../../../../src/backtest/metrics/growth.ts';
-import { omegaRatio, sharpeRatio, sortinoRatio, volatility } from '../../../../src/backtest/metrics/return-ratios.ts';
+import {
+  barReturns,
+  returnsPerYear,
+  YEAR_MS,
+  drawdowns,
+  maximumDrawdown,
+  calmarRatio,
+  compoundAnnualGrowth,
+  totalReturn,
+  omegaRatio,
+  sharpeRatio,
+  sortinoRatio,
+  volatility,
+} from '../../../../src/backtest/metrics/equity-metrics.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -9,7 +9,7 @@ import {
   tripReturns,
   winRate,
 } from '../../../../src/backtest/metrics/trip-statistics.ts';
-import { valueAt } from '../../../../src/backtest/metrics/fill-value.ts';
+import { valueAt } from '../../../../src/backtest/metrics/activity.ts';
 import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/execution/fill-record.ts';
 import { demoRun } from '../demo-run.ts';

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exposure, feesPaid, tradedValue, turnover } from '../../../../src/backtest/metrics/activity.ts';
-import { buyAndHoldReturn } from '../../../../src/backtest/metrics/buy-and-hold.ts';
-import { monthlyReturns } from '../../../../src/backtest/metrics/monthly-returns.ts';
-import { returnHistogram } from '../../../../src/backtest/metrics/return-histogram.ts';
-import { runMetrics } from '../../../../src/backtest/metrics/run-metrics.ts';
+import { buyAndHoldReturn, runMetrics } from '../../../../src/backtest/metrics/run-metrics.ts';
+import { monthlyReturns, returnHistogram } from '../../../../src/backtest/metrics/return-tables.ts';
 import { parseMarket } from '../../../../src/domain/market-symbol.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { demoRun } from '../demo-run.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inputDifference } from '../../../../src/backtest/parity/input-difference.ts';
+import { inputDifference } from '../../../../src/backtest/parity/seen.ts';
 import { Told } from '../../../../src/backtest/parity/told.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 

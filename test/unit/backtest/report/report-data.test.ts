@@ -1,12 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageScript } from '../../../../src/backtest/report/page-assets.ts';
+import { pageScript, reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { reportData, type ReportData } from '../../../../src/backtest/report/report-data.ts';
-import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
-import { thinCandles } from '../../../../src/backtest/report/thin-candles.ts';
-import { thinEquity } from '../../../../src/backtest/report/thin-equity.ts';
-import { timeGrid } from '../../../../src/backtest/report/time-grid.ts';
+import { thinCandles, thinEquity, timeGrid } from '../../../../src/backtest/report/thinning.ts';
 import { createResult } from '../../../../src/backtest/result/create-result.ts';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import { demoRun } from '../demo-run.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isoTimes } from '../../../../src/backtest/result/iso-times.ts';
+import { isoTimes } from '../../../../src/backtest/result/csv-tables.ts';
 
 test('moments are written as toISOString does, in any order', () => {
   const moments = fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 });

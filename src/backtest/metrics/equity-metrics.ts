@@ -1,0 +1,168 @@
+import { finite, quotient, downsideDeviation, mean, sampleDeviation, type Statistic } from './statistics.ts';
+
+/** A market that is open every hour of the year: 365 days of 24 hours, in ms. Leap days are not counted. */
+export const YEAR_MS = 31_536_000_000;
+
+/**
+ * How many returns a year has: what a figure of one is annualised by. Where bars are missing it is the bars that there are by the time that they cover,
+ * `count x year / span`: a return over a gap is one return, and variance grows with time (Bacon 2008, 4.1), so taking a year of whole bars would count the
+ * time of the gaps again and again.
+ */
+export function returnsPerYear(of: {
+  readonly barMs: number;
+  readonly count: number;
+  readonly spanMs: number;
+}): number {
+  const { barMs, count, spanMs } = of;
+  return count + HALF < spanMs / barMs ? (count * YEAR_MS) / spanMs : YEAR_MS / barMs;
+}
+
+/** Of a bar: a run may end amid one. */
+const HALF = 0.5;
+
+/**
+ * The simple return of each bar, `equity[i] / equity[i - 1] - 1`; the first one is from the initial equity. After a total loss there is nothing
+ * left to have a return on, so it is 0.
+ */
+export function barReturns(initialEquity: number, equity: Float64Array): Float64Array {
+  let previous = initialEquity;
+  return equity.map((value) => {
+    const change = previous > 0 ? value / previous - 1 : 0;
+    previous = value;
+    return change;
+  });
+}
+
+/** What an account was worth at the ends of a span of time, and how long that was. */
+export interface Growth {
+  readonly initialEquity: number;
+  readonly finalEquity: number;
+  readonly spanMs: number;
+}
+
+/** `final / initial - 1`. Null where there was nothing to begin with. */
+export function totalReturn({ initialEquity, finalEquity }: Growth): Statistic {
+  return initialEquity > 0 ? finite(finalEquity / initialEquity - 1) : null;
+}
+
+/**
+ * Compound annual growth rate: `(final / initial)^(year / span) - 1`. A span below a year is extrapolated, which says little of short ones. Null
+ * without a span, and where it is beyond what a float holds. Bacon (2008), 2.7.
+ */
+export function compoundAnnualGrowth({ initialEquity, finalEquity, spanMs }: Growth): Statistic {
+  if (initialEquity <= 0 || spanMs <= 0) return null;
+  return finite(Math.max(finalEquity / initialEquity, 0) ** (YEAR_MS / spanMs) - 1);
+}
+
+/**
+ * `CAGR / maxDrawdown`, both of the whole run and not of its last three years. Null without a drawdown.
+ * Young, "Calmar Ratio: A Smoother Tool", Futures 20 (1991).
+ */
+export function calmarRatio(growth: Statistic, maxDrawdown: number): Statistic {
+  return quotient(growth, maxDrawdown);
+}
+
+/** The returns of a run's bars, and how many of them a year has. */
+export interface Returns {
+  readonly values: Float64Array;
+  readonly perYear: number;
+}
+
+/** `sampleDeviation(returns) x sqrt(returns a year)`. Bacon, "Practical Portfolio Performance Measurement and Attribution" (2008), 4.1. */
+export function volatility({ values, perYear }: Returns): Statistic {
+  const deviation = sampleDeviation(values);
+  return deviation === null ? null : finite(deviation * Math.sqrt(perYear));
+}
+
+/**
+ * `mean(returns) / sampleDeviation(returns) x sqrt(returns a year)`, above a risk-free rate of 0.
+ * Sharpe, "The Sharpe Ratio", Journal of Portfolio Management 21 (1994).
+ */
+export function sharpeRatio({ values, perYear }: Returns): Statistic {
+  return annualised(quotient(mean(values), sampleDeviation(values)), perYear);
+}
+
+/**
+ * `mean(returns) / downsideDeviation(returns) x sqrt(returns a year)`, against a target of 0.
+ * Sortino and Price, "Performance Measurement in a Downside Risk Framework", Journal of Investing 3 (1994).
+ */
+export function sortinoRatio({ values, perYear }: Returns): Statistic {
+  return annualised(quotient(mean(values), downsideDeviation(values)), perYear);
+}
+
+/**
+ * `sum(max(return, 0)) / sum(max(-return, 0))`, about a threshold of 0. Null without a losing bar.
+ * Keating and Shadwick, "A Universal Performance Measure", Journal of Performance Measurement 6 (2002).
+ */
+export function omegaRatio({ values }: Returns): Statistic {
+  let gains = 0;
+  let losses = 0;
+  for (const value of values) {
+    if (value > 0) gains += value;
+    else losses -= value;
+  }
+  return quotient(gains, losses);
+}
+
+function annualised(ratio: Statistic, perYear: number): Statistic {
+  return ratio === null ? null : finite(ratio * Math.sqrt(perYear));
+}
+
+/** What was worth how much, when. The arrays are equally long. */
+export interface ValuesOverTime {
+  readonly startMs: number;
+  readonly startValue: number;
+  readonly timeMs: Float64Array;
+  readonly value: Float64Array;
+}
+
+export interface Drawdown {
+  /** The largest loss from a peak as a fraction of it, 0 to 1. */
+  readonly depth: number;
+  /** How long that one lasted: from its peak until the peak was reached again, or to the end. 0 without a drawdown. */
+  readonly lengthMs: number;
+  /** The longest time below any peak, which can be another one. */
+  readonly longestMs: number;
+}
+
+/**
+ * The deepest drawdown, `max over t of (peak before t - value at t) / peak before t`, and its length. Magdon-Ismail and Atiya, "Maximum Drawdown",
+ * Risk 17 (2004).
+ */
+export function maximumDrawdown(curve: ValuesOverTime): Drawdown {
+  let peak = curve.startValue;
+  let peakMs = curve.startMs;
+  let depth = 0;
+  let deepest = { depth: 0, lengthMs: 0, longestMs: 0 };
+  const { value, timeMs } = curve;
+  for (let index = 0; index < value.length; index += 1) {
+    const now = value[index] ?? 0;
+    const lengthMs = (timeMs[index] ?? 0) - peakMs;
+    if (now < peak) depth = Math.max(depth, fractionLost(peak, now));
+    // The time of a drawdown runs until the peak is reached again, and a rise from peak to peak is none.
+    if (depth > 0 && (now >= peak || index === value.length - 1)) {
+      const longestMs = Math.max(deepest.longestMs, lengthMs);
+      deepest = depth > deepest.depth ? { depth, lengthMs, longestMs } : { ...deepest, longestMs };
+      depth = 0;
+    }
+    if (now >= peak) {
+      peak = now;
+      peakMs = timeMs[index] ?? 0;
+    }
+  }
+  return deepest;
+}
+
+/** The drawdown at each moment, 0 to 1. */
+export function drawdowns(startValue: number, value: Float64Array): Float64Array {
+  let peak = startValue;
+  return value.map((now) => {
+    peak = Math.max(peak, now);
+    return fractionLost(peak, now);
+  });
+}
+
+function fractionLost(peak: number, now: number): number {
+  if (peak <= 0) return 0;
+  return Math.min(1, Math.max(0, (peak - now) / peak));
+}

@@ -1,0 +1,150 @@
+import type { CandleColumns } from '../../domain/candle-columns.ts';
+import type { BacktestRun, EquityCurve } from '../backtest-run.ts';
+import { drawdowns } from '../metrics/equity-metrics.ts';
+
+/** The stretches of time that a report draws as one bar each: counted from `startMs`, each `stepMs` long. */
+export interface TimeGrid {
+  readonly startMs: number;
+  readonly stepMs: number;
+  readonly isThinned: boolean;
+}
+
+/** Cells that a report's curves and bars may have together: what keeps a report of a million bars below two megabytes. */
+const MOST_CELLS = 60_000;
+/** Curves that are drawn beside the bars of the markets. */
+const CURVES = 3;
+/** However few bars there are: no chart shows more at once. */
+const MOST_STEPS = 15_000;
+const SECOND_MS = 1_000;
+
+/** The grid of a run: its own bars where these are few enough, else as many of them in one step as it takes. A step is never below a second. */
+export function timeGrid({ fromMs, toMs, barMs, markets }: BacktestRun): TimeGrid {
+  const starts = markets.flatMap(({ candles }) => (candles.length > 0 ? [candles.openTimeMs[0] ?? fromMs] : []));
+  const firstMs = Math.min(fromMs, ...starts);
+  const most = Math.min(MOST_STEPS, Math.floor(MOST_CELLS / (CURVES + markets.length)));
+  const bars = Math.max(1, Math.ceil((toMs - firstMs) / barMs / most));
+  const stepMs = Math.max(1, Math.ceil((bars * barMs) / SECOND_MS)) * SECOND_MS;
+  return { startMs: Math.floor(firstMs / stepMs) * stepMs, stepMs, isThinned: stepMs > barMs };
+}
+
+/** The step that a moment is in. What closes a bar belongs to the bar, so its moment is counted a millisecond before. */
+export function stepAt(grid: TimeGrid, timeMs: number): number {
+  return Math.floor((timeMs - grid.startMs) / grid.stepMs);
+}
+
+/** The equity by step of a grid: its last, lowest and highest value, and its deepest drawdown as a fraction. `at` rises. */
+export interface ThinEquity {
+  readonly at: number[];
+  readonly last: number[];
+  readonly low: number[];
+  readonly high: number[];
+  readonly depth: number[];
+}
+
+/** The curve as the steps of a grid have it, extremes kept. */
+export function thinEquity(curve: EquityCurve, initialEquity: number, grid: TimeGrid): ThinEquity {
+  const values = curve.equity.subarray(0, curve.length);
+  const depths = drawdowns(initialEquity, values);
+  const thin: ThinEquity = { at: [], last: [], low: [], high: [], depth: [] };
+  let current = -1;
+  let lastStep = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < values.length; index += 1) {
+    const step = stepAt(grid, (curve.timeMs[index] ?? 0) - 1);
+    const value = values[index] ?? 0;
+    if (step !== lastStep) {
+      lastStep = step;
+      current += 1;
+      thin.at.push(step);
+      thin.last.push(value);
+      thin.low.push(value);
+      thin.high.push(value);
+      thin.depth.push(0);
+    }
+    thin.last[current] = value;
+    thin.low[current] = Math.min(thin.low[current] ?? value, value);
+    thin.high[current] = Math.max(thin.high[current] ?? value, value);
+    thin.depth[current] = Math.max(thin.depth[current] ?? 0, depths[index] ?? 0);
+  }
+  return thin;
+}
+
+/** Bars by step of a grid, in whole numbers of 10^-decimals. `at` rises; steps without a bar are left out. */
+export interface ThinCandles {
+  readonly decimals: number;
+  readonly at: number[];
+  readonly open: number[];
+  readonly high: number[];
+  readonly low: number[];
+  readonly close: number[];
+}
+
+/** The bars of a market as the steps of a grid have them: first open, highest high, lowest low, last close. */
+export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles {
+  const thin: ThinCandles = { decimals: candles.priceDecimals, at: [], open: [], high: [], low: [], close: [] };
+  let current = -1;
+  let last = Number.NEGATIVE_INFINITY;
+  for (let bar = 0; bar < candles.length; bar += 1) {
+    const step = stepAt(grid, candles.openTimeMs[bar] ?? 0);
+    const high = candles.high[bar] ?? 0;
+    const low = candles.low[bar] ?? 0;
+    if (step !== last) {
+      last = step;
+      current += 1;
+      thin.at.push(step);
+      thin.open.push(candles.open[bar] ?? 0);
+      thin.high.push(high);
+      thin.low.push(low);
+      thin.close.push(0);
+    }
+    thin.high[current] = Math.max(thin.high[current] ?? high, high);
+    thin.low[current] = Math.min(thin.low[current] ?? low, low);
+    thin.close[current] = candles.close[bar] ?? 0;
+  }
+  return thin;
+}
+
+/** A few points of a curve, its extremes among them. */
+export interface CurvePoints {
+  readonly timeMs: number[];
+  readonly value: number[];
+}
+
+/**
+ * At most `most` points (4 or more) of a curve: in each of equal stretches the lowest and the highest, in their order, and the last of all. A curve
+ * that is short enough stays as it is.
+ */
+export function thinCurve(
+  curve: { readonly timeMs: Float64Array; readonly value: Float64Array },
+  most: number,
+): CurvePoints {
+  const { timeMs, value } = curve;
+  if (value.length <= most) return { timeMs: [...timeMs], value: [...value] };
+  const stretches = Math.floor((most - 1) / 2);
+  const chosen = new Set<number>();
+  for (let stretch = 0; stretch < stretches; stretch += 1) {
+    const from = Math.floor((stretch * value.length) / stretches);
+    const to = Math.floor(((stretch + 1) * value.length) / stretches);
+    const { lowest, highest } = extremes(value, from, to);
+    chosen.add(Math.min(lowest, highest)).add(Math.max(lowest, highest));
+  }
+  const indices = [...chosen.add(value.length - 1)];
+  return {
+    timeMs: indices.map((index) => timeMs[index] ?? 0),
+    value: indices.map((index) => value[index] ?? 0),
+  };
+}
+
+/** Where a stretch, its end excluded, is lowest and highest: the first such places. */
+function extremes(
+  value: Float64Array,
+  from: number,
+  to: number,
+): { readonly lowest: number; readonly highest: number } {
+  let lowest = from;
+  let highest = from;
+  for (let index = from + 1; index < to; index += 1) {
+    if ((value[index] ?? 0) < (value[lowest] ?? 0)) lowest = index;
+    if ((value[index] ?? 0) > (value[highest] ?? 0)) highest = index;
+  }
+  return { lowest, highest };
+}
