@@ -19,7 +19,7 @@ import { StrategyThread, type ThreadLimits, type ThreadOptions } from './strateg
 import type { Loaded, WorkerEnd } from './worker-messages.ts';
 
 export interface IsolationLimits extends ThreadLimits {
-  /** How often a thread that ended is begun anew within an hour, under the policy `pause`; then its strategy is stopped. */
+  /** How often a thread that ended starts again within an hour, under the policy `pause`; then its strategy is stopped. */
   readonly restartsAnHour: number;
 }
 

@@ -56,8 +56,8 @@ export const botConfig = z.strictObject({
   risk: riskSettings.describe(
     'Limits of every strategy and of all together. null is no limit; docs/risk.md explains each.',
   ),
-  execution: executionSettings.describe('How orders are sent, and what is made of a missing answer.'),
-  reconciliation: reconciliationSettings.describe("How the bot's books are held against those of the exchange."),
+  execution: executionSettings.describe('How orders are sent, and what happens when an answer is missing.'),
+  reconciliation: reconciliationSettings.describe('How the bot compares its books with the exchange.'),
   isolation: isolationSettings.describe('What each strategy may take in its own thread of a bot that runs.'),
   drain: drainSettings.describe('How the run ends.'),
   health: healthSettings.describe('The server that says whether the bot is well.'),

@@ -26,7 +26,7 @@ export const isolationSettings = z
       .max(60)
       .prefault(5)
       .describe(
-        'How often a thread that ended is begun anew within an hour, where onError is pause. Beyond it the strategy is stopped.',
+        'How often a thread that ended starts again within an hour, where onError is pause. Beyond it the strategy is stopped.',
       ),
   })
   .transform(({ handlerWithin, loadWithin, ...rest }) => ({ ...rest, handlerMs: handlerWithin, loadMs: loadWithin }))

@@ -6,7 +6,7 @@ import { duration, formatDuration } from './duration-field.ts';
 const HOUR_MS = 3_600_000;
 const SECOND_MS = 1_000;
 
-/** How orders are sent and what is made of a missing answer. */
+/** How orders are sent and what happens when an answer is missing. */
 export const executionSettings = z
   .strictObject({
     lateArrival: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })

@@ -16,12 +16,12 @@ const bps = (most: number) => z.int().min(0).max(most).nullable().optional();
 const time = () => duration({ leastMs: 0 }).nullable().optional();
 
 const own = {
-  maxOrderAmount: amountLimit().describe('The largest amount of one order, by source currency, such as { btc: 0.5 }.'),
+  maxOrderAmount: amountLimit().describe('The largest amount of one order, by base currency, such as { btc: 0.5 }.'),
   maxOrderValue: valueLimit().describe(
     'The largest value of one order, by quote currency, such as { rls: 500000000 }.',
   ),
   maxPosition: amountLimit().describe(
-    'The largest position of a strategy in a coin over all its markets, by source currency, once all live orders of a side have traded.',
+    'The largest position of a strategy in a coin over all its markets, by base currency, once all live orders of a side have traded.',
   ),
   maxOpenOrdersPerStrategy: count().describe(
     `The most live orders of one strategy.${usually(USUAL.maxOpenOrdersPerStrategy)}`,
@@ -35,7 +35,7 @@ const own = {
   maxBookAge: time().describe(
     `How long ago the book may have been read when an order is decided.${usually(USUAL.maxBookAgeMs, formatDuration)}`,
   ),
-  maxBookVenueAge: time().describe("How old the book may be by the exchange's own word."),
+  maxBookVenueAge: time().describe("How old the book may be by the exchange's own time."),
   maxDailyLoss: valueLimit().describe('The largest loss since 00:00 UTC, as a positive value by quote currency.'),
   maxDrawdown: valueLimit().describe(
     'The largest fall from the highest result, as a positive value by quote currency.',
@@ -47,7 +47,7 @@ const own = {
   lossCooldown: z
     .strictObject({
       losses: z.int().min(1).max(LARGEST_COUNT).describe('Losing round trips in a row.'),
-      pause: duration().describe('How long no new risk is taken from the last of them on.'),
+      pause: duration().describe('How long no new risk is allowed after the last of them.'),
     })
     .transform(({ losses, pause }) => ({ losses, pauseMs: pause }))
     .nullable()

@@ -45,7 +45,7 @@ export const strategySettings = z
     params: z
       .record(z.string(), z.unknown())
       .prefault({})
-      .describe("Handed to the plugin, whose own schema checks them. What is left out has the plugin's default."),
+      .describe("Parameters of the plugin; its own schema checks them. Omitted ones have the plugin's default."),
     capital: perQuote()
       .prefault({})
       .describe(
@@ -58,7 +58,7 @@ export const strategySettings = z
         'What happens when a handler throws. stop: it gets nothing more. pause: it goes on after a while. cancel: stopped, and its orders are canceled.',
       ),
     pause: duration({ leastMs: 1_000 }).prefault('5m').describe('How long a pause after an error lasts.'),
-    risk: strategyRiskSettings.describe('Limits of this strategy, laid over those under risk.'),
+    risk: strategyRiskSettings.describe('Limits of this strategy; they override those under risk.'),
   })
   .transform(({ plugin, pause, capital, ...rest }) => {
     return {

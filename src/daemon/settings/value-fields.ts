@@ -11,7 +11,7 @@ const units = () => decimalAmount().transform((text) => parseUnits(text));
 export const valueLimit = () =>
   z.strictObject({ rls: units().nullable().optional(), usdt: units().nullable().optional() }).nullable().optional();
 
-/** A limit on an amount by source currency, read to units. */
+/** A limit on an amount by base currency, read to units. */
 export const amountLimit = () => z.record(currencySymbol(), units().nullable()).nullable().optional();
 
 /** What an account owns at the beginning, by currency. */

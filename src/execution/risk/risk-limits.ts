@@ -6,7 +6,7 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 export type ValueLimit = Readonly<Record<QuoteCurrency, Units | null>>;
 
 /**
- * A limit on an amount, in units of 1e-10, by source currency in lower case such as `btc`. A currency that is
+ * A limit on an amount, in units of 1e-10, by base currency in lower case such as `btc`. A currency that is
  * not named is not limited.
  */
 export type AmountLimit = Readonly<Record<string, Units>>;

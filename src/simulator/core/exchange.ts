@@ -42,7 +42,7 @@ export class SimulatedExchange {
   readonly trading: Trading;
   readonly books = new BookViews();
   readonly services: Services;
-  /** By quote currency, then by source currency. */
+  /** By quote currency, then by base currency. */
   private readonly byCurrencies: ReadonlyMap<string, ReadonlyMap<string, MarketState>>;
 
   /** `services` is made from the accounts, which belong to this exchange; so it is asked for, not handed in. */

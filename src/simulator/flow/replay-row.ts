@@ -2,7 +2,7 @@ import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
 
-/** A recorded bar. low <= open, close <= high; the volume is in the source currency. */
+/** A recorded bar. low <= open, close <= high; the volume is in the base currency. */
 export interface CandleRow {
   readonly kind: 'candle';
   readonly openTimeMs: number;
