@@ -1,5 +1,5 @@
 import { createRandom, type RandomSource } from '../../domain/random.ts';
-import type { Distortion } from '../wire/distortion.ts';
+import type { Distortion } from '../wire/handler.ts';
 import { LONGEST_DELAY_MS, type FaultRule } from './fault-rule.ts';
 
 /** What replaces the answer of a request. */

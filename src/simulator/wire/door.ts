@@ -2,14 +2,12 @@ import type { EndpointName } from '../../exchange/endpoints/index.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
 import type { GateCaller } from '../core/gate/credentials.ts';
 import { ALL_HANDLERS } from './all-handlers.ts';
-import type { Distortion } from './distortion.ts';
+import { notFoundAnswer, type Distortion, type WireAnswer, type WireCall } from './handler.ts';
 import { DEFAULT_FORMS, type WireForms } from './forms.ts';
-import type { WireAnswer, WireCall } from './handler.ts';
 import { payAction, payPage } from './pay-page.ts';
 import { readInput } from './read-input.ts';
 import { RequestLog } from './request-log.ts';
 import { RequestRouter, type Routing } from './request-router.ts';
-import { notFoundAnswer } from './write-failure.ts';
 
 /** A request as it arrived. */
 export interface WireRequest {

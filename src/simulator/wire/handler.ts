@@ -1,6 +1,8 @@
+import { invariant } from '../../domain/invariant.ts';
 import type { EndpointName } from '../../exchange/endpoints/index.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
-import type { Distortion } from './distortion.ts';
+import type { Refusal } from '../core/result.ts';
+import type { User } from '../core/users/user.ts';
 import type { WireForms } from './forms.ts';
 
 /** Who asks, once the gate has let the request in. */
@@ -43,3 +45,39 @@ export interface WireAnswer {
 export type WireHandler = (call: WireCall) => WireAnswer;
 
 export type WireHandlers<Names extends EndpointName = EndpointName> = Readonly<Record<Names, WireHandler>>;
+
+/** What a fault changes about one reply while it is made. */
+export interface Distortion {
+  /** Lists of orders and trades are as they were this long ago. */
+  readonly lagMs?: number;
+  /** Of the trades that lag, every second one is there all the same: they come in another order than that of their ids. */
+  readonly isUneven?: boolean;
+  /** Own trades come in another order than that of their ids. */
+  readonly shufflesTrades?: boolean;
+  /** Fields that some deployments leave out are left out. */
+  readonly omitsFields?: boolean;
+  /** Fields that no document names are added. */
+  readonly addsFields?: boolean;
+}
+
+/**
+ * The failed response: HTTP 200 for a "no" of the business, 400 where the request itself could not be read (`ParseError`). Sources:
+ * interface, "Failed response" and "HTTP status codes".
+ */
+export function failedAnswer(refusal: Refusal, forms: Pick<WireForms, 'failureField'>): WireAnswer {
+  return {
+    status: refusal.code === 'ParseError' ? 400 : 200,
+    body: { status: 'failed', [forms.failureField]: refusal.code, message: refusal.message },
+  };
+}
+
+/** HTTP 404 for an object that does not exist, or is another user's. */
+export function notFoundAnswer(kind: string): WireAnswer {
+  return { status: 404, body: { error: 'NotFound', message: `No ${kind} matches the given query.` } };
+}
+
+/** The user who asks, on an endpoint that needs credentials. Throws `INVARIANT` when the gate let nobody through. */
+export function callUser(call: WireCall): User {
+  invariant(call.caller !== null, 'expected a caller on an endpoint that needs credentials, was none');
+  return call.exchange.services.users.get(call.caller.userId);
+}

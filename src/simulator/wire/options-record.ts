@@ -1,7 +1,7 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
 import type { WireForms } from './forms.ts';
-import { writeDecimal } from './write-decimal.ts';
+import { writeDecimal } from './write-fields.ts';
 
 /** The numbers that repeat some symbols among the minimum values. */
 const NUMERIC_IDS: Readonly<Record<string, string>> = { rls: '2', usdt: '13' };

@@ -1,7 +1,7 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { Payment } from '../core/gateway/gateway.ts';
 import type { WireAnswer, WireCall } from './handler.ts';
-import { textField } from './read-field.ts';
+import { textField } from './request-fields.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const ESCAPES: Readonly<Record<string, string>> = {

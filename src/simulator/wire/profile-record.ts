@@ -1,7 +1,7 @@
 import { formatRatePercent } from '../../domain/fee-schedule.ts';
 import type { BankAccount, BankCard, User } from '../core/users/user.ts';
 import type { WireCall } from './handler.ts';
-import { writeDecimal } from './write-decimal.ts';
+import { writeDecimal } from './write-fields.ts';
 
 function cardRecord(card: BankCard): Record<string, unknown> {
   const { number, bank, owner, confirmed } = card;

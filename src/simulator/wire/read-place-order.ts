@@ -3,7 +3,7 @@ import type { SimulatedExchange } from '../core/exchange.ts';
 import { accept, refuse, type Refusal, type Result } from '../core/result.ts';
 import type { PlaceOrder } from '../core/trading/requests.ts';
 import type { WireInput } from './handler.ts';
-import { amountStepsField, priceStepsField } from './read-steps.ts';
+import { amountStepsField, priceStepsField } from './request-fields.ts';
 
 const EXECUTIONS: ReadonlySet<string> = new Set<Execution>(['limit', 'market', 'stop_limit', 'stop_market']);
 const CLIENT_ORDER_ID = /^[A-Za-z0-9-]{1,32}$/;

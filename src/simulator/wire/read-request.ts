@@ -3,7 +3,7 @@ import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 import { accept, refuse, type Refusal } from '../core/result.ts';
-import { BareNumber } from './bare-number.ts';
+import { BareNumber } from './request-fields.ts';
 import type { WireCall } from './handler.ts';
 
 type Fields<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['request']>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { viewOf } from '../../core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../core/trading/order.ts';
-import { orderJson } from '../../wire/order-record.ts';
+import { orderJson } from '../../wire/order-records.ts';
 import { readPlaceOrder } from '../../wire/read-place-order.ts';
 import { adminCommand, AdminRefusal, orderOf, userOf, type AdminContext } from './admin-command.ts';
 

@@ -1,11 +1,10 @@
 import { gatewayRefusal, merchantOf, readInvoice, type SendRequest } from '../../core/gateway/gateway-request.ts';
 import type { Refusal } from '../../core/result.ts';
 import type { WireForms } from '../forms.ts';
-import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
-import { textField } from '../read-field.ts';
+import { failedAnswer, type WireAnswer, type WireCall, type WireHandlers } from '../handler.ts';
+import { textField } from '../request-fields.ts';
 import { readRequest } from '../read-request.ts';
-import { writeNumber } from '../write-decimal.ts';
-import { failedAnswer } from '../write-failure.ts';
+import { writeNumber } from '../write-fields.ts';
 
 /** A code in the form asked for: `"-1"`, `-1`, or `"1-"`. */
 function writeCode(code: string, form: WireForms['gatewayCode']): string | number {

@@ -2,13 +2,11 @@ import { parseMarket, type MarketName } from '../../../domain/market-symbol.ts';
 import { UNIT_DECIMALS, UNITS_PER_ONE } from '../../../domain/money.ts';
 import { transferFunds } from '../../core/margin/transfer.ts';
 import { refuse } from '../../core/result.ts';
-import { callUser } from '../call-user.ts';
-import type { WireCall, WireHandlers } from '../handler.ts';
+import { callUser, failedAnswer, type WireCall, type WireHandlers } from '../handler.ts';
 import { readRequest } from '../read-request.ts';
-import { tryUnits } from '../try-units.ts';
+import { tryUnits } from '../request-fields.ts';
 import { walletJson } from '../wallet-records.ts';
-import { writeDecimal } from '../write-decimal.ts';
-import { failedAnswer } from '../write-failure.ts';
+import { writeDecimal } from '../write-fields.ts';
 
 function marketNames(call: WireCall): readonly MarketName[] {
   return [...call.exchange.markets.keys()].map((symbol) => parseMarket(symbol));

@@ -4,13 +4,19 @@ import type { Price } from '../../../domain/money.ts';
 import { timeframeOf } from '../../../exchange/resolution.ts';
 import type { MarketState } from '../../core/market/market-state.ts';
 import { refuse } from '../../core/result.ts';
-import { candleColumns, chooseBars } from '../candle-columns.ts';
-import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
-import { bookJson, depthRecord, orientedBookJson, statsRecord, writeUnixTime } from '../market-records.ts';
+import {
+  bookJson,
+  candleColumns,
+  chooseBars,
+  depthRecord,
+  orientedBookJson,
+  statsRecord,
+  writeUnixTime,
+} from '../market-records.ts';
+import { failedAnswer, notFoundAnswer, type WireAnswer, type WireCall, type WireHandlers } from '../handler.ts';
 import { activeCurrencies, optionsRecord } from '../options-record.ts';
 import { readRequest } from '../read-request.ts';
-import { writeDecimal, writeNumber } from '../write-decimal.ts';
-import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
+import { writeDecimal, writeNumber } from '../write-fields.ts';
 
 /** Public trades of one reply. No document gives the number. */
 const TRADES_SHOWN = 50;

@@ -1,9 +1,7 @@
-import { callUser } from '../call-user.ts';
+import { callUser, failedAnswer, notFoundAnswer, type WireHandlers } from '../handler.ts';
 import { unitsOf } from '../../../domain/money.ts';
-import type { WireHandlers } from '../handler.ts';
 import { readRequest } from '../read-request.ts';
-import { withdrawalRecord } from '../withdrawal-record.ts';
-import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
+import { withdrawalRecord } from '../wallet-records.ts';
 
 /** Source: interface, "Rial withdrawal (version 2)". */
 export const rialWithdrawalHandlers: WireHandlers<'createWithdrawal' | 'withdrawal' | 'cancelWithdrawal'> = {

@@ -3,14 +3,18 @@ import type { SimulatedOrder } from '../../core/trading/order.ts';
 import { listOrders, viewOf, type OrderSortField } from '../../core/trading/order-list.ts';
 import type { OrderReference } from '../../core/trading/requests.ts';
 import { listTrades } from '../../core/trading/trade-list.ts';
-import { callUser } from '../call-user.ts';
-import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
-import { orderJson } from '../order-record.ts';
+import {
+  callUser,
+  failedAnswer,
+  notFoundAnswer,
+  type WireAnswer,
+  type WireCall,
+  type WireHandlers,
+} from '../handler.ts';
+import { orderJson, tradeJson } from '../order-records.ts';
 import { hasNextField } from '../page-of.ts';
 import { readPlaceOrder } from '../read-place-order.ts';
 import { readRequest } from '../read-request.ts';
-import { tradeJson } from '../trade-record.ts';
-import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
 
 const HOUR_MS = 3_600_000;
 const ORDERS_PAGE = 100;

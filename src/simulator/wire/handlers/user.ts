@@ -2,15 +2,18 @@ import type { MarketSymbol } from '../../../domain/market-symbol.ts';
 import { refuse, type Refusal } from '../../core/result.ts';
 import { usedLimits } from '../../core/users/limitations.ts';
 import type { User } from '../../core/users/user.ts';
-import { callUser } from '../call-user.ts';
-import type { WireAnswer, WireCall, WireHandlers } from '../handler.ts';
-import { isKnownCurrency } from '../is-known-currency.ts';
+import {
+  callUser,
+  failedAnswer,
+  notFoundAnswer,
+  type WireAnswer,
+  type WireCall,
+  type WireHandlers,
+} from '../handler.ts';
+import { isKnownCurrency, textField } from '../request-fields.ts';
 import { profileRecord } from '../profile-record.ts';
-import { textField } from '../read-field.ts';
 import { readRequest } from '../read-request.ts';
-import { writeDecimal } from '../write-decimal.ts';
-import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
-import { writeTime } from '../write-time.ts';
+import { writeDecimal, writeTime } from '../write-fields.ts';
 
 /** Symbols of a comma list, upper case. Refused: `InvalidMarketPair` with one that is no market here. */
 function namedMarkets(call: WireCall, list: string): readonly string[] | Refusal {

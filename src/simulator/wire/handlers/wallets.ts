@@ -1,15 +1,11 @@
 import type { Wallet } from '../../core/wallet.ts';
 import { refuse } from '../../core/result.ts';
-import { callUser } from '../call-user.ts';
-import type { WireCall, WireHandlers } from '../handler.ts';
-import { isKnownCurrency } from '../is-known-currency.ts';
+import { callUser, failedAnswer, notFoundAnswer, type WireCall, type WireHandlers } from '../handler.ts';
+import { dayRange, isKnownCurrency } from '../request-fields.ts';
 import { hasNextField, slicePage, pageRequest } from '../page-of.ts';
-import { dayRange } from '../day-range.ts';
 import { readRequest } from '../read-request.ts';
-import { balanceJson, depositJson, transactionJson, walletJson } from '../wallet-records.ts';
-import { listedWithdrawalJson } from '../withdrawal-record.ts';
-import { writeDecimal } from '../write-decimal.ts';
-import { failedAnswer, notFoundAnswer } from '../write-failure.ts';
+import { balanceJson, depositJson, listedWithdrawalJson, transactionJson, walletJson } from '../wallet-records.ts';
+import { writeDecimal } from '../write-fields.ts';
 
 const TRANSACTIONS_PAGE = 50;
 const RIAL_DEPOSITS_PAGE = 10;

@@ -1,4 +1,4 @@
-import { formatUnits, UNIT_DECIMALS } from '../../domain/money.ts';
+import { UNIT_DECIMALS, formatUnits } from '../../domain/money.ts';
 import type { WireForms } from './forms.ts';
 
 /** `JSON.rawJSON` of Node 24, which the type library does not know yet: text that the JSON writer prints as it stands. */
@@ -19,4 +19,17 @@ export function writeDecimal(units: bigint, forms: Pick<WireForms, 'decimals'>):
 /** A decimal where the interface says number: bare, with every digit that it has. */
 export function writeNumber(units: bigint): object {
   return rawJSON(formatUnits(units));
+}
+
+let lastMs = Number.NaN;
+let lastText = '';
+
+/** A time of records: ISO 8601 with offset, in UTC. Source: interface, "General conventions". */
+export function writeTime(timeMs: number): string {
+  // Many records share their moment: the last text is kept.
+  if (timeMs !== lastMs) {
+    lastText = `${new Date(timeMs).toISOString().slice(0, -1)}+00:00`;
+    lastMs = timeMs;
+  }
+  return lastText;
 }

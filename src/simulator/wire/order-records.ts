@@ -1,12 +1,12 @@
-import type { Execution } from '../../domain/order.ts';
 import { valueHalfEven } from '../../domain/market.ts';
 import { UNITS_PER_ONE } from '../../domain/money.ts';
+import type { Execution } from '../../domain/order.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import { NO_PRICE, type SimulatedOrder } from '../core/trading/order.ts';
 import type { OrderView } from '../core/trading/order-list.ts';
+import { NO_PRICE, type SimulatedOrder } from '../core/trading/order.ts';
+import type { TradeOfOrder } from '../core/trading/trade.ts';
 import type { WireForms } from './forms.ts';
-import { writeDecimal } from './write-decimal.ts';
-import { writeTime } from './write-time.ts';
+import { writeDecimal, writeTime } from './write-fields.ts';
 
 const EXECUTION_WORDS: Readonly<Record<Execution, string>> = {
   limit: 'Limit',
@@ -68,5 +68,25 @@ export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2)
     record['user'] = `user-${order.userId}`;
     record['isMyOrder'] = true;
   }
+  return record;
+}
+
+/** A trade from its user's side. Source: interface, "Trade (user trade record)"; all of its fields are always there. */
+export function tradeJson({ trade, order, total, fee }: TradeOfOrder, forms: WireForms): Record<string, unknown> {
+  const { grid } = trade;
+  const record: Record<string, unknown> = {
+    id: trade.id,
+    orderId: order.id,
+    srcCurrency: order.market.baseName,
+    dstCurrency: order.market.quoteName,
+    market: grid.pair,
+    timestamp: writeTime(trade.timeMs),
+    type: order.side,
+    price: writeDecimal(BigInt(trade.price) * grid.priceStep, forms),
+    amount: writeDecimal(BigInt(trade.amount) * grid.amountStep, forms),
+    total: writeDecimal(total, forms),
+    fee: writeDecimal(fee, forms),
+  };
+  if (forms.unknownFields) record['isMaker'] = trade.maker === order;
   return record;
 }
