@@ -11,12 +11,6 @@ const PAGES = [
   ...globSync('docs/adr/*.md').toSorted(),
 ];
 const MOST_WORDS_ON_AVERAGE = 20;
-/** Pages whose sentences are longer still. A bound here may only fall, and goes when it is 20. */
-const LONGER_PAGES: Readonly<Record<string, number>> = {
-  'docs/ARCHITECTURE.md': 22,
-  'docs/backtest.md': 23,
-  'docs/metrics.md': 21,
-};
 const MOST_LINES_OF_README = 150;
 
 describe('the splitter of sentences', () => {
@@ -42,12 +36,11 @@ describe.each(PAGES)('%s', (path) => {
     expect(linksOf(page).filter((link) => !leadsSomewhere(link, path))).toEqual([]);
   });
 
-  const most = LONGER_PAGES[path] ?? MOST_WORDS_ON_AVERAGE;
-  test(`has at most ${most} words in a sentence on average`, () => {
+  test(`has at most ${MOST_WORDS_ON_AVERAGE} words in a sentence on average`, () => {
     const lengths = sentencesOf(page).map((sentence) => wordsOf(sentence).length);
     expect(lengths.length).toBeGreaterThan(0);
     const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
-    expect(mean).toBeLessThanOrEqual(most);
+    expect(mean).toBeLessThanOrEqual(MOST_WORDS_ON_AVERAGE);
   });
 });
 
