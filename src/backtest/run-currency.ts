@@ -1,8 +1,8 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import { BRIDGE, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
-import { BRIDGE, pathOf } from '../portfolio/valuation.ts';
+import { pathOf } from '../portfolio/valuation.ts';
 
 /** The currency of a run's results: the one that was asked for, else rial where any market is priced in it, else tether. */
 export function runCurrency(

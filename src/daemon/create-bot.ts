@@ -4,7 +4,6 @@ import { Engine } from '../engine/engine.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
-import { BRIDGE } from '../portfolio/valuation.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
@@ -14,6 +13,7 @@ import { credentialAdvice } from './settings/credential-advice.ts';
 import { PaceWatch } from './pace-watch.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
+import { BRIDGE } from '../domain/market-symbol.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** A bot that is put together and has not begun. */

@@ -1,14 +1,13 @@
 import { decimalText, type DecimalText } from './decimal-text.ts';
+import { decimalsOf } from './market-symbol.ts';
 import { formatUnits, UNIT_DECIMALS, unitsOf } from './money.ts';
 import { divideHalfEven } from './rounding.ts';
 
-/** Digits after the point that people write of a currency; coins have eight. */
-const CURRENCY_DECIMALS: Readonly<Record<string, number>> = { rls: 0, usdt: 2 };
 const COIN_DECIMALS = 8;
 
 /** Money for people, rounded half to even: whole rials, cents of a tether and eight digits of a coin, with separators: `12,345.68`. */
 export function moneyText(money: string, currency: string): string {
-  const decimals = CURRENCY_DECIMALS[currency];
+  const decimals = decimalsOf(currency);
   const step = 10n ** BigInt(UNIT_DECIMALS - (decimals ?? COIN_DECIMALS));
   const rounded = divideHalfEven(unitsOf(decimalText(money)), step) * step;
   return groupedText(formatUnits(rounded), decimals ?? 0);

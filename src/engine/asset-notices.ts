@@ -1,5 +1,4 @@
-import { parseMarket } from '../domain/market-symbol.ts';
-import { BRIDGE } from '../portfolio/valuation.ts';
+import { BRIDGE, parseMarket } from '../domain/market-symbol.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** What an operator should know of how a strategy's positions and profit are counted, before it begins; mostly nothing. */

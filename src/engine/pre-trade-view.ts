@@ -1,4 +1,5 @@
 import type { Market } from '../domain/market.ts';
+import { BRIDGE_BASE } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { PnlViews, RiskView, SeenBook, WantedOrder } from '../execution/risk/risk-view.ts';
@@ -68,7 +69,7 @@ function holdingsOf(markets: MarketDataCache, instances: readonly StrategyInstan
     }
     return { position: position as Units, cash: cash as Units };
   };
-  const tether = instances.reduce((sum, instance) => sum + instance.held('usdt'), 0n) as Units;
+  const tether = instances.reduce((sum, instance) => sum + instance.held(BRIDGE_BASE), 0n) as Units;
   const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
   for (const { market } of markets.all()) {
     const position = positionIn(market, flowOf, tether);

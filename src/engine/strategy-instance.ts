@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
+import { BRIDGE_BASE, BRIDGE_QUOTE, parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
@@ -71,7 +71,7 @@ export class StrategyInstance {
     this.name = settings.runner.name;
     this.markets = marketsOf(this.runner);
     this.quotes = new Set(this.markets.map((market) => parseMarket(market).quote));
-    const currency = this.quotes.has('rls') ? 'rls' : 'usdt';
+    const currency = this.quotes.has(BRIDGE_QUOTE) ? BRIDGE_QUOTE : BRIDGE_BASE;
     this.ledger = new AssetLedger({ currency, quotes: this.quotes, sees });
     this.timers = this.runner.subscriptions.flatMap((wanted) =>
       wanted.kind === 'timer' ? [{ name: wanted.name, cron: wanted.cron, nextMs: Number.POSITIVE_INFINITY }] : [],

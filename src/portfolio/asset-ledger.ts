@@ -1,10 +1,17 @@
-import type { MarketName, QuoteCurrency } from '../domain/market-symbol.ts';
+import {
+  BRIDGE,
+  BRIDGE_BASE,
+  BRIDGE_QUOTE,
+  otherQuote,
+  type MarketName,
+  type QuoteCurrency,
+} from '../domain/market-symbol.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { bookLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
 import { addMoney, moneyIn, NO_MONEY, signOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
 import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type Track } from './pnl-track.ts';
-import { BRIDGE, symbolIn, valueIn, type PriceOf } from './valuation.ts';
+import { symbolIn, valueIn, type PriceOf } from './valuation.ts';
 
 /** A trade of the strategy: units of 1e-10, the fee in the currency received. */
 export interface LedgerTrade {
@@ -238,7 +245,7 @@ export class AssetLedger {
   private settle(): void {
     if (!this.isPending) return;
     const { currency } = this;
-    const other: QuoteCurrency = currency === 'rls' ? 'usdt' : 'rls';
+    const other = otherQuote(currency);
     if (this.priceOf(BRIDGE) === null) return;
     this.isPending = false;
     const { holdings } = this.state;
@@ -268,11 +275,11 @@ export class AssetLedger {
     this.watchedFor = holdings.size + tracks.size;
     const wanted = new Set<string>();
     for (const asset of holdings.keys()) {
-      if (asset === 'rls') continue;
-      wanted.add(symbolIn(asset, 'rls'));
-      if (asset !== 'usdt') wanted.add(symbolIn(asset, 'usdt'));
+      if (asset === BRIDGE_QUOTE) continue;
+      wanted.add(symbolIn(asset, BRIDGE_QUOTE));
+      if (asset !== BRIDGE_BASE) wanted.add(symbolIn(asset, BRIDGE_BASE));
     }
-    if (tracks.size > 1 || (holdings.has('rls') && holdings.has('usdt'))) wanted.add(BRIDGE);
+    if (tracks.size > 1 || (holdings.has(BRIDGE_QUOTE) && holdings.has(BRIDGE_BASE))) wanted.add(BRIDGE);
     this.watched = [...wanted].filter(this.sees);
   }
 }

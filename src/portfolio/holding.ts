@@ -1,3 +1,4 @@
+import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import { addMoney, moneyIn, NO_MONEY, shareOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
 
@@ -54,7 +55,7 @@ export function endsTrip(before: Holding, after: Holding, step: bigint): boolean
 }
 
 /** A holding of a quote currency whose cost is not known in any other yet: each unit of it cost itself. */
-export function atOwnCost(currency: 'rls' | 'usdt', held: Units): Holding {
+export function atOwnCost(currency: QuoteCurrency, held: Units): Holding {
   return { ...NO_HOLDING, held, cost: moneyIn(currency, held) };
 }
 

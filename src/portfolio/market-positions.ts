@@ -1,7 +1,7 @@
-import type { MarketName } from '../domain/market-symbol.ts';
+import { BRIDGE, otherQuote, type MarketName } from '../domain/market-symbol.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { MarketFlow } from './asset-ledger.ts';
-import { BRIDGE, symbolIn } from './valuation.ts';
+import { symbolIn } from './valuation.ts';
 
 /**
  * What is held of a coin by the market it was bought in, so that limits on single markets count it once. A coin bought in one market and sold in the other is
@@ -15,7 +15,7 @@ export function positionIn(
 ): Units {
   const { position } = flowOf(symbol);
   if (symbol === BRIDGE) return tetherHeld(position, (tether - position) as Units);
-  const other = flowOf(symbolIn(base, quote === 'rls' ? 'usdt' : 'rls')).position;
+  const other = flowOf(symbolIn(base, otherQuote(quote))).position;
   if (position > 0n === other > 0n || position === 0n || other === 0n) return position;
   const net = position + other;
   return net > 0n === position > 0n ? (net as Units) : NO_UNITS;

@@ -1,4 +1,4 @@
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import { otherQuote, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { pathOf, valueIn, type PriceOf } from './valuation.ts';
@@ -42,7 +42,7 @@ export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Pr
     const { held, cost } = holding;
     const value = valueIn(currency, { asset, amount: held }, lastPrice);
     const by = pathOf(currency, asset, lastPrice);
-    const isCosted = cost[currency === 'rls' ? 'usdt' : 'rls'] === 0n;
+    const isCosted = cost[otherQuote(currency)] === 0n;
     const open = asset === currency ? 0n : value === null || !isCosted ? null : value - cost[currency];
     assets.push({ asset, held, value, open: open as Units | null, by, pricedAtMs: oldestOf(ledger, by) });
   }

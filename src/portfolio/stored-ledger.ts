@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
-import { formatUnits, type Units } from '../domain/money.ts';
+import { BRIDGE_BASE, BRIDGE_QUOTE, perQuote, QUOTE_CURRENCIES, type QuoteCurrency } from '../domain/market-symbol.ts';
+import { formatUnits } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { atOwnCost, type Holding } from './holding.ts';
-import { addMoney, moneyIn, type QuoteMoney } from './quote-money.ts';
+import { addMoney, moneyIn, takeMoney, type QuoteMoney } from './quote-money.ts';
 import { TRACK_TO_BEGIN } from './pnl-track.ts';
 
-const currencies = z.enum(['rls', 'usdt']);
-const money = z.object({ rls: storedUnits, usdt: storedUnits });
+const currencies = z.enum(QUOTE_CURRENCIES);
+const money = z.object(perQuote(storedUnits, storedUnits));
 const track = z.object({
   result: storedUnits,
   peakResult: storedUnits,
@@ -64,7 +64,7 @@ export function restoreLedger(ledger: AssetLedger, stored: z.output<typeof store
   for (const [asset, holding] of Object.entries(stored.holdings)) state.holdings.set(asset, holding);
   for (const [market, flow] of Object.entries(stored.flows)) state.flows.set(market, flow);
   for (const [market, price] of Object.entries(stored.prices)) state.prices.set(market, price);
-  for (const quote of ['rls', 'usdt'] as const) {
+  for (const quote of QUOTE_CURRENCIES) {
     const marks = stored.tracks[quote];
     if (marks !== undefined) state.tracks.set(quote, { marks, unvalued: [] });
   }
@@ -80,10 +80,7 @@ function changeCurrency(holdings: Map<string, Holding>, of: { from: QuoteCurrenc
   const now = holdings.get(of.into);
   if (former !== undefined) holdings.set(of.from, atOwnCost(of.from, former.held));
   if (now === undefined || former === undefined) return;
-  const carried = {
-    rls: (now.realised.rls - now.cost.rls) as Units,
-    usdt: (now.realised.usdt - now.cost.usdt) as Units,
-  };
+  const carried = takeMoney(now.realised, now.cost);
   const realised = addMoney(carried, moneyIn(of.into, now.held));
   holdings.set(of.from, { ...atOwnCost(of.from, former.held), realised, tripBeganWith: realised });
   holdings.set(of.into, { ...atOwnCost(of.into, now.held), cost: moneyIn(of.into, 0n) });
@@ -96,6 +93,6 @@ function recordOf<Value, Stored>(
   return Object.fromEntries([...map].map(([key, value]) => [key, store(value)]));
 }
 
-function storeMoney({ rls, usdt }: QuoteMoney): Readonly<Record<QuoteCurrency, DecimalText>> {
-  return { rls: formatUnits(rls), usdt: formatUnits(usdt) };
+function storeMoney(money: QuoteMoney): Readonly<Record<QuoteCurrency, DecimalText>> {
+  return perQuote(formatUnits(money[BRIDGE_QUOTE]), formatUnits(money[BRIDGE_BASE]));
 }

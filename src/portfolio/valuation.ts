@@ -1,17 +1,14 @@
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import { BRIDGE, BRIDGE_QUOTE, otherQuote, perQuote, symbolOf, type QuoteCurrency } from '../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
 /** The last price of a market by its symbol, in units of its quote currency; null where none is known. */
 export type PriceOf = (market: string) => Units | null;
 
-/** The market by which tether is told in rial and rial in tether. */
-export const BRIDGE = 'USDTIRT';
-
 const WHOLE_SQUARED = UNITS_PER_ONE * UNITS_PER_ONE;
 
 /** Symbols that were asked for before: every valuation asks. Emptied when they are full. */
-const SYMBOLS: Readonly<Record<QuoteCurrency, Map<string, string>>> = { rls: new Map(), usdt: new Map() };
+const SYMBOLS: Readonly<Record<QuoteCurrency, Map<string, string>>> = perQuote(new Map(), new Map());
 const MOST_SYMBOLS = 1_000;
 
 /** The market of a currency priced in a quote currency, by its symbol. Whether there is one is for the exchange to say. */
@@ -20,7 +17,7 @@ export function symbolIn(asset: string, quote: QuoteCurrency): string {
   const known = symbols.get(asset);
   if (known !== undefined) return known;
   if (symbols.size >= MOST_SYMBOLS) symbols.clear();
-  const symbol = `${asset.toUpperCase()}${quote === 'rls' ? 'IRT' : 'USDT'}`;
+  const symbol = symbolOf(asset, quote);
   symbols.set(asset, symbol);
   return symbol;
 }
@@ -36,23 +33,25 @@ export function valueIn(
   priceOf: PriceOf,
 ): Units | null {
   if (amount === 0n || asset === into) return amount as Units;
-  const direct = asset === 'rls' ? null : priceOf(symbolIn(asset, into));
+  const direct = asset === BRIDGE_QUOTE ? null : priceOf(symbolIn(asset, into));
   if (direct !== null) return divideHalfEven(amount * direct, UNITS_PER_ONE) as Units;
   const bridge = priceOf(BRIDGE);
   if (bridge === null) return null;
-  if (asset === 'rls') return divideHalfEven(amount * UNITS_PER_ONE, bridge) as Units;
-  const other = priceOf(symbolIn(asset, into === 'rls' ? 'usdt' : 'rls'));
+  if (asset === BRIDGE_QUOTE) return divideHalfEven(amount * UNITS_PER_ONE, bridge) as Units;
+  const other = priceOf(symbolIn(asset, otherQuote(into)));
   if (other === null) return null;
   const product = amount * other;
-  return (into === 'rls' ? divideHalfEven(product * bridge, WHOLE_SQUARED) : divideHalfEven(product, bridge)) as Units;
+  return (
+    into === BRIDGE_QUOTE ? divideHalfEven(product * bridge, WHOLE_SQUARED) : divideHalfEven(product, bridge)
+  ) as Units;
 }
 
 /** The markets by which `valueIn` goes, in their order; null where it has none. */
 export function pathOf(into: QuoteCurrency, asset: string, priceOf: PriceOf): readonly string[] | null {
   if (asset === into) return [];
-  if (asset === 'rls') return priceOf(BRIDGE) === null ? null : [BRIDGE];
+  if (asset === BRIDGE_QUOTE) return priceOf(BRIDGE) === null ? null : [BRIDGE];
   const direct = symbolIn(asset, into);
   if (priceOf(direct) !== null) return [direct];
-  const other = symbolIn(asset, into === 'rls' ? 'usdt' : 'rls');
+  const other = symbolIn(asset, otherQuote(into));
   return priceOf(other) === null || priceOf(BRIDGE) === null ? null : [other, BRIDGE];
 }

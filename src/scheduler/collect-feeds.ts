@@ -1,6 +1,5 @@
-import { parseMarket } from '../domain/market-symbol.ts';
+import { BRIDGE, parseMarket } from '../domain/market-symbol.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
-import { BRIDGE } from '../portfolio/valuation.ts';
 import type { CandleSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';

@@ -1,10 +1,10 @@
 import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
-import { parseMarket, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import { BRIDGE, parseMarket, type QuoteCurrency } from '../../domain/market-symbol.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
-import { BRIDGE, symbolIn, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
+import { symbolIn, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
 import type { TripMarket } from './round-trips.ts';
 

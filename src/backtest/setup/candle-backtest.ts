@@ -11,11 +11,10 @@ import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../../domain/market.ts';
-import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import { BRIDGE, parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
 import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
-import { BRIDGE } from '../../portfolio/valuation.ts';
 import { EARLIEST_MS, LATEST_MS } from '../../recording/read-partitions.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { onStep } from '../../recording/verify/check-step.ts';
@@ -196,8 +195,7 @@ function csvFiles(csv: readonly CsvSource[], symbols: readonly MarketSymbol[]): 
 
 /** The markets, and that of tether in rial where the results need it. */
 export function withBridge(symbols: readonly MarketSymbol[], currency: QuoteCurrency | null): readonly MarketSymbol[] {
-  const bridge = BRIDGE as MarketSymbol;
-  return needsBridge(symbols.map(parseMarket), currency) && !symbols.includes(bridge) ? [...symbols, bridge] : symbols;
+  return needsBridge(symbols.map(parseMarket), currency) && !symbols.includes(BRIDGE) ? [...symbols, BRIDGE] : symbols;
 }
 
 /** As a result has kept it since there was one file only. */

@@ -1,3 +1,4 @@
+import { BRIDGE } from '../../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { onlyReduces } from './live-exposure.ts';
 import type { ValueLimit } from './risk-limits.ts';
@@ -79,7 +80,7 @@ function objectionToLoss(
  */
 function unvaluedObjection({ quote, unvalued }: PnlView): Objection {
   return {
-    reason: `the result in ${quote.toUpperCase()} can not be told: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before USDTIRT was seen, so it has to be among the markets of the bot; only orders that reduce the position pass`,
+    reason: `the result in ${quote.toUpperCase()} can not be told: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before ${BRIDGE} was seen, so it has to be among the markets of the bot; only orders that reduce the position pass`,
     numbers: { unvalued: unvalued.join(' ') },
   };
 }

@@ -1,6 +1,6 @@
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import { BRIDGE, type QuoteCurrency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { BRIDGE, pathOf, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
+import { pathOf, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { Wallet } from '../../simulator/core/wallet.ts';
 import type { BarMarket } from './bar-market.ts';
 
