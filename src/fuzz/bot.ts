@@ -12,6 +12,7 @@ import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { JournalChecker } from './checkers/journal-checker.ts';
 import { LockoutChecker } from './checkers/lockout-checker.ts';
 import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
+import { FreshnessChecker } from './checkers/freshness-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
@@ -59,6 +60,7 @@ export class Bot {
   private readonly lowered: LoweredLimitChecker;
   private readonly foreign = new ForeignChecker(INSTANCE);
   private readonly overlap = new OverlapChecker();
+  private readonly freshness = new FreshnessChecker();
   private readonly vandal = new VandalChecker();
   private readonly rejections = new RejectionChecker();
   private readonly dice: Dice;
@@ -199,6 +201,7 @@ export class Bot {
       ...this.lowered.violations(),
       ...foreign.violations(truth),
       ...overlap.violations(),
+      ...this.freshness.violations(),
       ...this.vandal.violations(),
       ...this.rejections.violations(),
       ...(drain?.violations ?? []),
@@ -227,7 +230,7 @@ export class Bot {
         this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules, onVandal }, state, nowMs);
         return this.engine;
       },
-      witnesses: [this.journal, this.lockouts, this.lowered, this.foreign, this.overlap],
+      witnesses: [this.journal, this.lockouts, this.lowered, this.foreign, this.overlap, this.freshness],
       diesAt: (point, isChange) => {
         const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;
         return this.mayCrash && this.dice.happens(swarm.crashes[point] * factor);

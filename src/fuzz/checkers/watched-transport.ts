@@ -5,6 +5,8 @@ import { RequestRouter } from '../../simulator/wire/request-router.ts';
 /** A request as it leaves the process. */
 export interface LeavingRequest {
   readonly endpoint: Endpoint;
+  /** Without its query. */
+  readonly path: string;
   /** What its query, as text, and its body say. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly atMs: number;
@@ -54,7 +56,7 @@ export class WatchedTransport implements Transport {
     if (routing.kind !== 'found') return null;
     const { endpoint } = routing.route;
     const fields = { ...Object.fromEntries(new URLSearchParams(query)), ...fieldsOf(body) };
-    return { endpoint, fields, atMs: this.options.nowMs() };
+    return { endpoint, path: address, fields, atMs: this.options.nowMs() };
   }
 }
 

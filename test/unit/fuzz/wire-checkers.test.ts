@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints/index.ts';
 import type { HttpResponse, Transport } from '../../../src/exchange/transport.ts';
 import type { ExchangeTruth, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { FreshnessChecker } from '../../../src/fuzz/checkers/freshness-checker.ts';
 import { ForeignChecker } from '../../../src/fuzz/checkers/foreign-checker.ts';
 import { JournalChecker } from '../../../src/fuzz/checkers/journal-checker.ts';
 import { LockoutChecker } from '../../../src/fuzz/checkers/lockout-checker.ts';
@@ -15,6 +16,7 @@ import { WatchedTransport, type LeavingRequest } from '../../../src/fuzz/checker
 
 const leaving = (name: EndpointName, fields: LeavingRequest['fields'] = {}, atMs = 1_000): LeavingRequest => ({
   endpoint: ENDPOINTS[name],
+  path: ENDPOINTS[name].path.replace('{symbol}', 'BTCIRT'),
   fields,
   atMs,
 });
@@ -217,5 +219,28 @@ describe('readings of trades', () => {
 
   test('are not judged before anything was told', () => {
     expect(read([900, []], [900, []])).toBe(0);
+  });
+});
+
+describe('a placement on old data', () => {
+  const placement = (atMs: number): LeavingRequest =>
+    leaving('addOrder', { clientOrderId: 'a', srcCurrency: 'btc', dstCurrency: 'rls' }, atMs);
+  const bookAt = (checker: FreshnessChecker, name: EndpointName, status = 200): void =>
+    checker.isAnswered(leaving(name), { response: response(status, {}), atMs: 1_000 });
+
+  test('is named where no book of its market was answered, or a minute ago', () => {
+    const checker = new FreshnessChecker();
+    bookAt(checker, 'orderBook', 429);
+    checker.leaves(placement(2_000));
+    bookAt(checker, 'orderBook');
+    checker.leaves(placement(66_000));
+    expect(checker.violations()).toHaveLength(2);
+  });
+
+  test.each(['orderBook', 'allOrderBooks'] as const)('is none where %s was answered lately', (name) => {
+    const checker = new FreshnessChecker();
+    bookAt(checker, name);
+    checker.leaves(placement(60_000));
+    expect(checker.violations()).toEqual([]);
   });
 });
