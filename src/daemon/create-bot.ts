@@ -9,7 +9,7 @@ import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
 import type { Venue } from '../venues/venue.ts';
 import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
-import { credentialAdvice } from './settings/credential-advice.ts';
+import { credentialAdvice } from './settings/credential-texts.ts';
 import { PaceWatch } from './pace-watch.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressName } from '../../budget/ledger-file.ts';
 import { stateFolder } from '../../budget/state-file.ts';
-import { address, isLoopback } from '../../daemon/settings/address-field.ts';
+import { address, isLoopback } from '../../daemon/settings/setting-fields.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
 import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dataSettings } from './data-settings.ts';
+import { dataSettings, recordSettings } from './data-settings.ts';
 import { exchangeSettings } from './exchange-settings.ts';
 import {
   drainSettings,
@@ -8,10 +8,8 @@ import {
   logSettings,
   reconciliationSettings,
 } from './operation-settings.ts';
-import { isolationSettings } from './isolation-settings.ts';
-import { recordSettings } from './record-settings.ts';
+import { MOST_STRATEGIES, isolationSettings, strategySettings } from './strategy-settings.ts';
 import { riskSettings } from './risk-settings.ts';
-import { MOST_STRATEGIES, strategySettings } from './strategy-settings.ts';
 import { embeddedSettings, paperSettings } from './venue-settings.ts';
 
 const MODES = ['embedded', 'paper', 'live'] as const;

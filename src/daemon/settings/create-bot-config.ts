@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { RiskLimits } from '../../execution/risk/risk-limits.ts';
 import type { ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import type { ReadSettings } from './bot-config.ts';
-import { mergeRisk } from './merge-risk.ts';
+import { mergeRisk } from './risk-settings.ts';
 import type { StrategySettings } from './strategy-settings.ts';
 
 /** One strategy, with all of its limits. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/budget-table.ts';
 import { ORDER_BOOK_VERSIONS } from '../../exchange/order-book-version.ts';
-import { address } from './address-field.ts';
+import { address } from './setting-fields.ts';
 import { credentialsSettings } from '../../venues/live/credentials-settings.ts';
 import { duration } from './duration-field.ts';
 

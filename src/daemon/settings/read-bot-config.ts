@@ -11,8 +11,7 @@ import {
 import { exchangeConfig, type ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { botConfig, DEFAULT_STRATEGIES, type ReadSettings } from './bot-config.ts';
 import { createBotConfig, type BotConfig } from './create-bot-config.ts';
-import { credentialPlace } from './credential-advice.ts';
-import { folderOf, isCredential, readSecretFiles, warnOfPlainSecrets } from './credential-texts.ts';
+import { credentialPlace, folderOf, isCredential, readSecretFiles, warnOfPlainSecrets } from './credential-texts.ts';
 import { withoutSource, withoutValues } from './message-cleaner.ts';
 import { applyOverride, overridePath, type Override } from './overrides.ts';
 import { readFailure, readSmallFile, type ReadSmallFile } from '../../configuration/secret-file.ts';

@@ -222,12 +222,12 @@ describe('readings of trades', () => {
   });
 });
 
-describe('a placement on old data', () => {
-  const placement = (atMs: number): LeavingRequest =>
-    leaving('addOrder', { clientOrderId: 'a', srcCurrency: 'btc', dstCurrency: 'rls' }, atMs);
-  const bookAt = (checker: FreshnessChecker, name: EndpointName, status = 200): void =>
-    checker.isAnswered(leaving(name), { response: response(status, {}), atMs: 1_000 });
+const placement = (atMs: number): LeavingRequest =>
+  leaving('addOrder', { clientOrderId: 'a', srcCurrency: 'btc', dstCurrency: 'rls' }, atMs);
+const bookAt = (checker: FreshnessChecker, name: EndpointName, status = 200): void =>
+  checker.isAnswered(leaving(name), { response: response(status, {}), atMs: 1_000 });
 
+describe('a placement on old data', () => {
   test('is named where no book of its market was answered, or a minute ago', () => {
     const checker = new FreshnessChecker();
     bookAt(checker, 'orderBook', 429);
