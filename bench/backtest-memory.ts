@@ -9,7 +9,7 @@ import { MARKET } from './bar-walk.ts';
 /** What `sarraf backtest` does of a catalogue that is named, in a process of its own; prints how many bars there were and the most memory it ever had, in KiB. */
 keepHeapTight();
 const [catalogue = ''] = process.argv.slice(2);
-const params = { fast: 10, slow: 30, share: '0.01' };
+const params = { fast: 10, slow: 30, share: 0.01 };
 const config = readConfig(null, [
   ['strategies', JSON.stringify([{ plugin: 'ma-cross', market: MARKET.symbol, timeframe: '1m', params }])],
   ['paper.balances', '{ "usdt": "10000" }'],

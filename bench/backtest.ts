@@ -13,7 +13,6 @@ import { createRiskLimits } from '../src/execution/risk/risk-limits.ts';
 import { Catalogue } from '../src/recording/catalogue.ts';
 import { defineStrategy, type StrategyDefinition } from '../src/strategy/definition.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
-import { candles } from '../src/strategy/subscriptions.ts';
 import maCross from '../strategies/ma-cross.ts';
 import { BARS, barWalk, FROM_MS, MARKET, MINUTE_MS } from './bar-walk.ts';
 import { median, type BenchResult } from './result.ts';
@@ -22,7 +21,7 @@ const ROUNDS = 5;
 const FAST = 10;
 const SLOW = 30;
 /** A hundredth of the money each time: with more of it the fees of a walk end the account long before the bars, and with it the orders. */
-const SHARE = '0.01';
+const SHARE = 0.01;
 const LEAST_SHARE_OF_BARE = 0.35;
 const LEAST_IDLE_BARS_A_SECOND = 10_000_000;
 const LONGEST_LOAD_MS = 500;
@@ -31,9 +30,8 @@ const MOST_RSS_MB = 400;
 const IDLE = defineStrategy({
   name: 'idle',
   params: z.strictObject({}),
-  subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
-  init: () => null,
-  onCandle: () => ({}),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  on: { bars: () => undefined },
 });
 
 /** The reference: the same two averages over the same array, and a count of their crossings. */

@@ -10,7 +10,7 @@ import { ExchangeClient } from '../src/exchange/client.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../src/mirror/retention.ts';
 import type { StrategyDefinition } from '../src/strategy/definition.ts';
-import { book, buy, cancelAll, defineStrategy } from '../src/strategy/sdk.ts';
+import { defineStrategy } from '../src/strategy/sdk.ts';
 import { BENCH_MARKET, BENCH_START_MS, createBenchEngine } from './bench-engine.ts';
 import { ORDER_REPLY } from './client.ts';
 import { measureWay } from './decision-way.ts';
@@ -30,13 +30,16 @@ function createStrategy(wish: { isIn: boolean }): StrategyDefinition {
   return defineStrategy({
     name: 'in-and-out',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [book(market)],
-    init: () => ({ orders: 0 }),
-    onBook({ state, market, orders }, { bids }) {
-      const price = bids[2]?.[0];
-      if (!wish.isIn) return orders.length === 0 ? {} : { intents: [cancelAll(market)] };
-      if (price === undefined || orders.length > 0) return {};
-      return { state: { orders: state.orders + 1 }, intents: [buy(market, { amount: '0.01', price })] };
+    state: z.strictObject({ orders: z.int().default(0) }),
+    data: ({ market }) => ({ book: market.book() }),
+    on: {
+      book({ state, setState, market, orders, cancelAll, buy }, { bids }) {
+        const price = bids[2]?.price;
+        if (!wish.isIn && orders.length > 0) cancelAll(market);
+        if (!wish.isIn || price === undefined || orders.length > 0) return;
+        setState({ orders: state.orders + 1 });
+        buy({ amount: 0.01, price });
+      },
     },
   });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { unitsOf } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { EngineOutput, EngineRequest } from '../src/engine/engine-command.ts';
-import { book, defineStrategy, quotes } from '../src/strategy/sdk.ts';
+import { defineStrategy } from '../src/strategy/sdk.ts';
 import { BENCH_MARKET, BENCH_START_MS, createBenchEngine } from './bench-engine.ts';
 import { QuietVenue } from './quiet-venue.ts';
 import { median, type BenchResult } from './result.ts';
@@ -17,20 +17,17 @@ const MOVE_EVERY = 16;
 const TWO_QUOTES = defineStrategy({
   name: 'two-quotes',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [book(market)],
-  init: () => null,
-  onBook({ market }, { bids, asks }) {
-    const bid = bids[2];
-    const ask = asks[2];
-    if (bid === undefined || ask === undefined) return {};
-    return {
-      intents: [
-        quotes(market, [
-          { side: 'buy', price: bid[0], amount: '0.01' },
-          { side: 'sell', price: ask[0], amount: '0.01' },
-        ]),
-      ],
-    };
+  data: ({ market }) => ({ book: market.book() }),
+  on: {
+    book({ quotes }, { bids, asks }) {
+      const bid = bids[2];
+      const ask = asks[2];
+      if (bid === undefined || ask === undefined) return;
+      quotes([
+        { side: 'buy', price: bid.price, amount: 0.01 },
+        { side: 'sell', price: ask.price, amount: 0.01 },
+      ]);
+    },
   },
 });
 

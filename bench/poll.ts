@@ -9,9 +9,7 @@ import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engi
 import { createRiskLimits } from '../src/execution/risk/risk-limits.ts';
 import type { RecordedBook, RecordedTrade } from '../src/recording/records.ts';
 import { defineStrategy } from '../src/strategy/definition.ts';
-import { quotes } from '../src/strategy/intents.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
-import { book } from '../src/strategy/subscriptions.ts';
 import { cpuMs } from './cpu-time.ts';
 import { median, type BenchResult } from './result.ts';
 
@@ -37,17 +35,18 @@ const AWAY = 23;
 const QUOTER = defineStrategy({
   name: 'quoter',
   params: z.strictObject({ follows: z.boolean() }),
-  subscribe: ({ market }) => [book(market, { everyMs: 1_000, maxAgeMs: 30_000 })],
-  init: (): { readonly first: readonly string[] } => ({ first: [] }),
-  onBook({ market, params, state }, { bids, asks }) {
-    const now = [(Number(bids[0]?.[0]) - AWAY).toFixed(2), (Number(asks[0]?.[0]) + AWAY).toFixed(2)];
-    const first = state.first.length === 2 ? state.first : now;
-    const [bid = '', ask = ''] = params.follows ? now : first;
-    const wanted = [
-      { side: 'buy', price: bid, amount: '0.01' },
-      { side: 'sell', price: ask, amount: '0.01' },
-    ] as const;
-    return { state: first === state.first ? state : { first }, intents: [quotes(market, wanted)] };
+  state: z.strictObject({ bid: z.number().default(0), ask: z.number().default(0) }),
+  data: ({ market }) => ({ price: market.ticker({ everyMs: 1_000, maxAgeMs: 30_000 }) }),
+  on: {
+    price(ctx, seen) {
+      const now = { bid: seen.bid - AWAY, ask: seen.ask + AWAY };
+      if (ctx.state.bid === 0) ctx.setState(now);
+      const { bid, ask } = ctx.params.follows ? now : ctx.state;
+      ctx.quotes([
+        { side: 'buy', price: bid, amount: 0.01 },
+        { side: 'sell', price: ask, amount: 0.01 },
+      ]);
+    },
   },
 });
 

@@ -15,7 +15,7 @@ import { ExchangeClient } from '../src/exchange/client.ts';
 import { createRiskLimits } from '../src/execution/risk/risk-limits.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
-import { book, candles, defineStrategy, quotes, sma, stats, trades } from '../src/strategy/sdk.ts';
+import { defineStrategy, sma } from '../src/strategy/sdk.ts';
 import { createVirtualLimiter } from '../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../src/virtual/virtual-time.ts';
 import { INTERFACE_PROFILE } from '../src/venues/interface-profile.ts';
@@ -43,31 +43,32 @@ const REPLY_SPREAD_MS = 250;
 const SOAKER = defineStrategy({
   name: 'soaker',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [
-    book(market, { everyMs: 2_000, maxAgeMs: 60_000 }),
-    trades(market, { everyMs: 8_000, maxAgeMs: 300_000 }),
-    stats(market),
-    candles(market, '5m', { warmUp: 50 }),
-    candles(market, '1h', { warmUp: 50 }),
-  ],
-  indicators: () => ({ average: sma(20) }),
-  init: () => ({ books: 0, trades: 0, fills: 0, bar: 0 }),
-  onBook: ({ state }) => ({ state: { ...state, books: state.books + 1 } }),
-  onTrades: ({ state }, { trades: fresh }) => ({ state: { ...state, trades: state.trades + fresh.length } }),
-  onFill: ({ state }) => ({ state: { ...state, fills: state.fills + 1 } }),
-  onCandle({ state, market }, { timeframe, close }) {
-    if (timeframe !== '5m') return {};
-    const middle = Number(close);
-    const price = (factor: number): string => (middle * factor).toFixed(2);
-    return {
-      state: { ...state, bar: state.bar + 1 },
-      intents: [
-        quotes(market, [
-          { side: 'buy', price: price(0.998), amount: '0.1' },
-          { side: 'sell', price: price(1.002), amount: '0.1' },
-        ]),
-      ],
-    };
+  state: z.strictObject({
+    books: z.int().default(0),
+    trades: z.int().default(0),
+    fills: z.int().default(0),
+    bar: z.int().default(0),
+  }),
+  data: ({ market }) => ({
+    book: market.book({ everyMs: 2_000, maxAgeMs: 60_000 }),
+    tape: market.trades({ everyMs: 8_000, maxAgeMs: 300_000 }),
+    day: market.stats(),
+    bars: market.candles('5m', { history: 50 }),
+    hours: market.candles('1h', { history: 50 }),
+  }),
+  indicators: ({ bars }) => ({ average: sma(bars, 20) }),
+  on: {
+    book: ({ state, setState }) => setState({ books: state.books + 1 }),
+    tape: ({ state, setState }, { trades }) => setState({ trades: state.trades + trades.length }),
+    fill: ({ state, setState }) => setState({ fills: state.fills + 1 }),
+    hours: () => undefined,
+    bars({ state, setState, quotes }, { close }) {
+      setState({ bar: state.bar + 1 });
+      quotes([
+        { side: 'buy', price: close * 0.998, amount: 0.1 },
+        { side: 'sell', price: close * 1.002, amount: 0.1 },
+      ]);
+    },
   },
 });
 

@@ -20,8 +20,8 @@ const DECLARATION = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+)/g;
 
 const INTRODUCTION = `# Indicators
 
-Generated from \`${FOLDER}/\`. A declaration shows what its parameters are when nothing is said. All of them may be left out, and
-after them comes which candles to read: \`adx(20, { timeframe: '1h' })\`.
+Generated from \`${FOLDER}/\`. A declaration shows what its parameters are when nothing is said. The first argument is the candles
+that \`data\` declares; all others may be left out.
 
 - A value is null before its first bar, and where its formula divides by zero.
 - Values are floats. "In price" means the market's quote currency, "in coins" the currency that is traded.
@@ -69,6 +69,6 @@ function rowOf(entry: IndicatorEntry, comment: string): string {
 function declarationOf({ kind, params }: IndicatorEntry): string {
   const usual = Object.entries(usualOf(params));
   const isByPlace = usual.length <= 1 && usual.every(([name]) => name === 'length');
-  if (isByPlace || kind === 'bollinger') return `${kind}(${usual.map(([, value]) => value).join(', ')})`;
-  return `${kind}({ ${usual.map(([name, value]) => `${name}: ${value}`).join(', ')} })`;
+  if (isByPlace || kind === 'bollinger') return `${kind}(${['bars', ...usual.map(([, value]) => value)].join(', ')})`;
+  return `${kind}(bars, { ${usual.map(([name, value]) => `${name}: ${value}`).join(', ')} })`;
 }

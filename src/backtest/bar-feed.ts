@@ -2,7 +2,7 @@ import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
 /** A longer bar while its parts come in. Cells of the columns. */
 interface Building {

@@ -11,7 +11,7 @@ import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarLane } from './bar-lane.ts';

@@ -24,6 +24,6 @@ export function refuseUnserved(instances: readonly Pick<StrategyInstanceSettings
   if (wanted.length === 0) return;
   throw new SarrafError(
     'INVALID_OPTIONS',
-    `expected subscriptions that candles can serve: ${wanted.join(', ')}, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it subscribe to candles where "hasBooks" of subscribe is false`,
+    `expected subscriptions that candles can serve: ${wanted.join(', ')}, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it declare market.ticker() or candles where "hasBooks" of data is false`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Candle } from '../domain/candle.ts';
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** After a bar closes, its last trades take a moment to show. */

@@ -3,7 +3,7 @@ import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
 /** What the engine is told. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =

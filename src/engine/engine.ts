@@ -1,8 +1,7 @@
-import { NO_UNITS } from '../domain/money.ts';
+import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
-import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import { AccountState } from './account-state.ts';
 import { readersOf, type CandleReader } from './candle-reader.ts';
 import { KEPT_CANCELS } from './cancel-manager.ts';
@@ -123,13 +122,15 @@ export class Engine {
       onFill: (fill, order) => this.onFill(fill, order),
       onImpossible: (fill, order) => this.reconciler.breakAtFill(fill, order),
     });
+    const equityOf = (instance: StrategyInstance, market: string): Units | null =>
+      this.strategies.viewOf(instance).equityUnits(market);
     this.algorithms = new AlgorithmManager({
       outbox,
       orderManager: this.orderManager,
       gate: this.gate,
       markets: this.markets,
       intents: this.intents,
-      equityOf: (instance, market) => this.strategies.viewOf(instance).equityUnits(market),
+      equityOf,
       onRefused: (instance, _, { code, reason }) => this.strategies.onRejected(instance, { code, reason }),
     });
     this.intentRouter = new IntentRouter({
@@ -139,6 +140,7 @@ export class Engine {
       algorithms: this.algorithms,
       markets: this.markets,
       intents: this.intents,
+      equityOf,
       nextIntentId: () => `i${this.rows.next().toString(36)}`,
       closed,
       onRejected: (instance, rejection) => this.strategies.onRejected(instance, rejection),

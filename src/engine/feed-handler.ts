@@ -7,7 +7,7 @@ import { statsCall, type VenueCall, type VenueValues } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 import { PollQueue } from '../scheduler/poll-queue.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReader } from './candle-reader.ts';
 import type { FillHandler, TradesCall } from './fill-handler.ts';

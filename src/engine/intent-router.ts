@@ -1,4 +1,6 @@
-import { unitsOfInput } from '../execution/fit-to-market.ts';
+import type { Market } from '../domain/market.ts';
+import type { Units } from '../domain/money.ts';
+import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { createAlgorithm, type AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../strategy/intents.ts';
@@ -10,6 +12,7 @@ import type { OrderManager } from './order-manager.ts';
 import type { PreTradeRisk, WishedOrder } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
 import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
+import { sizedIntent, type SizeView } from './sized-intent.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 export interface IntentRouterOptions {
@@ -19,6 +22,7 @@ export interface IntentRouterOptions {
   readonly algorithms: AlgorithmManager;
   readonly markets: MarketDataCache;
   readonly intents: IntentBlotter;
+  readonly equityOf: (instance: StrategyInstance, market: string) => Units | null;
   readonly nextIntentId: () => string;
   readonly closed: () => string | null;
   readonly onRejected: (instance: StrategyInstance, rejection: Rejection) => void;
@@ -84,9 +88,11 @@ export class IntentRouter {
       this.reject(instance, intent, { code: 'market', reason: this.unknownMarket(intent.market) });
       return;
     }
-    const wish = wishOf(intent);
-    if (wish === null) {
-      this.reject(instance, intent, { code: 'fit', reason: 'expected positive decimals for amounts and prices' });
+    const sized = sizedIntent(intent, this.sizeView(instance, state.market));
+    const wish = sized.ok ? wishOf(sized.intent) : null;
+    if (!sized.ok || wish === null) {
+      const reason = sized.ok ? 'expected positive decimals for amounts and prices' : sized.reason;
+      this.reject(instance, intent, { code: 'fit', reason });
       return;
     }
     const closed = this.options.closed();
@@ -127,7 +133,15 @@ export class IntentRouter {
       this.reject(instance, intent, { code: 'closed', reason: why });
       return;
     }
-    const made = createAlgorithm(intent, { market: state.market, nowMs: outbox.nowMs, replaced });
+    const sized =
+      intent.kind === 'twap' || intent.kind === 'iceberg'
+        ? sizedIntent(intent, this.sizeView(instance, state.market))
+        : ({ ok: true, intent } as const);
+    if (!sized.ok) {
+      this.reject(instance, intent, { code: 'fit', reason: sized.reason });
+      return;
+    }
+    const made = createAlgorithm(sized.intent, { market: state.market, nowMs: outbox.nowMs, replaced });
     if (!made.ok) {
       this.reject(instance, intent, { code: 'fit', reason: made.reason });
       return;
@@ -161,6 +175,15 @@ export class IntentRouter {
       if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');
       else intents.end(id, 'done', last?.state ?? 'it had ended before a restart');
     }
+  }
+
+  private sizeView(instance: StrategyInstance, market: Market): SizeView {
+    const { gate, equityOf } = this.options;
+    return {
+      market,
+      priceFor: (side) => gate.bestFor(market.symbol, side),
+      equity: () => equityOf(instance, market.symbol),
+    };
   }
 
   private ownOrder(instance: StrategyInstance, key: string): OrderRecord | undefined {
@@ -202,8 +225,10 @@ export class IntentRouter {
 }
 
 /** A wish in units; null where a number is no positive decimal. */
-function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>): Omit<WishedOrder, 'intentId'> | null {
-  const amount = unitsOfInput(intent.amount);
+function wishOf(
+  intent: Extract<Intent, { kind: 'place' | 'oco' }> & { readonly amount: DecimalInput },
+): Omit<WishedOrder, 'intentId'> | null {
+  const amount = positiveWishUnits(intent.amount);
   const price = optionalUnits(intent.price);
   const stopPrice = optionalUnits(intent.stopPrice);
   const stopLimitPrice = optionalUnits(intent.kind === 'oco' ? intent.stopLimitPrice : undefined);
@@ -213,6 +238,6 @@ function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>): Omit<Wished
 }
 
 /** Null for what was left out, undefined for what is no positive decimal. */
-function optionalUnits(input: DecimalInput | undefined): ReturnType<typeof unitsOfInput> | undefined {
-  return input === undefined ? null : (unitsOfInput(input) ?? undefined);
+function optionalUnits(input: DecimalInput | undefined): Units | null | undefined {
+  return input === undefined ? null : (positiveWishUnits(input) ?? undefined);
 }

@@ -137,8 +137,8 @@ export class PreTradeRisk {
     return new PreTradeView({ nowMs, instance, order, liveOrders, working, markets, instances });
   }
 
-  /** The price that a market order of a side meets first. */
-  private bestFor(symbol: string, side: Side): Units | null {
+  /** The price that a market order of a side meets first; null while none is known. */
+  bestFor(symbol: string, side: Side): Units | null {
     const book = this.markets.seenBook(symbol);
     if (book === null) return this.markets.priceOf(symbol);
     return side === 'buy' ? book.bestAsk : book.bestBid;

@@ -1,9 +1,8 @@
 import { formatUnits } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
 import type { Intent } from '../strategy/intents.ts';
-import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { ClosedCandle, Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
 import { AbsentFills, KEPT_ABSENT_FILLS, type AbsentFill } from './absent-fills.ts';
 import type { AccountState } from './account-state.ts';
 import { assetNotices } from './asset-notices.ts';

@@ -1,8 +1,6 @@
-import { Decimal } from 'decimal.js';
 import { SarrafError } from '../domain/errors.ts';
 import { amountUnits, floorAmount, priceUnits, roundPrice, type Market } from '../domain/market.ts';
-import type { DecimalText } from '../domain/decimal-text.ts';
-import { formatUnits, UNIT_DECIMALS, UNITS_PER_ONE, unitsOf, type Units } from '../domain/money.ts';
+import { formatUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { divideUp } from '../domain/rounding.ts';
 
 /** Sizes and prices as they are wished, in units of 1e-10. */
@@ -59,28 +57,6 @@ export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
     if (error instanceof SarrafError) return { ok: false, reason: error.message };
     throw error;
   }
-}
-
-/**
- * A decimal as an author writes it, in units of 1e-10. What lies below is cut: it is far below any step. Null when it is no positive finite number,
- * or one beyond 10^30.
- */
-export function unitsOfInput(input: string | Decimal): Units | null {
-  try {
-    if (typeof input === 'string' && PLAIN.test(input)) return positive(unitsOf(input as DecimalText));
-    const value = typeof input === 'string' ? new Decimal(input) : input;
-    if (!value.isFinite() || !value.isPositive() || value.isZero() || value.e > 30) return null;
-    return BigInt(value.toFixed(UNIT_DECIMALS, Decimal.ROUND_DOWN).replace('.', '')) as Units;
-  } catch {
-    return null;
-  }
-}
-
-/** A canonical text of money, which is what most authors hand over. The others are read by the library. */
-const PLAIN = /^(?:0|[1-9]\d{0,29})(?:\.\d{0,9}[1-9])?$/;
-
-function positive(units: Units): Units | null {
-  return units > 0n ? units : null;
 }
 
 function onStep(market: Market, units: Units | null): Units | null {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { createRandom } from '../domain/random.ts';
-import type { StrategyContext } from '../strategy/context.ts';
-import { defineStrategy, type SeenBook, type StrategyDefinition } from '../strategy/definition.ts';
-import { buy, quotes, type Intent } from '../strategy/sdk.ts';
-import { book } from '../strategy/subscriptions.ts';
+import type { Book } from '../strategy/book.ts';
+import type { MarketContext, StrategyContext } from '../strategy/context.ts';
+import { defineStrategy, type StrategyDefinition } from '../strategy/definition.ts';
 import { Dice } from './dice.ts';
 
 /** What it writes wherever it can: nobody else may ever see it. */
@@ -33,24 +32,26 @@ const FAR = 0.7;
 
 const PARAMS = z.strictObject({ seed: z.int(), everyMs: z.int().positive() });
 
-/** `spoiled` is only ever in an answer that is wrong besides, so it may never be the state. */
-interface State {
-  readonly random: number;
-  readonly spoiled: boolean;
-}
+/** `spoiled` is only ever in an answer that is wrong besides, so it may never be the state. Null: it begins with its seed. */
+const STATE = z.strictObject({ random: z.number().nullable().default(null), spoiled: z.boolean().default(false) });
 
-type Context = StrategyContext<z.output<typeof PARAMS>, State>;
+/** What an author in JavaScript may call: nothing says what it takes. */
+type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => void>>;
 
-const WRONG_INTENTS: readonly unknown[] = [
-  'many',
-  [null],
-  [{ kind: 'place' }],
-  [{ kind: 'place', market: 'BTCIRT', side: 'buy', amount: '-1' }],
-  [{ kind: 'twap', market: MARK, side: 'buy', amount: Number.NaN, overMs: -1, slices: 0 }],
-  Array.from({ length: 101 }, () => ({ kind: 'cancel-all' })),
+const WRONG_WISHES: readonly ((ctx: Untyped) => void)[] = [
+  (ctx) => ctx['buy']?.('many'),
+  (ctx) => ctx['buy']?.(null),
+  (ctx) => ctx['buy']?.({}),
+  (ctx) => ctx['buy']?.({ amount: '-1' }),
+  (ctx) => ctx['twap']?.('buy', { market: MARK, amount: Number.NaN, overMs: -1, slices: 0 }),
+  (ctx) => {
+    for (let count = 0; count < 101; count += 1) ctx['cancelAll']?.();
+  },
 ];
 
-const WRONG_ANSWERS: readonly unknown[] = [5, 'nothing', [], { state: 1n }, { state: () => 1 }, { intents: new Map() }];
+const WRONG_STATES: readonly unknown[] = [{ random: 1n }, { random: () => 1 }, { other: 1 }, 'state'];
+
+const WRONG_ANSWERS: readonly unknown[] = [5, 'nothing', [], { intents: [] }, { state: {} }, new Map()];
 
 /**
  * A strategy as nobody wants one: it throws, answers nonsense and promises, changes what it was handed and what it answered earlier, logs too much, and at times wants an
@@ -64,40 +65,47 @@ export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinitio
     for (const thing of things) if (thing !== null) held.push(thing);
     held.splice(0, Math.max(0, held.length - MOST_HELD));
   };
-  const onBook = (context: Context, seen: SeenBook): unknown => {
-    const { state, market } = context;
-    const random = createRandom(state.random);
+  const onBook = (ctx: StrategyContext<z.output<typeof PARAMS>, z.output<typeof STATE>>, seen: Book): unknown => {
+    const { state, market, params } = ctx;
+    const random = createRandom(state.random ?? params.seed);
     // A call that fails leaves the state as it was: by its state alone it would do the same for ever.
     calls += 1;
     const dice = Dice.of(Math.floor(random.next() * 0x1_0000_0000), `call ${calls}`);
-    const next: State = { random: random.state, spoiled: false };
     if (dice.happens(0.3)) for (const thing of held) spoil(thing);
-    hold([seen, seen.bids, seen.bids[0] ?? null, context.book, context.free, context.rules, context.orders]);
+    hold([seen, seen.bids, seen.bestBid, ctx.data, ctx.exact, ctx.rules, ctx.orders]);
     if (dice.happens(0.5)) {
       onAct('changes what it was handed');
-      for (const thing of [...held, ...context.orders, context.params]) spoil(thing);
+      for (const thing of [...held, ...ctx.orders, params, ctx, ctx.state]) spoil(thing);
     }
     if (dice.happens(0.1)) {
       onAct('logs too much');
-      for (let line = 0; line < 50; line += 1) context.log(`line ${line}`, { line });
+      for (let line = 0; line < 50; line += 1) ctx.log(`line ${line}`, { line });
     }
     const act = actOf(dice);
-    if (act === 'nothing') return { state: next };
+    ctx.setState({ random: random.state });
+    if (act === 'nothing') return undefined;
     if (act !== 'orders') onAct(act);
     if (act === 'throws' || act === 'loops') throw new Error(`a vandal ${act}`);
     if (act === 'rejects a promise') return Promise.reject(new Error('a vandal promises'));
-    if (act === 'answers nonsense') return dice.pick(WRONG_ANSWERS);
-    if (act === 'wants nonsense') return { state: { ...next, spoiled: true }, intents: dice.pick(WRONG_INTENTS) };
-    const intents = ordersOf(market, seen);
-    hold(intents);
-    return { state: next, intents };
+    if (act === 'answers nonsense') {
+      ctx.setState({ spoiled: true });
+      if (dice.happens(0.5)) (ctx as unknown as Untyped)['setState']?.(dice.pick(WRONG_STATES));
+      return dice.pick(WRONG_ANSWERS);
+    }
+    if (act === 'wants nonsense') {
+      ctx.setState({ spoiled: true });
+      dice.pick(WRONG_WISHES)?.(ctx as unknown as Untyped);
+      return undefined;
+    }
+    order(ctx, market, seen, hold);
+    return undefined;
   };
   return defineStrategy({
     name: 'vandal',
     params: PARAMS,
-    subscribe: ({ market, params }) => [book(market, { everyMs: params.everyMs, maxAgeMs: 120_000 })],
-    init: ({ params }): State => ({ random: params.seed, spoiled: false }),
-    onBook: onBook as NonNullable<StrategyDefinition<typeof PARAMS, State>['onBook']>,
+    state: STATE,
+    data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
+    on: { book: (ctx, seen) => onBook(ctx, seen) as undefined },
   });
 }
 
@@ -110,12 +118,16 @@ function actOf(
   return kinds[draw] ?? (draw > 5 ? 'nothing' : dice.happens(LOOPS) ? 'loops' : 'orders');
 }
 
-function ordersOf(market: string, { bids }: SeenBook): readonly Intent[] {
-  const [best] = bids;
-  if (best === undefined) return [];
-  const price = (Number(best[0]) * FAR).toFixed(2);
+/** An order as it should be; what it said is held on to. */
+function order(ctx: MarketContext, market: string, { bestBid }: Book, hold: (things: readonly object[]) => void): void {
+  if (bestBid === null) return;
+  const price = (bestBid.price * FAR).toFixed(2);
   const amount = market.startsWith('USDT') ? '60' : '0.01';
-  return [quotes(market, [{ side: 'buy', price, amount }]), buy(market, { amount, price, tag: 'vandal' })];
+  const wish = { amount, price, tag: 'vandal' };
+  const quotes = [{ side: 'buy', price, amount } as const];
+  ctx.quotes(quotes);
+  ctx.buy(wish);
+  hold([wish, quotes]);
 }
 
 /** Changes an object in every way that it lets. */

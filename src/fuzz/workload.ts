@@ -3,21 +3,8 @@ import { z } from 'zod';
 import { createRandom } from '../domain/random.ts';
 import type { Side } from '../domain/order.ts';
 import type { StrategyContext } from '../strategy/context.ts';
-import { defineStrategy, type OwnOrder, type SeenBook } from '../strategy/definition.ts';
-import {
-  buy,
-  cancel,
-  cancelAll,
-  iceberg,
-  oco,
-  quotes,
-  replace,
-  sell,
-  target,
-  twap,
-  type Intent,
-} from '../strategy/sdk.ts';
-import { book } from '../strategy/subscriptions.ts';
+import { defineStrategy } from '../strategy/definition.ts';
+import type { Order } from '../strategy/own-order.ts';
 import { Dice } from './dice.ts';
 
 /** Worth of one order in least values of its market: from clearly enough to a few levels of the book. */
@@ -31,15 +18,16 @@ const FAR = 0.01;
 
 /** What one draw decides with. */
 interface Situation {
+  readonly ctx: StrategyContext;
   readonly dice: Dice;
   readonly market: string;
   readonly side: Side;
   readonly bid: Decimal;
   readonly ask: Decimal;
-  readonly orders: readonly OwnOrder[];
+  readonly orders: readonly Order[];
 }
 
-type Action = (situation: Situation) => readonly Intent[];
+type Action = (situation: Situation) => void;
 
 /** The amount of the coin that an order of a random worth buys. */
 function amountOf({ dice, market, bid }: Situation): string {
@@ -55,12 +43,9 @@ function priceAway({ side, bid, ask }: Situation, share: number): string {
 
 const sharesAway = (dice: Dice): number => (dice.happens(0.2) ? -NEAR * 4 : dice.logUniform(NEAR, FAR));
 
-const place = (
-  situation: Situation,
-  wish: { readonly price?: string; readonly stopPrice?: string },
-): readonly Intent[] => {
-  const { side, market } = situation;
-  return [(side === 'buy' ? buy : sell)(market, { amount: amountOf(situation), ...wish })];
+const place = (situation: Situation, wish: { readonly price?: string; readonly stopPrice?: string }): void => {
+  const { ctx, side } = situation;
+  ctx[side]({ amount: amountOf(situation), ...wish });
 };
 
 const limit: Action = (situation) => place(situation, { price: priceAway(situation, sharesAway(situation.dice)) });
@@ -71,7 +56,7 @@ const atMarket: Action = (situation) => place(situation, {});
 const stop: Action = (situation) => {
   const share = situation.dice.logUniform(NEAR * 4, FAR);
   const stopPrice = priceAway(situation, -share);
-  return place(
+  place(
     situation,
     situation.dice.happens(0.5) ? { stopPrice } : { stopPrice, price: priceAway(situation, -share * 1.2) },
   );
@@ -79,51 +64,50 @@ const stop: Action = (situation) => {
 
 const pair: Action = (situation) => {
   const share = situation.dice.logUniform(NEAR * 4, FAR);
-  return [
-    oco(situation.market, situation.side, {
-      amount: amountOf(situation),
-      price: priceAway(situation, share),
-      stopPrice: priceAway(situation, -share),
-      stopLimitPrice: priceAway(situation, -share * 1.2),
-    }),
-  ];
+  situation.ctx.oco(situation.side, {
+    amount: amountOf(situation),
+    price: priceAway(situation, share),
+    stopPrice: priceAway(situation, -share),
+    stopLimitPrice: priceAway(situation, -share * 1.2),
+  });
 };
 
 /** The same order several times at once, or beside one that is there already on the same terms: wanted, so each is to come once and none twice. */
 const alike: Action = (situation) => {
-  const { dice, market, side } = situation;
+  const { ctx, dice, side } = situation;
   const price = dice.happens(0.3) ? {} : { price: priceAway(situation, sharesAway(dice)) };
   const wish = { amount: amountOf(situation), ...price, allowIdentical: true };
-  return Array.from({ length: dice.integer(2, 4) }, () => (side === 'buy' ? buy : sell)(market, wish));
+  const count = dice.integer(2, 4);
+  for (let done = 0; done < count; done += 1) ctx[side](wish);
 };
 
-const takeBack: Action = ({ dice, orders }) => {
+const takeBack: Action = ({ ctx, dice, orders }) => {
   const order = dice.pick(orders);
-  return order === null ? [] : [cancel(order.clientOrderId)];
+  if (order !== null) ctx.cancel(order.clientOrderId);
 };
 
-const takeAllBack: Action = ({ dice, market }) => [dice.happens(0.5) ? cancelAll() : cancelAll(market)];
+const takeAllBack: Action = ({ ctx, dice, market }) => (dice.happens(0.5) ? ctx.cancelAll() : ctx.cancelAll(market));
 
 const change: Action = (situation) => {
-  const { dice, orders } = situation;
+  const { ctx, dice, orders } = situation;
   const order = dice.pick(orders.filter(({ execution, state }) => execution === 'limit' && state === 'open'));
-  if (order === null) return [];
+  if (order === null) return;
   const there = { ...situation, side: order.side };
   const price = priceAway(there, sharesAway(dice));
-  const amount = new Decimal(order.amount).times(dice.between(0.5, 1.5)).toFixed(10);
-  return [replace(order.clientOrderId, dice.happens(0.5) ? { price } : { price, amount })];
+  const amount = new Decimal(order.exact.amount).times(dice.between(0.5, 1.5)).toFixed(10);
+  ctx.replace(order.clientOrderId, dice.happens(0.5) ? { price } : { price, amount });
 };
 
 const hold: Action = (situation) => {
-  const { dice, market } = situation;
+  const { ctx, dice } = situation;
   const wish = dice.happens(0.5)
     ? { equityShare: dice.between(0, 0.05).toFixed(6) }
     : { position: amountOf(situation) };
-  return [target(market, dice.happens(0.5) ? wish : { ...wish, price: priceAway(situation, NEAR) })];
+  ctx.target(dice.happens(0.5) ? wish : { ...wish, price: priceAway(situation, NEAR) });
 };
 
 const quote: Action = (situation) => {
-  const { dice, market } = situation;
+  const { ctx, dice } = situation;
   const wanted = (['buy', 'sell'] as const).flatMap((side) =>
     Array.from({ length: dice.integer(0, 2) }, () => ({
       side,
@@ -131,24 +115,24 @@ const quote: Action = (situation) => {
       amount: amountOf(situation),
     })),
   );
-  return [quotes(market, wanted)];
+  ctx.quotes(wanted);
 };
 
 const inSlices: Action = (situation) => {
-  const { dice, market, side } = situation;
+  const { ctx, dice, side } = situation;
   const slices = dice.integer(2, 5);
   const amount = new Decimal(amountOf(situation)).times(slices).toFixed(10);
   // Slices that follow each other within the exchange's ten seconds, too.
   const overMs = dice.integer(dice.happens(0.3) ? 5_000 : 30_000, dice.happens(0.3) ? 30_000 : 900_000);
   const price = dice.happens(0.5) ? {} : { price: priceAway(situation, NEAR) };
-  return [twap(market, side, { amount, overMs, slices, ...price })];
+  ctx.twap(side, { amount, overMs, slices, ...price });
 };
 
 const hidden: Action = (situation) => {
   const visible = amountOf(situation);
   const amount = new Decimal(visible).times(situation.dice.integer(2, 4)).toFixed(10);
   const price = priceAway(situation, situation.dice.happens(0.5) ? -NEAR : NEAR);
-  return [iceberg(situation.market, situation.side, { amount, visible, price })];
+  situation.ctx.iceberg(situation.side, { amount, visible, price });
 };
 
 /** Every kind of intent, by how often; those that end others' work are rare. */
@@ -176,29 +160,25 @@ const PARAMS = z.strictObject({
   everyMs: z.int().positive(),
 });
 
-type State = { readonly random: number };
-
-function onBook(
-  { state, params, market, orders }: StrategyContext<z.output<typeof PARAMS>, State>,
-  { bids, asks }: SeenBook,
-): { readonly state: State; readonly intents: readonly Intent[] } {
-  const random = createRandom(state.random);
-  const dice = new Dice(Math.floor(random.next() * 0x1_0000_0000));
-  const next = { random: random.state };
-  const [bid] = bids;
-  const [ask] = asks;
-  if (bid === undefined || ask === undefined || !dice.happens(params.activity)) return { state: next, intents: [] };
-  const side: Side = dice.happens(0.5) ? 'buy' : 'sell';
-  const situation = { dice, market, side, bid: new Decimal(bid[0]), ask: new Decimal(ask[0]), orders };
-  const actions = Array.from({ length: dice.happens(0.1) ? 3 : 1 }, () => dice.pick(ACTIONS) ?? limit);
-  return { state: next, intents: actions.flatMap((action) => action(situation)) };
-}
-
 /** Wants anything at any time. Its chance is in its state, so a restart goes on where the mirror says. */
 export const WORKLOAD = defineStrategy({
   name: 'chaos',
   params: PARAMS,
-  subscribe: ({ market, params }) => [book(market, { everyMs: params.everyMs, maxAgeMs: 120_000 })],
-  init: ({ params }): State => ({ random: params.seed }),
-  onBook,
+  /** Null: it begins with the seed of its parameters. */
+  state: z.strictObject({ random: z.number().nullable().default(null) }),
+  data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
+  on: {
+    book(ctx, { bestBid, bestAsk }) {
+      const { state, params, market, orders } = ctx;
+      const random = createRandom(state.random ?? params.seed);
+      const dice = new Dice(Math.floor(random.next() * 0x1_0000_0000));
+      ctx.setState({ random: random.state });
+      if (bestBid === null || bestAsk === null || !dice.happens(params.activity)) return;
+      const side: Side = dice.happens(0.5) ? 'buy' : 'sell';
+      const prices = { bid: new Decimal(bestBid.exact.price), ask: new Decimal(bestAsk.exact.price) };
+      const situation = { ctx, dice, market, side, ...prices, orders };
+      const actions = Array.from({ length: dice.happens(0.1) ? 3 : 1 }, () => dice.pick(ACTIONS) ?? limit);
+      for (const action of actions) action(situation);
+    },
+  },
 });

@@ -6,6 +6,7 @@ const MOST_LINES = 21;
 const LONGEST_TEXT = 600;
 const LONGEST_FIELDS = 1_200;
 const LONGEST_STACK = 4_000;
+const HANDLER = /^on\.[A-Za-z][A-Za-z0-9_]{0,31}$/;
 
 /** Lines of a log as they come from a thread: what is none is left out. */
 export function checkedLog(lines: unknown): readonly StrategyLogLine[] {
@@ -19,11 +20,15 @@ export function checkedLog(lines: unknown): readonly StrategyLogLine[] {
   });
 }
 
-/** A fault as it comes from a thread. */
-export function checkedFault(fault: unknown, of: { readonly handler: string; readonly file: string }): StrategyFault {
-  const { message, line, stack } = Object(fault) as Readonly<Record<string, unknown>>;
+/** A fault as it comes from a thread; `of` says what it was asked for. */
+export function checkedFault(
+  fault: unknown,
+  of: { readonly handler: string | null; readonly file: string },
+): StrategyFault {
+  const { handler, message, line, stack } = Object(fault) as Readonly<Record<string, unknown>>;
   return {
-    ...of,
+    handler: typeof handler === 'string' && HANDLER.test(handler) ? handler : of.handler,
+    file: of.file,
     message: typeof message === 'string' ? message.slice(0, LONGEST_TEXT) : 'failed in a way that can not be said',
     line: typeof line === 'number' && Number.isInteger(line) && line > 0 ? line : null,
     stack: typeof stack === 'string' ? stack.slice(0, LONGEST_STACK) : null,

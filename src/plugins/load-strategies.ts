@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SarrafError } from '../domain/errors.ts';
+import { whatIsWrong } from '../strategy/check-definition.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { lineIn } from './line-in-stack.ts';
 import { provideSdk } from './sdk-resolution.ts';
@@ -26,25 +27,6 @@ export interface LoadedStrategies {
 
 /** Files taken from one folder; a folder with more is no folder of strategies. */
 const MOST_FILES = 200;
-
-/** What a strategy consists of. Nobody checks the types of a plugin, so a handler of a wrong name would never be called. */
-const FIELDS: ReadonlySet<string> = new Set([
-  'name',
-  'params',
-  'subscribe',
-  'indicators',
-  'init',
-  'onStart',
-  'onStop',
-  'onCandle',
-  'onBook',
-  'onTrades',
-  'onStats',
-  'onTimer',
-  'onFill',
-  'onOrder',
-  'onReject',
-] satisfies (keyof StrategyDefinition)[]);
 
 /**
  * Loads the strategies of a folder (every `.ts`, `.mts`, `.js` and `.mjs` file in it, by name) or of one file, without a build. A file with a
@@ -124,27 +106,4 @@ async function loadFile(file: string): Promise<LoadedStrategy | PluginProblem> {
   const wrong = whatIsWrong(module.default);
   if (wrong !== null) return { file, line: null, message: wrong };
   return { file, definition: module.default as StrategyDefinition };
-}
-
-/** What keeps a default export from being a strategy, or null. */
-function whatIsWrong(exported: unknown): string | null {
-  if (typeof exported !== 'object' || exported === null) {
-    return `expected a strategy made by defineStrategy as the default export, was ${exported === null ? 'null' : typeof exported}`;
-  }
-  const unknown = Object.keys(exported).find((field) => !FIELDS.has(field));
-  if (unknown !== undefined) {
-    return `expected the parts of a strategy (${[...FIELDS].join(', ')}), was ${JSON.stringify(unknown)}`;
-  }
-  const { name, params, subscribe, init } = exported as Record<string, unknown>;
-  if (typeof name !== 'string') return `expected name to be a text, was ${typeof name}`;
-  if (typeof params !== 'object' || params === null || !('safeParse' in params)) {
-    return 'expected params to be a zod schema, such as z.strictObject({})';
-  }
-  if (typeof subscribe !== 'function') return `expected subscribe to be a function, was ${typeof subscribe}`;
-  if (typeof init !== 'function') return `expected init to be a function, was ${typeof init}`;
-  for (const [field, part] of Object.entries(exported)) {
-    if (field === 'name' || field === 'params' || part === undefined || typeof part === 'function') continue;
-    return `expected ${field} to be a function, was ${typeof part}`;
-  }
-  return null;
 }

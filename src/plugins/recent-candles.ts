@@ -1,4 +1,4 @@
-import type { ClosedCandle } from '../strategy/definition.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
 
 /** The last bars of each candle subscription, as many as warm a strategy up, for a thread that begins anew. */

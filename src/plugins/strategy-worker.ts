@@ -79,6 +79,7 @@ function ready(runner: StrategyRunner): Loaded {
     params: runner.params,
     warmUps: runner.subscriptions.map((wanted) => (wanted.kind === 'candles' ? runner.warmUpLength(wanted) : 0)),
     wants: KINDS.filter((kind) => runner.wants(kind)),
+    handlers: runner.routes.map((route) => [route, runner.handlerOf(route) ?? '']),
     state: runner.stateJson(),
   };
 }

@@ -1,7 +1,6 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
-import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 
@@ -37,6 +36,8 @@ export type Loaded =
       /** Of each subscription; 0 where it is of no candles. */
       readonly warmUps: readonly number[];
       readonly wants: readonly string[];
+      /** Which handler what brings it about calls first, such as `on.bars` for `candles BTCIRT 1h`. */
+      readonly handlers: readonly (readonly [route: string, handler: string])[];
       readonly state: string;
     };
 

@@ -1,13 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { SarrafError } from '../domain/errors.ts';
-import { HANDLERS } from '../strategy/call-handler.ts';
 import { checkedIntents } from '../strategy/check-intents.ts';
 import { checkState } from '../strategy/check-state.ts';
 import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
 import { plainCandle } from '../strategy/column-candle.ts';
-import type { ClosedCandle } from '../strategy/definition.ts';
+import { routeOfEvent } from '../strategy/event-route.ts';
 import type { Intent } from '../strategy/intents.ts';
-import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { ClosedCandle, EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
@@ -59,6 +58,7 @@ export class WorkerRunner implements StrategyPort {
   private readonly knownMarkets: ReadonlySet<string> | undefined;
   private readonly warmUps: readonly number[];
   private readonly wanted: ReadonlySet<string>;
+  private readonly handlers: ReadonlyMap<string, string>;
   private readonly looks = new Looks();
   private readonly candles: RecentCandles;
   private pending: ClosedCandle[] = [];
@@ -91,10 +91,14 @@ export class WorkerRunner implements StrategyPort {
     this.knownMarkets = setup.knownMarkets === null ? undefined : new Set(setup.knownMarkets);
     this.name = checkedName(ready.name);
     this.market = setup.market;
-    this.subscriptions = checkedSubscriptions(ready.subscriptions, this.knownMarkets);
+    this.subscriptions = checkedSubscriptions(ready.subscriptions, {
+      place: 'subscriptions',
+      knownMarkets: this.knownMarkets,
+    });
     this.params = ready.params;
     this.warmUps = this.subscriptions.map((_, index) => checkedLength(ready.warmUps[index]));
     this.wanted = new Set(ready.wants);
+    this.handlers = new Map(ready.handlers);
     this.wantsCandles = this.wanted.has('candle');
     this.json = checkedState(ready.state);
     this.takenJson = this.json;
@@ -109,7 +113,7 @@ export class WorkerRunner implements StrategyPort {
   }
 
   warmUp(candle: ClosedCandle): void {
-    const plain = { ...plainCandle(candle) };
+    const plain = plainCandle(candle);
     this.candles.add(plain);
     this.pending.push(plain);
     // A strategy that stands still is handed its bars now and then, so that they do not gather for ever.
@@ -133,7 +137,7 @@ export class WorkerRunner implements StrategyPort {
       this.warmUp(candle);
       return NO_INTENTS;
     }
-    const plain = { ...plainCandle(candle) };
+    const plain = plainCandle(candle);
     const intents = this.call({ kind: 'candle', candle: plain }, view.nowMs, view);
     this.candles.add(plain);
     return intents;
@@ -156,9 +160,16 @@ export class WorkerRunner implements StrategyPort {
   }
 
   restore(json: string): void {
-    this.json = checkedState(json);
-    this.takenJson = this.json;
-    this.restores = true;
+    // Whether it fits its schema, or can be made to fit, the strategy alone knows.
+    const call = { event: null, nowMs: 0, candles: [], restore: checkedState(json), clears: false, ...NOTHING_SEEN };
+    const answer = this.thread.call(call, () => null);
+    const { state, fault } = Object(answer) as Readonly<Record<string, unknown>>;
+    if (fault !== null) {
+      const { message, line } = checkedFault(fault, { handler: null, file: this.options.setup.shownFile });
+      throw new SarrafError('INVALID_STRATEGY', message, { details: { line } });
+    }
+    this.json = state === null ? json : checkedState(state);
+    this.takenJson = json;
   }
 
   clearFailure(): void {
@@ -200,20 +211,20 @@ export class WorkerRunner implements StrategyPort {
       const restore = restores ? this.json : null;
       const answer = this.thread.call({ event, nowMs, candles: pending, restore, clears, ...seen }, answerLook);
       if (broken !== null) throw broken;
-      return event === null ? NO_INTENTS : this.take(answer, event.kind);
+      return event === null ? NO_INTENTS : this.take(answer, this.handlerOf(event));
     } catch (error) {
       if (broken !== null) throw broken;
-      this.fail(kind, error);
+      this.fail(event === null ? null : this.handlerOf(event), error);
       return NO_INTENTS;
     }
   }
 
   /** Checks what came back. The state is taken over last, so that an answer that is wrong changes nothing. */
-  private take(answer: unknown, kind: StrategyEvent['kind']): readonly Intent[] {
+  private take(answer: unknown, handler: string | null): readonly Intent[] {
     const { state, intents, fault, log } = Object(answer) as Readonly<Record<string, unknown>>;
     this.log = [...this.log, ...checkedLog(log)];
     if (fault !== null) {
-      this.setFault(checkedFault(fault, { handler: HANDLERS[kind], file: this.options.setup.shownFile }));
+      this.setFault(checkedFault(fault, { handler, file: this.options.setup.shownFile }));
       return NO_INTENTS;
     }
     const checked = checkedIntents(intents, this.knownMarkets);
@@ -221,12 +232,15 @@ export class WorkerRunner implements StrategyPort {
     return checked.length === 0 ? NO_INTENTS : checked;
   }
 
-  private fail(kind: StrategyEvent['kind'], error: unknown): void {
+  private fail(handler: string | null, error: unknown): void {
     const file = this.options.setup.shownFile;
     const end = error instanceof SarrafError ? (error.details['end'] as WorkerEnd | undefined) : undefined;
-    this.setFault(
-      end === undefined ? { ...faultOf(HANDLERS[kind], error, null), file } : { handler: HANDLERS[kind], file, ...end },
-    );
+    this.setFault(end === undefined ? { ...faultOf(handler, error, null), file } : { handler, file, ...end });
+  }
+
+  /** The handler that an event is told to first; null where there is none for it. */
+  private handlerOf(event: StrategyEvent): string | null {
+    return this.handlers.get(routeOfEvent(event)) ?? null;
   }
 
   private setFault(fault: StrategyFault): void {
@@ -282,7 +296,7 @@ export class WorkerRunner implements StrategyPort {
       this.pending = this.candles.all();
     } catch (error) {
       this.isBeyondRepair = true;
-      this.fail('start', error);
+      this.fail(null, error);
     }
   }
 }

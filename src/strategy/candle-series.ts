@@ -1,14 +1,18 @@
-import { plainCandle } from './column-candle.ts';
-import type { ClosedCandle } from './definition.ts';
+import { barOf, type Bar } from './bar.ts';
 import type { Indicator } from './indicators.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
+import type { ClosedCandle } from './strategy-event.ts';
 import type { CandleSubscription } from './subscriptions.ts';
+
+const NO_BARS: readonly Bar[] = Object.freeze([]);
 
 /** The candles of one subscription, as a strategy has them: its indicators of them, and the last bars themselves. */
 export class CandleSeries {
   readonly subscription: CandleSubscription;
   /** At most `warmUp` of them, oldest first. */
-  history: readonly ClosedCandle[] = [];
+  history: readonly Bar[] = NO_BARS;
+  private last: ClosedCandle | null = null;
+  private lastShown: Bar | null = null;
   private readonly indicators: (readonly [name: string, indicator: Indicator])[] = [];
   private lastOpenMs = Number.NEGATIVE_INFINITY;
 
@@ -26,6 +30,17 @@ export class CandleSeries {
     this.indicators.push([name, indicator]);
   }
 
+  /** The last bar, made when it is looked at; null before the first. */
+  get bar(): Bar | null {
+    if (this.lastShown === null && this.last !== null) this.lastShown = barOf(this.last);
+    return this.lastShown;
+  }
+
+  /** The bar of a candle: the last one's is made once. */
+  shownOf(candle: ClosedCandle): Bar {
+    return candle === this.last && this.bar !== null ? this.bar : barOf(candle);
+  }
+
   isOf(market: string, timeframe: string): boolean {
     return this.subscription.market === market && this.subscription.timeframe === timeframe;
   }
@@ -34,8 +49,13 @@ export class CandleSeries {
   add(candle: ClosedCandle, values: Record<string, IndicatorValue | null>): void {
     if (candle.openTimeMs <= this.lastOpenMs) return;
     this.lastOpenMs = candle.openTimeMs;
+    this.last = candle;
+    this.lastShown = null;
     const { warmUp } = this.subscription;
-    if (warmUp > 0) this.history = [...this.history.slice(this.history.length < warmUp ? 0 : 1), plainCandle(candle)];
+    if (warmUp > 0 && this.bar !== null) {
+      const first = this.history.length < warmUp ? 0 : 1;
+      this.history = Object.freeze([...this.history.slice(first), this.bar]);
+    }
     for (const [name, indicator] of this.indicators) values[name] = indicator.add(candle);
   }
 }

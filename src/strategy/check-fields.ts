@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { isPositiveDecimal, sayInput } from './check-decimals.ts';
+import { isPositiveDecimal, sayInput } from './decimal-input.ts';
 import { expectedMarket } from './check-subscriptions.ts';
 
 const LONGEST_TAG = 32;
@@ -9,11 +9,12 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** Checks of the fields that intents share, which know the place of their intent for what they say. Each throws `INVALID_STRATEGY`. */
 export class FieldCheck {
-  private readonly index: number;
+  private readonly place: string;
   private readonly knownMarkets: ReadonlySet<string> | undefined;
 
-  constructor(index: number, knownMarkets: ReadonlySet<string> | undefined) {
-    this.index = index;
+  /** `place`: what an author would call it, such as `ctx.buy`. */
+  constructor(place: string, knownMarkets: ReadonlySet<string> | undefined) {
+    this.place = place;
     this.knownMarkets = knownMarkets;
   }
 
@@ -29,7 +30,8 @@ export class FieldCheck {
   }
 
   protected positive(input: unknown, place: string): void {
-    if (!isPositiveDecimal(input)) this.fail(place, `expected a positive decimal, was ${sayInput(input)}`);
+    if (!isPositiveDecimal(input))
+      this.fail(place, `expected a positive number, decimal text or Decimal, was ${sayInput(input)}`);
   }
 
   protected optional(fields: Fields, name: string): void {
@@ -39,10 +41,7 @@ export class FieldCheck {
 
   protected whole(input: unknown, place: string, most: number): void {
     if (typeof input === 'number' && Number.isInteger(input) && input >= 1 && input <= most) return;
-    this.fail(
-      place,
-      `expected a whole number from 1 to ${most}, was ${typeof input === 'number' ? input : sayInput(input)}`,
-    );
+    this.fail(place, `expected a whole number from 1 to ${most}, was ${sayInput(input)}`);
   }
 
   protected id(id: unknown): void {
@@ -62,7 +61,7 @@ export class FieldCheck {
   }
 
   protected fail(place: string, message: string): never {
-    throw refusal(`intents.${this.index}${place}`, message);
+    throw refusal(`${this.place}${place}`, message);
   }
 }
 

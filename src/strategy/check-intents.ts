@@ -1,45 +1,57 @@
 import { Decimal } from 'decimal.js';
-import { isDecimalFromZero, isPositiveDecimal, sayInput } from './check-decimals.ts';
+import { isDecimalFromZero, isPositiveDecimal, sayInput, textOfNumber } from './decimal-input.ts';
+import type { SarrafError } from '../domain/errors.ts';
 import { FieldCheck, isSide, refusal, type Fields } from './check-fields.ts';
 import type { Intent } from './intents.ts';
 
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
-const MOST_INTENTS = 100;
+export const MOST_INTENTS = 100;
 
 /** Slices of a TWAP, and the longest time it may take: thirty days. */
 const MOST_SLICES = 1_000;
 const LONGEST_TWAP_MS = 2_592_000_000;
 
-/** What each kind may have besides its kind. */
+/** How much, in one of these ways. */
+const SIZES = ['amount', 'value', 'equityShare'] as const;
+
+/** What each kind may have. */
 const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
-  place: new Set(['kind', 'market', 'side', 'amount', 'price', 'stopPrice', 'tag', 'allowIdentical']),
-  oco: new Set(['kind', 'market', 'side', 'amount', 'price', 'stopPrice', 'stopLimitPrice', 'tag', 'allowIdentical']),
+  place: new Set(['kind', 'market', 'side', ...SIZES, 'price', 'stopPrice', 'tag', 'allowIdentical']),
+  oco: new Set(['kind', 'market', 'side', ...SIZES, 'price', 'stopPrice', 'stopLimitPrice', 'tag', 'allowIdentical']),
   cancel: new Set(['kind', 'clientOrderId']),
   'cancel-all': new Set(['kind', 'market']),
   replace: new Set(['kind', 'clientOrderId', 'price', 'amount']),
   target: new Set(['kind', 'market', 'position', 'equityShare', 'price']),
   quotes: new Set(['kind', 'market', 'quotes']),
-  twap: new Set(['kind', 'market', 'side', 'amount', 'overMs', 'slices', 'price']),
-  iceberg: new Set(['kind', 'market', 'side', 'amount', 'visible', 'price']),
+  twap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'slices', 'price']),
+  iceberg: new Set(['kind', 'market', 'side', ...SIZES, 'visible', 'price']),
 };
+
+/** Fields that are counts, not money. */
+const COUNTS: ReadonlySet<string> = new Set(['overMs', 'slices']);
 
 const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', 'amount']);
 
 /**
- * What a handler returned as intents, when it is a list of intents. Authors may write JavaScript, so the types are not believed. Written by hand, since
- * it runs at every event. Answers frozen copies with every decimal as a text: the strategy keeps what it returned, and may change it later.
- * @throws SarrafError `INVALID_STRATEGY` that says which field of which intent is wrong.
+ * One intent as the engine keeps it: a frozen copy with every decimal as a text, since the strategy may change later what it handed
+ * over. Authors may write JavaScript, so the types are not believed. Written by hand, since it runs at every event. `place` is
+ * what an author would call it, such as `ctx.buy`.
+ * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
+export function checkedIntent(intent: unknown, place: string, knownMarkets?: ReadonlySet<string>): Intent {
+  return new IntentCheck(place, knownMarkets).taken(intent);
+}
+
+/** The intents of one call, as they come from a thread. Throws like `checkedIntent`. */
 export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<string>): readonly Intent[] {
   if (!Array.isArray(intents)) throw refusal('intents', `expected a list of intents, was ${sayInput(intents)}`);
-  if (intents.length > MOST_INTENTS) {
-    throw refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${intents.length}`);
-  }
-  const checked: Intent[] = [];
-  for (let index = 0; index < intents.length; index += 1) {
-    checked.push(new IntentCheck(index, knownMarkets).taken(intents[index]));
-  }
-  return checked;
+  if (intents.length > MOST_INTENTS) throw tooMany(intents.length);
+  return Array.from(intents, (intent, index) => checkedIntent(intent, `intents.${index}`, knownMarkets));
+}
+
+/** What to say of more intents in one call than any sense. */
+export function tooMany(count: number): SarrafError {
+  return refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${count}`);
 }
 
 /** The checks of one intent. */
@@ -47,7 +59,7 @@ class IntentCheck extends FieldCheck {
   /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
   taken(intent: unknown): Intent {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
-      this.fail('', `expected an intent such as buy(market, { amount }), was ${sayInput(intent)}`);
+      this.fail('', `expected an order such as { amount: 0.01 }, was ${sayInput(intent)}`);
     }
     const fields: Record<string, unknown> = { ...intent };
     if (Array.isArray(fields['quotes'])) fields['quotes'] = this.quoteCopies(fields['quotes']);
@@ -55,7 +67,9 @@ class IntentCheck extends FieldCheck {
     for (const name in fields) {
       const value = fields[name];
       if (value === undefined) delete fields[name];
-      else if (typeof value === 'object' && !Array.isArray(value)) fields[name] = this.text(value, `.${name}`);
+      else if (typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNTS.has(name)) {
+        fields[name] = this.text(value, `.${name}`);
+      }
     }
     if (Array.isArray(fields['quotes'])) this.sealQuotes(fields['quotes'] as Record<string, unknown>[]);
     return Object.freeze(fields) as unknown as Intent;
@@ -87,9 +101,10 @@ class IntentCheck extends FieldCheck {
     Object.freeze(quotes);
   }
 
-  /** A Decimal, which could be changed later, as its text. */
+  /** A number or a Decimal, which could be changed later, as its text. */
   private text(value: unknown, place: string): string {
-    const text: unknown = Decimal.isDecimal(value) ? value.toFixed() : null;
+    const text: unknown =
+      typeof value === 'number' ? textOfNumber(value) : Decimal.isDecimal(value) ? value.toFixed() : null;
     if (typeof text !== 'string') this.fail(place, `expected a decimal, was ${sayInput(value)}`);
     return text;
   }
@@ -145,7 +160,20 @@ class IntentCheck extends FieldCheck {
   private order(fields: Fields): void {
     this.market(fields['market']);
     this.side(fields['side'], '.side');
-    this.positive(fields['amount'], '.amount');
+    const { amount, value, equityShare } = fields;
+    const given = Number(amount !== undefined) + Number(value !== undefined) + Number(equityShare !== undefined);
+    if (given !== 1) {
+      const was = given === 0 ? 'none' : `${given} of them`;
+      this.fail('', `expected one of ${SIZES.join(', ')}, was ${was}`);
+    }
+    if (amount !== undefined) this.positive(amount, '.amount');
+    else if (value !== undefined) this.positive(value, '.value');
+    else this.share(equityShare, isPositiveDecimal(equityShare));
+  }
+
+  private share(equityShare: unknown, isFit: boolean): void {
+    if (isFit && new Decimal(String(equityShare)).lessThanOrEqualTo(1)) return;
+    this.fail('.equityShare', `expected a share from 0 to 1, was ${sayInput(equityShare)}`);
   }
 
   private allowance(allowIdentical: unknown): void {
@@ -190,12 +218,9 @@ class IntentCheck extends FieldCheck {
       this.fail('', `expected either a position or an equityShare, was ${was}`);
     }
     if (position !== undefined && !isDecimalFromZero(position)) {
-      this.fail('.position', `expected a decimal from 0 on, was ${sayInput(position)}`);
+      this.fail('.position', `expected a number from 0 on, was ${sayInput(position)}`);
     }
-    if (equityShare === undefined) return;
-    if (!isDecimalFromZero(equityShare) || new Decimal(equityShare).greaterThan(1)) {
-      this.fail('.equityShare', `expected a decimal from 0 to 1, was ${sayInput(equityShare)}`);
-    }
+    if (equityShare !== undefined) this.share(equityShare, isDecimalFromZero(equityShare));
   }
 
   private visible({ visible, amount }: Fields): void {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
+import { routeOfSubscription } from './event-route.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { FRESHNESS, type Subscription } from './subscriptions.ts';
 import { nextDueMs } from './timers.ts';
 
 /** Subscriptions of one strategy; each costs polls. */
-const MOST_SUBSCRIPTIONS = 200;
+export const MOST_SUBSCRIPTIONS = 200;
 
 /** Bars that the exchange gives at once, the one that is not closed yet left out. */
 export const LONGEST_WARM_UP = 499;
@@ -23,52 +24,62 @@ const polled = <Kind extends keyof typeof FRESHNESS>(kind: Kind) =>
     maxAgeMs: age.default(FRESHNESS[kind].maxAgeMs),
   });
 
-const subscriptions = z
-  .array(
-    z.discriminatedUnion('kind', [
-      z.strictObject({
-        kind: z.literal('candles'),
-        market,
-        timeframe: z.enum(TIMEFRAMES, `expected one of ${TIMEFRAMES.join(', ')}`),
-        warmUp: z.int().min(0).max(LONGEST_WARM_UP).default(0),
-      }),
-      polled('book'),
-      polled('trades'),
-      polled('stats'),
-      z.strictObject({
-        kind: z.literal('timer'),
-        name: z
-          .string()
-          .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'expected at most 32 lower-case letters, digits and hyphens'),
-        cron: z.string(),
-      }),
-    ]),
-  )
-  .max(MOST_SUBSCRIPTIONS);
+const subscription = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('candles'),
+    market,
+    timeframe: z.enum(TIMEFRAMES, `expected one of ${TIMEFRAMES.join(', ')}`),
+    warmUp: z.int().min(0).max(LONGEST_WARM_UP).default(0),
+  }),
+  polled('book'),
+  polled('trades'),
+  polled('stats'),
+  z.strictObject({
+    kind: z.literal('timer'),
+    name: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, 'expected at most 32 letters, digits and underscores'),
+    cron: z.string(),
+  }),
+]);
+
+/** Where a subscription comes from, and what there is. */
+interface SubscriptionSource {
+  /** What an author would call it. */
+  readonly place: string;
+  /** Without them any market is believed. */
+  readonly knownMarkets: ReadonlySet<string> | undefined;
+}
 
 /**
- * What `subscribe` returned, when it is a list of subscriptions, each once; ages that were left out are filled in. Authors may write JavaScript, so the
- * types are not believed.
+ * A subscription as it comes from an author or from a strategy's thread, so the types are not believed.
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
-export function checkedSubscriptions(wanted: unknown, knownMarkets?: ReadonlySet<string>): readonly Subscription[] {
-  const checked = subscriptions.safeParse(wanted);
+export function checkedSubscription(wanted: unknown, { place, knownMarkets }: SubscriptionSource): Subscription {
+  const checked = subscription.safeParse(wanted);
   if (!checked.success) {
     const [issue] = checked.error.issues;
-    throw refusal(
-      ['subscribe', ...(issue?.path ?? [])].join('.'),
-      issue?.message ?? 'expected a list of subscriptions',
-    );
+    throw refusal([place, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'expected a subscription');
   }
-  const names = new Set<string>();
-  for (const [index, subscription] of checked.data.entries()) {
-    const place = `subscribe.${index}`;
-    checkOne(subscription, place, knownMarkets);
-    const name = nameOf(subscription);
-    if (names.has(name)) throw refusal(place, `expected each once, was ${name} again`);
-    names.add(name);
-  }
+  checkOne(checked.data, place, knownMarkets);
   return checked.data;
+}
+
+/** Subscriptions, each once. Throws like `checkedSubscription`. */
+export function checkedSubscriptions(wanted: unknown, of: SubscriptionSource): readonly Subscription[] {
+  const { place } = of;
+  if (!Array.isArray(wanted)) throw refusal(place, 'expected a list of subscriptions');
+  if (wanted.length > MOST_SUBSCRIPTIONS) {
+    throw refusal(place, `expected at most ${MOST_SUBSCRIPTIONS} subscriptions, were ${wanted.length}`);
+  }
+  const checked = Array.from(wanted, (one: unknown, index) =>
+    checkedSubscription(one, { ...of, place: `${place}.${index}` }),
+  );
+  const routes = new Set<string>();
+  for (const [index, one] of checked.entries()) {
+    const route = routeOfSubscription(one);
+    if (routes.has(route)) throw refusal(`${place}.${index}`, `expected each once, was ${route} again`);
+    routes.add(route);
+  }
+  return checked;
 }
 
 function checkOne(subscription: Subscription, place: string, knownMarkets: ReadonlySet<string> | undefined): void {
@@ -89,12 +100,6 @@ function checkOne(subscription: Subscription, place: string, knownMarkets: Reado
 export function expectedMarket(was: string, knownMarkets: ReadonlySet<string>): string {
   const some = [...knownMarkets].slice(0, 10).join(', ');
   return `expected one of the markets ${some}${knownMarkets.size > 10 ? ', …' : ''}, was ${JSON.stringify(was)}`;
-}
-
-function nameOf(subscription: Subscription): string {
-  if (subscription.kind === 'timer') return `timer ${subscription.name}`;
-  const { kind, market } = subscription;
-  return kind === 'candles' ? `candles ${market} ${subscription.timeframe}` : `${kind} ${market}`;
 }
 
 function refusal(place: string, message: string): SarrafError {

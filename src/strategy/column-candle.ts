@@ -1,9 +1,9 @@
 import type { Candle } from '../domain/candle.ts';
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
+import type { ClosedCandle } from './strategy-event.ts';
+import type { Ohlcv } from './indicators/series.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
-import type { ClosedCandle } from './definition.ts';
-import type { Bar } from './indicators/series.ts';
 
 /** Where bars of one market and length come from, which is the same for all of them. */
 export interface BarSource {
@@ -76,7 +76,7 @@ export class ColumnCandle implements ClosedCandle {
   }
 
   /** All five, as numbers. */
-  get bar(): Bar {
+  get bar(): Ohlcv {
     const { open, high, low, close, volume, priceDecimals, volumeDecimals } = this.#source.columns;
     const [index, scale] = [this.#index, POWERS[priceDecimals] ?? 1];
     return {
@@ -88,9 +88,9 @@ export class ColumnCandle implements ClosedCandle {
     };
   }
 
-  /** What `console.log` and `util.inspect` show, which look behind a proxy. */
+  /** What `console.log` and `util.inspect` show. */
   [INSPECT](): ClosedCandle {
-    return shownFields(this);
+    return plainCandle(this);
   }
 
   private price(column: Float64Array): DecimalText {
@@ -107,7 +107,7 @@ export function closeNumber(candle: { readonly close: DecimalText }): number {
 }
 
 /** A bar as numbers, for formulas. */
-export function barOf(candle: Candle): Bar {
+export function ohlcvOf(candle: Candle): Ohlcv {
   if (candle instanceof ColumnCandle) return candle.bar;
   const { open, high, low, close, volume } = candle;
   return {
@@ -119,60 +119,8 @@ export function barOf(candle: Candle): Bar {
   };
 }
 
-const FIELDS = [
-  'openTimeMs',
-  'open',
-  'high',
-  'low',
-  'close',
-  'volume',
-  'market',
-  'timeframe',
-  'seenAtMs',
-  'missedBefore',
-] as const;
-
-const NAMES: ReadonlySet<string | symbol> = new Set(FIELDS);
-
-function shownFields(candle: ClosedCandle): ClosedCandle {
+/** A candle as plain fields, for another thread or a person. */
+export function plainCandle(candle: ClosedCandle): ClosedCandle {
   const { openTimeMs, open, high, low, close, volume, market, timeframe, seenAtMs, missedBefore } = candle;
   return { openTimeMs, open, high, low, close, volume, market, timeframe, seenAtMs, missedBefore };
-}
-
-/** By names that are written out, since looking a field up by any name takes longer than making its text. */
-function fieldOf(candle: ColumnCandle, name: string | symbol): unknown {
-  switch (name) {
-    case 'close':
-      return candle.close;
-    case 'open':
-      return candle.open;
-    case 'high':
-      return candle.high;
-    case 'low':
-      return candle.low;
-    default:
-      return Reflect.get(NAMES.has(name) ? candle : Object.prototype, name) as unknown;
-  }
-}
-
-/** Shows a bar as a plain object that can not be changed. */
-const PLAINLY: ProxyHandler<ColumnCandle> = {
-  get: (candle, name) => fieldOf(candle, name),
-  has: (_, name) => NAMES.has(name) || name in Object.prototype,
-  ownKeys: () => [...FIELDS],
-  getOwnPropertyDescriptor: (candle, name) =>
-    NAMES.has(name)
-      ? { value: Reflect.get(candle, name) as unknown, enumerable: true, configurable: true, writable: false }
-      : undefined,
-  getPrototypeOf: () => Object.prototype,
-  set: () => false,
-  defineProperty: () => false,
-  deleteProperty: () => false,
-  setPrototypeOf: () => false,
-  preventExtensions: () => false,
-};
-
-/** The bar as authors expect it: an object that can be spread, copied and stored, whose texts are made when they are looked at. */
-export function plainCandle(candle: ClosedCandle): ClosedCandle {
-  return candle instanceof ColumnCandle ? new Proxy(candle, PLAINLY) : Object.freeze({ ...candle });
 }

@@ -1,10 +1,11 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import type { OrderBook } from '../domain/order-book.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
-import type { ClosedCandle, IndicatorSpecs, OwnOrder } from './definition.ts';
-import type { ValueOf } from './indicator-specs.ts';
-import type { MarketRules } from './market-rules.ts';
+import type { Side } from '../domain/order.ts';
+import type { Bar } from './bar.ts';
+import type { CandleData, Data, DeclaredData, LastOf } from './data.ts';
+import type { IndicatorSpecs, ValueOf } from './indicator-specs.ts';
+import type { Change, IcebergWish, OcoWish, OrderWish, Quote, TargetWish, TwapWish } from './intents.ts';
+import type { Rules } from './market-rules.ts';
+import type { Order } from './own-order.ts';
 
 /** How long ago each kind of data was read, in ms; null before the first. */
 export interface DataAges {
@@ -17,53 +18,112 @@ export interface DataAges {
   readonly balances: number | null;
 }
 
-/**
- * What every handler gets. Everything is as the bot has seen it, which is a little behind the exchange. What is asked for is worked out when it is asked
- * for, so it costs nothing to leave a part alone; `{ ...context }` holds next to nothing. To be used during the call only.
- */
-export interface StrategyContext<Params, State, Specs extends IndicatorSpecs = IndicatorSpecs> {
-  readonly params: Params;
-  readonly state: State;
-  /** The strategy's own market. */
+/** Values of indicators that all have one. */
+export type WarmValues<Specs extends IndicatorSpecs> = { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> };
+
+/** Values of indicators, null of those that have none yet. */
+export type ColdValues<Specs extends IndicatorSpecs> = { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null };
+
+type Kept = Extract<Data, { kind: 'candles' | 'book' | 'ticker' | 'stats' }>;
+
+/** Names of data that can be looked at between two events of it. */
+type Lasting<Declared extends DeclaredData> = {
+  [Name in keyof Declared]: Declared[Name] extends Kept | readonly Kept[] ? Name : never;
+}[keyof Declared];
+
+type Candles<Declared extends DeclaredData> = {
+  [Name in keyof Declared]: Declared[Name] extends CandleData ? Name : never;
+}[keyof Declared];
+
+/** What a strategy has in a market, and what it can want there. */
+export interface MarketContext {
+  /** Such as `BTCIRT`. */
   readonly market: string;
-  readonly nowMs: number;
+  /** The currency that is traded, lower case: `btc`. */
+  readonly base: string;
+  /** The currency of its prices, lower case: `rls`. */
+  readonly quote: string;
   /**
-   * The strategy's own holding of the market's coin: what its fills bought less what they sold, fees taken off, over all markets of the coin together. Tether
-   * that was spent in tether markets is taken off the position in USDTIRT.
+   * The strategy's own holding, in the base currency: what its fills bought less what they sold, fees taken off, over all
+   * markets of that currency together. Tether spent in tether markets is taken off the position in USDTIRT.
    */
-  readonly position: DecimalText;
-  /** Free balances of the account, by lower-case currency. */
-  readonly free: Readonly<Record<string, DecimalText>>;
+  readonly position: number;
+  /** What the account has free of the base currency. */
+  readonly freeBase: number;
+  /** What the account has free of the quote currency. */
+  readonly freeQuote: number;
   /**
-   * All that the strategy has, each asset valued once in the market's quote currency: its capital, or else the account's balance, of the quote currencies of its
-   * markets, and every coin that its fills brought. Null without a price.
+   * All that the strategy has, each asset valued once in the quote currency: its capital, or else the account's balance, of
+   * the quote currencies of its markets, and every coin that its fills brought. Null without a price.
    */
-  readonly equity: DecimalText | null;
-  /** Own orders of all markets that are not at their end. */
-  readonly orders: readonly OwnOrder[];
-  /** The last book that was seen. */
-  readonly book: OrderBook | null;
-  readonly stats: MarketStats | null;
-  /** Steps and least value of the strategy's own market. */
-  readonly rules: MarketRules;
+  readonly equity: number | null;
+  /** Steps and least value of orders. Throws for a market that the bot does not follow. */
+  readonly rules: Rules;
   readonly ages: DataAges;
-  /** Values of the declared indicators; null until each has seen enough candles. */
-  readonly indicators: { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null };
-  /** The last bars of the first candle subscription, oldest first, at most as many as its `warmUp` says. */
-  readonly history: readonly ClosedCandle[];
+  /** The numbers above with every digit. */
+  readonly exact: {
+    readonly position: DecimalText;
+    readonly freeBase: DecimalText;
+    readonly freeQuote: DecimalText;
+    readonly equity: DecimalText | null;
+  };
   /**
-   * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a call 20 lines are kept, of an hour 1000, of a
-   * line 500 characters. `fields` are plain JSON.
+   * Whether an amount (base currency) is enough for an order at a price (quote currency): at least a step, and worth more
+   * than the least value. What a sale rounded down to the step leaves behind is not.
+   */
+  readonly isTradable: (amount: number, price: number) => boolean;
+  /** A limit order; without `price` a market order; with `stopPrice` it waits until the market has come there. */
+  readonly buy: (wish: OrderWish) => void;
+  /** The same on the other side. */
+  readonly sell: (wish: OrderWish) => void;
+  /** A limit order and a stop-limit order of which one ends the other. */
+  readonly oco: (side: Side, wish: OcoWish) => void;
+  /** A holding to be reached, one order at a time. */
+  readonly target: (wish: TargetWish) => void;
+  /** The limit orders that should rest here from now on, until others are named; none at all cancels them. */
+  readonly quotes: (wanted: readonly Quote[]) => void;
+  /** An amount in equal slices over a time, the first at once. */
+  readonly twap: (side: Side, wish: TwapWish) => void;
+  /** A limit order of which only `visible` is shown at a time. */
+  readonly iceberg: (side: Side, wish: IcebergWish) => void;
+}
+
+/**
+ * What every handler gets, of the strategy's own market. Everything is as the bot has seen it, a little behind the exchange. What
+ * is asked for is worked out when it is asked for, so it costs nothing to leave a part alone. To be used during the call only.
+ */
+export interface StrategyContext<
+  Params = unknown,
+  State = unknown,
+  Declared extends DeclaredData = DeclaredData,
+  Values = unknown,
+> extends MarketContext {
+  readonly params: Params;
+  /** Frozen: `setState` changes it. */
+  readonly state: State;
+  /** Changes fields of the state; what is left out stays. Nothing is kept where the handler throws. */
+  readonly setState: (change: Partial<State>) => void;
+  /** The run's time, in ms since 1970. */
+  readonly nowMs: number;
+  /** The last of each data that was declared; null before the first. */
+  readonly data: { readonly [Name in Lasting<Declared>]: LastOf<Declared[Name]> };
+  /** The last bars of declared candles, oldest first, as many as `history` of `candles` says. */
+  readonly history: { readonly [Name in Candles<Declared>]: readonly Bar[] };
+  /** Values of the declared indicators. */
+  readonly indicators: Values;
+  /** Own orders of all markets that are not at their end. */
+  readonly orders: readonly Order[];
+  /** The same of another market: `markets.of('ETHIRT').buy({ … })`. */
+  readonly markets: { readonly of: (symbol: string) => MarketContext };
+  /** Ends one of its own orders; of a pair, both. */
+  readonly cancel: (clientOrderId: string) => void;
+  /** Ends all own orders, in one market or without it in all, and algorithms at work there. */
+  readonly cancelAll: (market?: string) => void;
+  /** Gives an open limit order another price or amount: it is canceled, and once its fills are known the rest is placed. */
+  readonly replace: (clientOrderId: string, change: Change) => void;
+  /**
+   * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a call 20 lines
+   * are kept, of an hour 1000, of a line 500 characters. `fields` are plain JSON.
    */
   readonly log: (text: string, fields?: Readonly<Record<string, unknown>>) => void;
-  /** The same of other markets. */
-  readonly positionOf: (market: string) => DecimalText;
-  readonly equityOf: (market: string) => DecimalText | null;
-  readonly bookOf: (market: string) => OrderBook | null;
-  readonly statsOf: (market: string) => MarketStats | null;
-  /** Null for a market that the bot does not follow. */
-  readonly rulesOf: (market: string) => MarketRules | null;
-  readonly agesOf: (market: string) => DataAges;
-  /** The last bars of another candle subscription; empty where there is none. */
-  readonly historyOf: (market: string, timeframe: Timeframe) => readonly ClosedCandle[];
 }

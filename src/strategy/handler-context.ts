@@ -1,171 +1,140 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import { invariant } from '../domain/invariant.ts';
-import type { OrderBook } from '../domain/order-book.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
-import type { CandleSeries } from './candle-series.ts';
-import type { DataAges, StrategyContext } from './context.ts';
-import type { ClosedCandle, OwnOrder } from './definition.ts';
-import type { IndicatorValue } from './indicator-specs.ts';
-import type { MarketRules } from './market-rules.ts';
-import { frozenCopy } from './frozen-copy.ts';
-import type { EngineView } from './strategy-event.ts';
+import { bookOf } from './book.ts';
+import type { DataEntry } from './check-data.ts';
+import { expectedMarket } from './check-subscriptions.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketContext, StrategyContext } from './context.ts';
+import type { HandlerCall } from './handler-call.ts';
+import { marketDayOf } from './market-day.ts';
+import { MarketHandle } from './market-handle.ts';
+import { orderOf, type Order } from './own-order.ts';
+import type { StrategyState } from './strategy-state.ts';
+import { tickerOfBar, tickerOfBook } from './ticker.ts';
 
-/** What stays the same from one call of a strategy's handlers to the next. */
-export interface HandlerSetup {
-  readonly params: unknown;
+/** What a context is made of; it stays the same from call to call. */
+export interface ContextSetup {
   readonly market: string;
-  readonly indicators: Readonly<Record<string, IndicatorValue | null>>;
-  readonly series: readonly CandleSeries[];
-  readonly log: StrategyContext<unknown, unknown>['log'];
+  readonly params: unknown;
+  readonly state: StrategyState;
+  readonly entries: readonly DataEntry[];
+  readonly indicators: object;
+  readonly call: HandlerCall;
+  readonly log: StrategyContext['log'];
+  readonly knownMarkets: ReadonlySet<string> | undefined;
 }
 
-const NO_CANDLES: readonly ClosedCandle[] = [];
+/** The context of all calls of one strategy: of its own market, and what is the strategy's in all of them. */
+export class HandlerContext extends MarketHandle implements StrategyContext {
+  readonly params: unknown;
+  readonly data: StrategyContext['data'];
+  readonly history: StrategyContext['history'];
+  readonly indicators: unknown;
+  readonly setState: StrategyContext['setState'];
+  readonly markets: StrategyContext['markets'];
+  readonly cancel: StrategyContext['cancel'];
+  readonly cancelAll: StrategyContext['cancelAll'];
+  readonly replace: StrategyContext['replace'];
+  readonly log: StrategyContext['log'];
+  readonly #call: HandlerCall;
+  readonly #state: StrategyState;
 
-/**
- * The context of one call. Asks the engine only for what the handler looks at. What takes a market is handed out as functions of their own, since
- * authors take a context apart. Nothing that it hands out can be changed, since the engine and other strategies read on.
- */
-export class HandlerContext implements StrategyContext<unknown, unknown> {
-  readonly state: unknown;
-  readonly #setup: HandlerSetup;
-  readonly #view: EngineView;
-
-  constructor(setup: HandlerSetup, state: unknown, view: EngineView) {
-    this.#setup = setup;
-    this.state = state;
-    this.#view = view;
+  constructor({ market, params, state, entries, indicators, call, log, knownMarkets }: ContextSetup) {
+    super(call, market);
+    this.#call = call;
+    this.#state = state;
+    this.params = params;
+    this.indicators = indicators;
+    this.data = shown(entries, (entry) => lastOf(entry, call));
+    this.history = shown(entries, ({ kind, series, isListed }) =>
+      kind === 'candles' && !isListed ? () => series?.history : null,
+    );
+    this.setState = (change) => {
+      void call.view;
+      state.change(change);
+    };
+    this.markets = Object.freeze({ of: marketsOf(this, call, knownMarkets) });
+    this.cancel = (clientOrderId) => call.want('cancel', { kind: 'cancel', clientOrderId });
+    this.cancelAll = (only) =>
+      call.want('cancelAll', only === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market: only });
+    this.replace = (clientOrderId, change) => call.want('replace', { kind: 'replace', clientOrderId, ...change });
+    this.log = log;
+    Object.freeze(this);
   }
 
-  get params(): unknown {
-    return this.#setup.params;
-  }
-
-  get market(): string {
-    return this.#setup.market;
-  }
-
-  get indicators(): Readonly<Record<string, IndicatorValue | null>> {
-    return this.#setup.indicators;
-  }
-
-  get log(): StrategyContext<unknown, unknown>['log'] {
-    return this.#setup.log;
+  get state(): unknown {
+    return this.#state.value;
   }
 
   get nowMs(): number {
-    return this.#view.nowMs;
+    return this.#call.view.nowMs;
   }
 
-  get position(): DecimalText {
-    return this.#view.position(this.#setup.market);
-  }
-
-  get free(): Readonly<Record<string, DecimalText>> {
-    return frozenCopy(this.#view.free());
-  }
-
-  get equity(): DecimalText | null {
-    return this.#view.equity(this.#setup.market);
-  }
-
-  get orders(): readonly OwnOrder[] {
-    return this.#view.orders();
-  }
-
-  get book(): OrderBook | null {
-    return frozenCopy(this.#view.book(this.#setup.market));
-  }
-
-  get stats(): MarketStats | null {
-    return frozenCopy(this.#view.stats(this.#setup.market));
-  }
-
-  get rules(): MarketRules {
-    const rules = this.#view.rules(this.#setup.market);
-    invariant(rules !== null, () => `expected the rules of ${this.#setup.market}, were none`);
-    return frozenCopy(rules);
-  }
-
-  get ages(): DataAges {
-    return new MarketAges(this.#view, this.#setup.market);
-  }
-
-  get history(): readonly ClosedCandle[] {
-    return Object.freeze(this.#setup.series[0]?.history ?? NO_CANDLES);
-  }
-
-  get positionOf(): (market: string) => DecimalText {
-    return (market) => this.#view.position(market);
-  }
-
-  get equityOf(): (market: string) => DecimalText | null {
-    return (market) => this.#view.equity(market);
-  }
-
-  get bookOf(): (market: string) => OrderBook | null {
-    return (market) => frozenCopy(this.#view.book(market));
-  }
-
-  get statsOf(): (market: string) => MarketStats | null {
-    return (market) => frozenCopy(this.#view.stats(market));
-  }
-
-  get rulesOf(): (market: string) => MarketRules | null {
-    return (market) => frozenCopy(this.#view.rules(market));
-  }
-
-  get agesOf(): (market: string) => DataAges {
-    return (market) => new MarketAges(this.#view, market);
-  }
-
-  get historyOf(): (market: string, timeframe: Timeframe) => readonly ClosedCandle[] {
-    return (market, timeframe) =>
-      Object.freeze(this.#setup.series.find((series) => series.isOf(market, timeframe))?.history ?? NO_CANDLES);
+  get orders(): readonly Order[] {
+    return Object.freeze(this.#call.view.orders().map(orderOf));
   }
 }
 
-/** The ages of one market's data and of the account's. */
-class MarketAges implements DataAges {
-  readonly #view: EngineView;
-  readonly #market: string;
+Object.freeze(HandlerContext.prototype);
+Object.freeze(HandlerContext);
 
-  constructor(view: EngineView, market: string) {
-    this.#view = view;
-    this.#market = market;
-  }
-
-  get book(): number | null {
-    return this.#view.ageMs('book', this.#market);
-  }
-
-  get stats(): number | null {
-    return this.#view.ageMs('stats', this.#market);
-  }
-
-  get trades(): number | null {
-    return this.#view.ageMs('trades', this.#market);
-  }
-
-  get candles(): number | null {
-    return this.#view.ageMs('candles', this.#market);
-  }
-
-  get orders(): number | null {
-    return this.#view.accountAgeMs('orders');
-  }
-
-  get fills(): number | null {
-    return this.#view.accountAgeMs('fills');
-  }
-
-  get balances(): number | null {
-    return this.#view.accountAgeMs('balances');
-  }
+/** Handles of other markets, made once; the strategy's own is the context itself. */
+function marketsOf(
+  own: MarketContext,
+  call: HandlerCall,
+  knownMarkets: ReadonlySet<string> | undefined,
+): (symbol: string) => MarketContext {
+  const handles = new Map<string, MarketContext>([[own.market, own]]);
+  return (symbol) => {
+    const known = handles.get(symbol);
+    if (known !== undefined) return known;
+    if (knownMarkets?.has(symbol) === false) {
+      throw new SarrafError('INVALID_STRATEGY', `ctx.markets.of: ${expectedMarket(symbol, knownMarkets)}`);
+    }
+    const handle = new MarketHandle(call, symbol);
+    handles.set(symbol, handle);
+    return handle;
+  };
 }
 
-// Strategies of one process share these: one of them must not give the others another context.
-for (const shared of [HandlerContext, MarketAges]) {
-  Object.freeze(shared.prototype);
-  Object.freeze(shared);
+/** An object whose fields are looked up when they are read, and that can not be changed. */
+function shown<Value>(
+  entries: readonly DataEntry[],
+  lookOf: (entry: DataEntry) => (() => Value) | null,
+): Readonly<Record<string, Value | readonly Value[]>> {
+  const fields: Record<string, Value | readonly Value[]> = {};
+  for (const name of new Set(entries.map((entry) => entry.name))) {
+    const all = entries.filter((entry) => entry.name === name);
+    const looks = all.flatMap((entry) => lookOf(entry) ?? []);
+    const [first] = looks;
+    if (first === undefined) continue;
+    const get = all[0]?.isListed === true ? () => Object.freeze(looks.map((look) => look())) : first;
+    Object.defineProperty(fields, name, { get, enumerable: true });
+  }
+  return Object.freeze(fields);
+}
+
+/** How the last of some data is looked at; null for what is gone once it was told. */
+function lastOf({ kind, subscription, series }: DataEntry, call: HandlerCall): (() => unknown) | null {
+  if (subscription.kind === 'timer' || kind === 'timer' || kind === 'trades') return null;
+  const { market } = subscription;
+  const book = () => {
+    const seen = call.view.book(market);
+    return seen === null ? null : bookOf(market, seen);
+  };
+  switch (kind) {
+    case 'candles':
+      return () => series?.bar ?? null;
+    case 'book':
+      return book;
+    case 'ticker':
+      return () => {
+        if (series !== null) return series.bar === null ? null : tickerOfBar(series.bar);
+        const seen = book();
+        return seen === null ? null : tickerOfBook(seen);
+      };
+    case 'stats':
+      return () => {
+        const stats = call.view.stats(market);
+        return stats === null ? null : marketDayOf(stats);
+      };
+  }
 }

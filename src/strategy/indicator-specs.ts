@@ -1,27 +1,28 @@
-import type { Timeframe } from '../domain/timeframe.ts';
-
-/** Which candles an indicator reads, among those that the strategy subscribes to; what is left out matches any, and the first that matches is it. */
-export interface CandleSource {
-  readonly timeframe?: Timeframe;
-  readonly market?: string;
-}
+import type { CandleData } from './data.ts';
 
 /** Carries the type of the value along with a declaration; no object has it. */
 declare const VALUE: unique symbol;
 
 /**
- * An indicator that a strategy declares, such as `sma(20)`. The runner owns it, feeds it with closed candles and hands out
- * its value. `kind` is its name in `INDICATORS`.
+ * An indicator that a strategy declares, such as `sma(bars, 20)`. The runner owns it, feeds it with closed candles and hands
+ * out its value. `kind` is its name in `INDICATORS`.
  */
 export interface IndicatorSpec<Value extends IndicatorValue = IndicatorValue> {
   readonly kind: string;
   readonly params: Readonly<Record<string, number>>;
-  readonly of: CandleSource;
+  readonly of: CandleData;
   readonly [VALUE]?: Value;
 }
 
 /** A number, or a frozen record of them. Values are floats: they are read by decisions, never by the books. */
 export type IndicatorValue = number | object;
+
+/** Indicators by the name that the author gives them. */
+export type IndicatorSpecs = Readonly<Record<string, IndicatorSpec>>;
+
+/** Of a strategy without indicators: no name is one. */
+// oxlint-disable-next-line typescript/no-generated-empty-object-type
+export type NoSpecs = Readonly<Record<never, IndicatorSpec>>;
 
 /** What an indicator's value is. */
 export type ValueOf<Spec extends IndicatorSpec> = Spec extends IndicatorSpec<infer Value> ? Value : never;

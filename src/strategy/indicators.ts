@@ -1,6 +1,6 @@
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { barOf, closeNumber } from './column-candle.ts';
+import { ohlcvOf, closeNumber } from './column-candle.ts';
 import type { IndicatorSpec, IndicatorValue } from './indicator-specs.ts';
 import type { CheckedIndicator, Feed } from './indicators/declare-indicator.ts';
 import { INDICATORS } from './indicators/indicator-table.ts';
@@ -19,11 +19,21 @@ export interface Indicator {
 /** Throws `INVALID_STRATEGY` for what is no indicator, has a parameter out of its range, or looks back over more candles than the exchange gives at once. */
 export function createIndicator(spec: IndicatorSpec): Indicator {
   const { kind, params, of } = Object(spec) as Partial<Readonly<Record<string, unknown>>>;
-  const entry = typeof kind === 'string' && typeof of === 'object' && of !== null ? INDICATORS.get(kind) : undefined;
-  if (entry === undefined) {
-    throw new SarrafError('INVALID_STRATEGY', `expected an indicator such as sma(20), was ${JSON.stringify(spec)}`);
+  const entry = typeof kind === 'string' ? INDICATORS.get(kind) : undefined;
+  if (typeof kind !== 'string' || entry === undefined) {
+    const was = JSON.stringify(spec);
+    throw new SarrafError('INVALID_STRATEGY', `expected an indicator such as sma(bars, 20), was ${was}`);
+  }
+  if (!isCandles(of)) {
+    const was = JSON.stringify(of);
+    throw new SarrafError('INVALID_STRATEGY', `expected declared candles as the first argument of ${kind}, was ${was}`);
   }
   return new RunningIndicator(entry.check(params));
+}
+
+function isCandles(of: unknown): boolean {
+  const { kind, from } = Object(of) as Readonly<Record<string, unknown>>;
+  return kind === 'candles' && typeof from === 'object' && from !== null;
 }
 
 class RunningIndicator implements Indicator {
@@ -44,7 +54,7 @@ class RunningIndicator implements Indicator {
     const value =
       feed.reads === 'closes'
         ? feed.series.update(closeNumber(candle), false)
-        : feed.series.update(barOf(candle), false);
+        : feed.series.update(ohlcvOf(candle), false);
     if (this.seen < rules.first || value === null) return null;
     if (typeof value === 'number') return Number.isFinite(value) ? value : this.without();
     // The library may read its own record again, so it stays its own.

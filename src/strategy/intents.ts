@@ -1,12 +1,35 @@
 import type { Decimal } from 'decimal.js';
 import type { Side } from '../domain/order.ts';
 
-/** A decimal number as an author writes it. */
-export type DecimalInput = string | Decimal;
+/**
+ * A number, a decimal text or a Decimal. A number is read as its shortest decimal of at most 15 digits, so `0.1 + 0.2` is 0.3. A
+ * text and a Decimal keep every digit.
+ */
+export type DecimalInput = number | string | Decimal;
 
-/** An order that is wanted. Amounts are in the source currency. Sizes and prices are fitted to the market's steps: amount down, price half-even. */
-export interface OrderWish {
-  readonly amount: DecimalInput;
+/** How much, in one of three ways. All are fitted down to the market's step. */
+export type Size =
+  | {
+      /** In the base currency. */
+      readonly amount: DecimalInput;
+      readonly value?: undefined;
+      readonly equityShare?: undefined;
+    }
+  | {
+      /** In the quote currency, before the fee, at the order's own price or else the best one. */
+      readonly value: DecimalInput;
+      readonly amount?: undefined;
+      readonly equityShare?: undefined;
+    }
+  | {
+      /** Share of the strategy's equity, 0 to 1, at the order's own price or else the best one. */
+      readonly equityShare: DecimalInput;
+      readonly amount?: undefined;
+      readonly value?: undefined;
+    };
+
+/** An order that is wanted. Prices are in the quote currency, and fitted half-even to the market's step. */
+export type OrderWish = Size & {
   /** Limit price. Without it the order is a market order. */
   readonly price?: DecimalInput;
   /** With it the order waits until the market has reached this price. */
@@ -14,27 +37,50 @@ export interface OrderWish {
   /** A word of the author's own, of at most 32 characters, which comes back with the order and its events. */
   readonly tag?: string;
   /**
-   * Whether it may go within ten seconds of an order with the same terms. Without it it waits until those are over, at most 11.5 s, and is else rejected
-   * (`IdenticalOrder`). With it the exchange's own check for repetitions is off for this order (`pro`).
+   * Whether it may go within ten seconds of an order with the same terms. Without it it waits until those are over, at most
+   * 11.5 s, and is else rejected (`IdenticalOrder`). With it the exchange's own check for repetitions is off for this order.
    */
   readonly allowIdentical?: boolean;
-}
+};
 
-/** A pair of which one leg ends the other: a limit order at `price`, and a stop-limit order. */
-export interface OcoWish {
-  readonly amount: DecimalInput;
+/** A pair of which one leg ends the other: a limit order at `price`, and a stop-limit order. Prices in the quote currency. */
+export type OcoWish = Size & {
   readonly price: DecimalInput;
   readonly stopPrice: DecimalInput;
   readonly stopLimitPrice: DecimalInput;
   readonly tag?: string;
   readonly allowIdentical?: boolean;
-}
+};
 
 /** One order of a desired set. */
 export interface Quote {
   readonly side: Side;
+  /** In the quote currency. */
   readonly price: DecimalInput;
+  /** In the base currency. */
   readonly amount: DecimalInput;
+}
+
+/** A holding to be reached: `position` in the base currency, or `equityShare` of the equity, 0 to 1. With `price` by limit orders. */
+export type TargetWish = (
+  | { readonly position: DecimalInput; readonly equityShare?: undefined }
+  | { readonly equityShare: DecimalInput; readonly position?: undefined }
+) & { readonly price?: DecimalInput };
+
+/** An amount in equal slices over a time, each a market order, or a limit order at `price`. */
+export type TwapWish = Size & {
+  readonly overMs: number;
+  readonly slices: number;
+  readonly price?: DecimalInput;
+};
+
+/** A limit order of which only `visible`, in the base currency, is shown at a time. */
+export type IcebergWish = Size & { readonly visible: DecimalInput; readonly price: DecimalInput };
+
+/** Another price or amount for an open limit order; `amount` is the whole one, what was filled before included. */
+export interface Change {
+  readonly price?: DecimalInput;
+  readonly amount?: DecimalInput;
 }
 
 /** What a strategy wants done. */
@@ -45,112 +91,50 @@ export type Intent =
   /** All of the strategy's own orders, in one market or in all. Algorithms at work there end too. */
   | { readonly kind: 'cancel-all'; readonly market?: string }
   /** Another price or amount for an open limit order: it is canceled, and what is then left of the wanted amount is placed. */
-  | {
-      readonly kind: 'replace';
-      readonly clientOrderId: string;
-      readonly price?: DecimalInput;
-      /** The whole amount, what was filled before included. */
-      readonly amount?: DecimalInput;
-    }
-  /** A position to be reached: an amount of the source currency, or a share (0 to 1) of the strategy's equity. With `price` by a limit order. */
-  | {
-      readonly kind: 'target';
-      readonly market: string;
-      readonly position?: DecimalInput;
-      readonly equityShare?: DecimalInput;
-      readonly price?: DecimalInput;
-    }
-  /** The set of limit orders that should rest in a market: what is there already stays in its queue place, the rest is canceled or placed. */
+  | ({ readonly kind: 'replace'; readonly clientOrderId: string } & Change)
+  | ({ readonly kind: 'target'; readonly market: string } & TargetWish)
+  /** The set of limit orders that should rest in a market: what is there already stays in its queue place. */
   | { readonly kind: 'quotes'; readonly market: string; readonly quotes: readonly Quote[] }
-  /** An amount in equal slices over a time, each a market order, or a limit order at `price`. */
-  | {
-      readonly kind: 'twap';
-      readonly market: string;
-      readonly side: Side;
-      readonly amount: DecimalInput;
-      readonly overMs: number;
-      readonly slices: number;
-      readonly price?: DecimalInput;
-    }
-  /** A limit order of which only `visible` is ever shown; the next part is placed once the last is filled. */
-  | {
-      readonly kind: 'iceberg';
-      readonly market: string;
-      readonly side: Side;
-      readonly amount: DecimalInput;
-      readonly visible: DecimalInput;
-      readonly price: DecimalInput;
-    };
+  | ({ readonly kind: 'twap'; readonly market: string; readonly side: Side } & TwapWish)
+  /** The next part is placed once the last is filled. */
+  | ({ readonly kind: 'iceberg'; readonly market: string; readonly side: Side } & IcebergWish);
 
-/** A buy: with `price` a limit order, without it a market order; with `stopPrice` it waits until the market has come there. */
 export function buy(market: string, wish: OrderWish): Intent {
   return { kind: 'place', market, side: 'buy', ...wish };
 }
 
-/** The same on the other side. */
 export function sell(market: string, wish: OrderWish): Intent {
   return { kind: 'place', market, side: 'sell', ...wish };
 }
 
-/** A limit order and a stop-limit order of which one ends the other: such as a sale above the market, and one below it that bounds the loss. */
 export function oco(market: string, side: Side, wish: OcoWish): Intent {
   return { kind: 'oco', market, side, ...wish };
 }
 
-/** Cancels an own order by the id that `orders` of the context shows. */
 export function cancel(clientOrderId: string): Intent {
   return { kind: 'cancel', clientOrderId };
 }
 
-/** Cancels all own orders, in one market or in all, and ends algorithms at work there. */
 export function cancelAll(market?: string): Intent {
   return market === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market };
 }
 
-/** Gives an open limit order another price or amount: it is canceled, and once its fills are known the rest is placed. */
-export function replace(
-  clientOrderId: string,
-  change: { readonly price?: DecimalInput; readonly amount?: DecimalInput },
-): Intent {
+export function replace(clientOrderId: string, change: Change): Intent {
   return { kind: 'replace', clientOrderId, ...change };
 }
 
-/** A holding to be reached: `{ position }` of the source currency, or `{ equityShare }` of the strategy's equity, 0 to 1. */
-export function target(
-  market: string,
-  wish: {
-    readonly position?: DecimalInput;
-    readonly equityShare?: DecimalInput;
-    readonly price?: DecimalInput;
-  },
-): Intent {
+export function target(market: string, wish: TargetWish): Intent {
   return { kind: 'target', market, ...wish };
 }
 
-/** The limit orders that should rest in a market, from now on until other ones are named; none at all cancels them. */
 export function quotes(market: string, wanted: readonly Quote[]): Intent {
   return { kind: 'quotes', market, quotes: wanted };
 }
 
-/** An amount in equal slices over a time: the first at once. */
-export function twap(
-  market: string,
-  side: Side,
-  wish: {
-    readonly amount: DecimalInput;
-    readonly overMs: number;
-    readonly slices: number;
-    readonly price?: DecimalInput;
-  },
-): Intent {
+export function twap(market: string, side: Side, wish: TwapWish): Intent {
   return { kind: 'twap', market, side, ...wish };
 }
 
-/** A limit order of which only `visible` is shown at a time. */
-export function iceberg(
-  market: string,
-  side: Side,
-  wish: { readonly amount: DecimalInput; readonly visible: DecimalInput; readonly price: DecimalInput },
-): Intent {
+export function iceberg(market: string, side: Side, wish: IcebergWish): Intent {
   return { kind: 'iceberg', market, side, ...wish };
 }

@@ -1,4 +1,3 @@
-import type { Decimal } from 'decimal.js';
 import type { DecimalText } from '../domain/decimal-text.ts';
 
 /** What the exchange asks of an order of one market, as it was last read. They change now and then. */
@@ -9,28 +8,31 @@ export interface MarketRules {
   readonly minOrderValue: DecimalText;
 }
 
-/**
- * Whether an amount is enough for an order at a price: at least one step of its market, and worth more than the least value. By floats, which is good for
- * a decision; the engine holds every order against the rules to the last digit.
- */
-export function isTradable(
-  { amountStep, minOrderValue }: MarketRules,
-  amount: string | number | Decimal,
-  price: string | number | Decimal,
-): boolean {
-  const size = Number(amount);
-  return size >= numberOf(amountStep) && size * Number(price) > numberOf(minOrderValue);
+/** The same as a strategy is shown them. */
+export interface Rules {
+  /** Prices are whole multiples of it, in the quote currency. */
+  readonly priceStep: number;
+  /** Amounts are whole multiples of it, in the base currency. */
+  readonly amountStep: number;
+  /** In the quote currency; an order must be worth more. */
+  readonly minOrderValue: number;
+  readonly exact: MarketRules;
 }
 
-/** Rules are asked about at every bar, and there are few of them. Emptied when it is full. */
-const NUMBERS = new Map<DecimalText, number>();
-const MOST_NUMBERS = 1_000;
+/** Rules are asked about at every bar, and the same object stands for them until they change. */
+const SHOWN = new WeakMap<MarketRules, Rules>();
 
-function numberOf(text: DecimalText): number {
-  let number = NUMBERS.get(text);
-  if (number === undefined) {
-    if (NUMBERS.size >= MOST_NUMBERS) NUMBERS.clear();
-    NUMBERS.set(text, (number = Number(text)));
+export function rulesOf(rules: MarketRules): Rules {
+  let shown = SHOWN.get(rules);
+  if (shown === undefined) {
+    const { priceStep, amountStep, minOrderValue } = rules;
+    shown = Object.freeze({
+      priceStep: Number(priceStep),
+      amountStep: Number(amountStep),
+      minOrderValue: Number(minOrderValue),
+      exact: Object.freeze({ priceStep, amountStep, minOrderValue }),
+    });
+    SHOWN.set(rules, shown);
   }
-  return number;
+  return shown;
 }

@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
-import { CandleSeries } from './candle-series.ts';
-import { checkedSubscriptions } from './check-subscriptions.ts';
-import type { IndicatorSpecs, StrategyDefinition } from './definition.ts';
+import type { CandleSeries } from './candle-series.ts';
+import type { DataEntry } from './check-data.ts';
+import type { CandleData } from './data.ts';
+import type { StrategyDefinition } from './definition.ts';
+import { routeOfSubscription } from './event-route.ts';
 import { deepFreeze, frozenCopy } from './frozen-copy.ts';
 import { createIndicator } from './indicators.ts';
-import type { CandleSource } from './indicator-specs.ts';
-import type { Subscription } from './subscriptions.ts';
+import type { IndicatorSpecs } from './indicator-specs.ts';
 
 const LONGEST_NAME = 12;
 
@@ -47,44 +48,27 @@ function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
   }));
 }
 
-/** The subscriptions of a strategy, and its candle series with their indicators; `indicators` are the names of all of them. */
-export function checkedSetup(options: {
-  readonly wanted: unknown;
-  readonly specs: unknown;
-  readonly knownMarkets: ReadonlySet<string> | undefined;
-}): {
-  readonly subscriptions: readonly Subscription[];
-  readonly series: readonly CandleSeries[];
-  readonly indicators: readonly string[];
-} {
-  const subscriptions = checkedSubscriptions(options.wanted, options.knownMarkets);
-  const series = subscriptions.flatMap((wanted) => (wanted.kind === 'candles' ? [new CandleSeries(wanted)] : []));
-  const specs = Object.entries(Object(options.specs) as IndicatorSpecs);
-  if (specs.length > MOST_INDICATORS) {
-    const message = `expected at most ${MOST_INDICATORS} indicators, were ${specs.length}`;
+/** The indicators of a strategy, each added to the candles that it is declared on. Answers their names. */
+export function addIndicators(specs: unknown, entries: readonly DataEntry[]): readonly string[] {
+  const named = Object.entries(Object(specs) as IndicatorSpecs);
+  if (named.length > MOST_INDICATORS) {
+    const message = `expected at most ${MOST_INDICATORS} indicators, were ${named.length}`;
     throw new SarrafError('INVALID_STRATEGY', message);
   }
-  for (const [name, spec] of specs) {
+  for (const [name, spec] of named) {
     const indicator = createIndicator(spec);
-    seriesFor(spec.of, { name, series }).addIndicator(name, indicator);
+    seriesFor(name, spec.of, entries).addIndicator(name, indicator);
   }
-  return { subscriptions, series, indicators: specs.map(([name]) => name) };
+  return named.map(([name]) => name);
 }
 
-/** The first series that an indicator may mean. */
-function seriesFor(
-  { market, timeframe }: CandleSource,
-  of: { readonly name: string; readonly series: readonly CandleSeries[] },
-): CandleSeries {
-  const found = of.series.find(
-    ({ subscription }) =>
-      (market === undefined || market === subscription.market) &&
-      (timeframe === undefined || timeframe === subscription.timeframe),
-  );
-  if (found !== undefined) return found;
-  const meant = ['candles', market, timeframe].filter((part) => part !== undefined).join(' ');
+function seriesFor(name: string, of: CandleData, entries: readonly DataEntry[]): CandleSeries {
+  const route = routeOfSubscription(of.from);
+  const series =
+    entries.find((entry) => entry.series?.isOf(of.from.market, of.from.timeframe) === true)?.series ?? null;
+  if (series !== null) return series;
   throw new SarrafError(
     'INVALID_STRATEGY',
-    `expected a subscription to ${meant} for the indicator ${of.name}, was none of them`,
+    `indicators.${name}: expected candles that data declares, was of ${route}, which it does not`,
   );
 }

@@ -1,20 +1,23 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import { CandleSeries } from './candle-series.ts';
-import { callHandler, HANDLERS, wrongAnswer } from './call-handler.ts';
-import { checkedIntents } from './check-intents.ts';
-import { checkState } from './check-state.ts';
+import { checkedData, type DataEntry } from './check-data.ts';
+import { strayHandler, whatIsWrong } from './check-definition.ts';
 import { expectedMarket } from './check-subscriptions.ts';
-import { plainCandle } from './column-candle.ts';
-import type { ClosedCandle, StrategyDefinition } from './definition.ts';
-import { HandlerContext, type HandlerSetup } from './handler-context.ts';
+import { dataSetup } from './data.ts';
+import type { LifeName, StrategyDefinition } from './definition.ts';
+import { routeOfEvent, routeOfSubscription } from './event-route.ts';
+import { HandlerCall } from './handler-call.ts';
+import { HandlerContext } from './handler-context.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
 import type { Intent } from './intents.ts';
-import { checkedParameters, checkedSetup } from './runner-setup.ts';
-import type { EngineView, StrategyEvent } from './strategy-event.ts';
+import { addIndicators, checkedParameters } from './runner-setup.ts';
+import { eventFor, NOTHING_SHOWN, wrongAnswer, type Told } from './shown-event.ts';
+import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
 import type { StrategyPort } from './strategy-port.ts';
+import { StrategyState } from './strategy-state.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 
 export interface RunnerSetup {
@@ -32,103 +35,121 @@ export interface RunnerSetup {
   readonly source?: StrategySource;
 }
 
-const NO_INTENTS: readonly Intent[] = [];
+/** A handler with the data that it is told of; those of the strategy's life have none. */
+interface Handler {
+  readonly name: string;
+  readonly data: DataEntry | null;
+}
+
+const NO_INTENTS: readonly Intent[] = Object.freeze([]);
+const NO_HANDLERS: readonly Handler[] = [];
 
 /**
- * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A handler that throws, whose
- * state is no JSON or whose intents are none, stops the strategy: `failure` says which one and why, and it gets no further events.
+ * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A handler that throws
+ * stops the strategy: `failure` says which one and why, and it gets no further events.
  */
 export class StrategyRunner implements StrategyPort {
   readonly name: string;
   readonly market: string;
   readonly subscriptions: readonly Subscription[];
+  readonly params: unknown;
   failure: string | null = null;
   fault: StrategyFault | null = null;
   readonly isBeyondRepair = false;
-  private readonly definition: StrategyDefinition;
-  private readonly setup: HandlerSetup;
-  private readonly values: Record<string, IndicatorValue | null> = {};
-  private readonly knownMarkets: ReadonlySet<string> | undefined;
-  private readonly source: StrategySource | null;
-  private readonly log = new StrategyLog();
-  /** Kinds of events that there is a handler for, and those that indicators live on besides. */
-  private readonly handled: ReadonlySet<StrategyEvent['kind']>;
-  private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
-  private readonly handlesCandles: boolean;
   /** The same as `wants('candle')`. */
   readonly wantsCandles: boolean;
-  private state: unknown;
-  /** The state as JSON, once somebody asked for it. */
-  private json: string | null = null;
-  /** The JSON that was taken last, or that the state began with. */
-  private takenJson: string;
+  private readonly definition: StrategyDefinition;
+  private readonly source: StrategySource | null;
+  private readonly log = new StrategyLog();
+  private readonly state: StrategyState;
+  private readonly call: HandlerCall;
+  private readonly context: HandlerContext;
+  private readonly values: Record<string, IndicatorValue | null> = {};
+  /** Indicators without which handlers of data are not called. */
+  private readonly awaited: readonly string[];
+  /** Handlers by what brings them about. */
+  private readonly handlers = new Map<string, Handler[]>();
+  private readonly candles: readonly { readonly series: CandleSeries; readonly handlers: readonly Handler[] }[];
+  /** Kinds of events that there is a handler for, or that indicators live on. */
+  private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
 
-  /** Throws `INVALID_STRATEGY` when the name, the parameters, a subscription or an indicator is not what it should be; what the author throws, too. */
+  /** Throws `INVALID_STRATEGY` when a part of the strategy is not what it should be; what the author throws, too. */
   constructor(definition: StrategyDefinition, setup: RunnerSetup) {
     const { market, timeframe, knownMarkets, hasBooks = true } = setup;
+    const wrong = whatIsWrong(definition);
+    if (wrong !== null) throw new SarrafError('INVALID_STRATEGY', wrong);
     this.definition = definition;
     this.name = setup.name ?? definition.name;
     this.market = market;
-    this.knownMarkets = knownMarkets;
     this.source = setup.source ?? null;
     if (knownMarkets?.has(market) === false) {
       throw new SarrafError('INVALID_STRATEGY', `market of ${this.name}: ${expectedMarket(market, knownMarkets)}`);
     }
     const params = checkedParameters(definition, this.name, setup.params ?? {});
-    const { subscriptions, series, indicators } = checkedSetup({
-      wanted: definition.subscribe({ market, params, timeframe, hasBooks }),
-      specs: definition.indicators?.({ params, market }) ?? {},
-      knownMarkets,
-    });
-    this.subscriptions = subscriptions;
+    this.params = params;
+    const declared = definition.data(dataSetup({ market, params, timeframe, hasBooks }));
+    const entries = checkedData(declared, knownMarkets);
+    const indicators = addIndicators(definition.indicators?.(declared, { params, timeframe }), entries);
+    const stray = strayHandler(
+      definition.on,
+      entries.map(({ name }) => name),
+    );
+    if (stray !== null) throw new SarrafError('INVALID_STRATEGY', stray);
+    this.subscriptions = [...new Set(entries.map(({ subscription }) => subscription))];
     for (const name of indicators) this.values[name] = null;
-    this.setup = { params, market, indicators: shownValues(this.values), series, log: this.log.add };
-    const isFed = series.some(({ warmUpLength }) => warmUpLength > 0);
-    const kinds = Object.keys(HANDLERS) as StrategyEvent['kind'][];
-    this.handled = new Set(kinds.filter((kind) => definition[HANDLERS[kind]] !== undefined));
-    this.handlesCandles = this.handled.has('candle');
-    this.wanted = new Set([...this.handled, ...(isFed ? ['candle' as const] : [])]);
+    this.awaited = definition.beforeWarm === 'call' ? [] : indicators;
+    this.state = new StrategyState(this.name, definition);
+    this.call = new HandlerCall(knownMarkets);
+    const shared = { market, params, entries, knownMarkets, state: this.state, call: this.call, log: this.log.add };
+    this.context = new HandlerContext({ ...shared, indicators: shownValues(this.values) });
+    for (const name of Object.keys(definition.on)) {
+      if (definition.on[name] !== undefined) this.addHandler(name, entries);
+    }
+    const series = [...new Set(entries.flatMap((entry) => entry.series ?? []))];
+    this.candles = series.map((one) => ({
+      series: one,
+      handlers: this.handlers.get(routeOfSubscription(one.subscription)) ?? NO_HANDLERS,
+    }));
+    this.wanted = wantedKinds(this.handlers, series);
     this.wantsCandles = this.wanted.has('candle');
-    this.state = definition.init({ params, market });
-    checkState(this.state);
-    this.takenJson = JSON.stringify(this.state);
-    this.json = this.takenJson;
   }
 
-  get params(): unknown {
-    return this.setup.params;
-  }
-
-  warmUpLength(subscription: CandleSubscription): number {
-    return this.seriesOf(subscription)?.warmUpLength ?? 0;
+  warmUpLength({ market, timeframe }: CandleSubscription): number {
+    return this.candlesOf(market, timeframe)?.series.warmUpLength ?? 0;
   }
 
   warmUp(candle: ClosedCandle): void {
-    this.seriesOf(candle)?.add(candle, this.values);
+    this.candlesOf(candle.market, candle.timeframe)?.series.add(candle, this.values);
   }
 
   wants(kind: StrategyEvent['kind']): boolean {
     return this.wanted.has(kind);
   }
 
+  /** What an event is told to first, such as `on.bars`; null where there is no handler for it. */
+  handlerOf(route: string): string | null {
+    const [first] = this.handlers.get(route) ?? NO_HANDLERS;
+    return first === undefined ? null : `on.${first.name}`;
+  }
+
+  /** What brings its handlers about. */
+  get routes(): readonly string[] {
+    return [...this.handlers.keys()];
+  }
+
   handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
     if (event.kind === 'candle') return this.handleCandle(event.candle, view);
-    if (this.failure !== null || !this.handled.has(event.kind)) return NO_INTENTS;
-    try {
-      return this.ask(event, view);
-    } catch (error) {
-      return this.fail(event.kind, error);
-    }
+    if (this.failure !== null) return NO_INTENTS;
+    const handlers = this.handlers.get(routeOfEvent(event));
+    return handlers === undefined ? NO_INTENTS : this.tell(handlers, event, view);
   }
 
   handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
-    this.warmUp(candle);
-    if (this.failure !== null || !this.handlesCandles) return NO_INTENTS;
-    try {
-      return this.askOfCandle(candle, view);
-    } catch (error) {
-      return this.fail('candle', error);
-    }
+    const found = this.candlesOf(candle.market, candle.timeframe);
+    if (found === undefined) return NO_INTENTS;
+    found.series.add(candle, this.values);
+    if (this.failure !== null || found.handlers.length === 0) return NO_INTENTS;
+    return this.tell(found.handlers, candle, view);
   }
 
   takeLog(): readonly StrategyLogLine[] {
@@ -136,30 +157,15 @@ export class StrategyRunner implements StrategyPort {
   }
 
   stateJson(): string {
-    this.json ??= JSON.stringify(this.state);
-    return this.json;
+    return this.state.toJson();
   }
 
   takeChangedState(): string | null {
-    if (this.json === this.takenJson) return null;
-    const json = this.stateJson();
-    if (json === this.takenJson) return null;
-    this.takenJson = json;
-    return json;
+    return this.state.takeChanged();
   }
 
   restore(json: string): void {
-    let state: unknown;
-    try {
-      state = JSON.parse(json);
-    } catch (error) {
-      const message = `expected the stored state of ${this.name} as JSON, was ${JSON.stringify(json.slice(0, 60))}`;
-      throw new SarrafError('INVALID_STRATEGY', message, { cause: error });
-    }
-    checkState(state);
-    this.state = state;
-    this.json = JSON.stringify(state);
-    this.takenJson = this.json;
+    this.state.restore(json);
   }
 
   clearFailure(): void {
@@ -167,50 +173,66 @@ export class StrategyRunner implements StrategyPort {
     this.fault = null;
   }
 
-  private fail(kind: StrategyEvent['kind'], error: unknown): readonly Intent[] {
+  private addHandler(name: string, entries: readonly DataEntry[]): void {
+    const of = entries.filter((entry) => entry.name === name);
+    for (const data of of.length === 0 ? [null] : of) {
+      const route = data === null ? name : routeOfSubscription(data.subscription);
+      this.handlers.set(route, [...(this.handlers.get(route) ?? []), { name, data }]);
+    }
+  }
+
+  /** Calls handlers one after the other. What they wanted and changed is taken only where all end well. */
+  private tell(handlers: readonly Handler[], told: Told, view: EngineView): readonly Intent[] {
+    this.log.begin(view.nowMs);
+    this.call.begin(view);
+    for (const { name, data } of handlers) {
+      try {
+        if (data !== null && !this.isWarm()) continue;
+        const shown = eventFor(data, told);
+        if (shown === NOTHING_SHOWN) continue;
+        const answer = this.definition.on[name]?.(this.context, shown);
+        if (answer !== undefined) throw wrongAnswer(answer);
+      } catch (error) {
+        return this.fail(name, error);
+      }
+    }
+    this.state.keep();
+    return this.call.end();
+  }
+
+  private isWarm(): boolean {
+    for (const name of this.awaited) if (this.values[name] === null) return false;
+    return true;
+  }
+
+  private fail(name: string, error: unknown): readonly Intent[] {
+    this.state.drop();
+    this.call.end();
     if (error instanceof SarrafError && error.code === 'INVARIANT') throw error;
-    this.fault = faultOf(HANDLERS[kind], error, this.source);
+    this.fault = faultOf(`on.${name}`, error, this.source);
     this.failure = sayFault(this.fault);
     return NO_INTENTS;
   }
 
-  private ask(event: Exclude<StrategyEvent, { kind: 'candle' }>, view: EngineView): readonly Intent[] {
-    this.log.begin(view.nowMs);
-    return this.take(callHandler(this.definition, event, new HandlerContext(this.setup, this.state, view)));
-  }
-
-  private askOfCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
-    this.log.begin(view.nowMs);
-    const context = new HandlerContext(this.setup, this.state, view);
-    return this.take(this.definition.onCandle?.(context, plainCandle(candle)));
-  }
-
-  /** Checks what a handler answered. The state is taken over last, so that an answer that is wrong changes nothing. */
-  private take(answer: unknown): readonly Intent[] {
-    if (answer === undefined) return NO_INTENTS;
-    if (typeof answer !== 'object' || answer === null || Array.isArray(answer) || 'then' in answer) {
-      throw wrongAnswer(answer);
-    }
-    const { state, intents } = answer as { readonly state?: unknown; readonly intents?: unknown };
-    const checked = intents === undefined ? NO_INTENTS : checkedIntents(intents, this.knownMarkets);
-    if (state !== undefined && state !== this.state) {
-      checkState(state);
-      this.state = state;
-      this.json = null;
-    }
-    return checked;
-  }
-
-  private seriesOf({
-    market,
-    timeframe,
-  }: {
-    readonly market: string;
-    readonly timeframe: Timeframe;
-  }): CandleSeries | undefined {
-    for (const series of this.setup.series) if (series.isOf(market, timeframe)) return series;
+  private candlesOf(market: string, timeframe: Timeframe): StrategyRunner['candles'][number] | undefined {
+    for (const one of this.candles) if (one.series.isOf(market, timeframe)) return one;
     return undefined;
   }
+}
+
+function wantedKinds(
+  handlers: ReadonlyMap<string, readonly Handler[]>,
+  series: readonly CandleSeries[],
+): ReadonlySet<StrategyEvent['kind']> {
+  const kinds = [...handlers.values()].flatMap((some) =>
+    some.map(({ name, data }) => {
+      if (data === null) return name as LifeName;
+      const { kind } = data.subscription;
+      return kind === 'candles' ? 'candle' : kind;
+    }),
+  );
+  // Declared bars are looked at from other handlers, too.
+  return new Set([...kinds, ...(series.length > 0 ? ['candle' as const] : [])]);
 }
 
 /** What a strategy sees of its indicators: their values as of now, in an object that can not be changed. */

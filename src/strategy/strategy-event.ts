@@ -1,11 +1,78 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
-import type { Side } from '../domain/order.ts';
+import type { Execution, Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { ClosedCandle, FillEvent, OrderUpdate, OwnOrder } from './definition.ts';
+import type { Candle } from '../domain/candle.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
+
+/** Where an own order stands. `unknown`: there was no clear answer, so it may be there; `settling`: closed, and some of its fills are still to be read. */
+export type OwnOrderState =
+  | 'planned'
+  | 'sending'
+  | 'unknown'
+  | 'open'
+  | 'cancelling'
+  | 'settling'
+  | 'filled'
+  | 'cancelled'
+  | 'rejected';
+
+/** An order of this strategy that is not at its end. */
+export interface OwnOrder {
+  /** What `cancel` and `replace` take. The stop leg of a pair has its limit leg's with `/2`. */
+  readonly clientOrderId: string;
+  readonly market: string;
+  readonly side: Side;
+  readonly execution: Execution;
+  /** Null for a market order. */
+  readonly price: DecimalText | null;
+  readonly stopPrice: DecimalText | null;
+  /** As fitted to the steps of the market, so it may be a little less than what was wished. */
+  readonly amount: DecimalText;
+  readonly matchedAmount: DecimalText;
+  readonly tag: string | null;
+  readonly state: OwnOrderState;
+  /** Since it was decided. */
+  readonly ageMs: number;
+}
+
+/** A fill of one of this strategy's orders. `total` is before the fee; the fee is in the currency received. */
+export interface FillEvent {
+  readonly clientOrderId: string;
+  readonly market: string;
+  readonly timeMs: number;
+  readonly side: Side;
+  readonly price: DecimalText;
+  readonly amount: DecimalText;
+  readonly total: DecimalText;
+  readonly fee: DecimalText;
+  readonly tag: string | null;
+}
+
+/**
+ * A change of one of this strategy's orders. `status` is `filled` or `cancelled` once it is at its end and all its fills were told, and the exchange's word
+ * before (`Active`, or `Done` while fills are still to be read).
+ */
+export interface OrderUpdate {
+  readonly clientOrderId: string;
+  readonly market: string;
+  readonly status: string;
+  readonly code: string | null;
+  readonly tag: string | null;
+}
+
+/** A candle that has closed: it will not change any more. */
+export type ClosedCandle = Candle & {
+  readonly market: string;
+  readonly timeframe: Timeframe;
+  /** When it was read. */
+  readonly seenAtMs: number;
+  /** Bars missing directly before it: the exchange gave none, because nothing was traded or because they could not be read. */
+  readonly missedBefore: number;
+};
 
 /** An intent, or an order that served one, that came to nothing. */
 export interface Rejection {

@@ -1,5 +1,4 @@
 import { SarrafError } from '../domain/errors.ts';
-import { messageOf } from './call-handler.ts';
 
 /** Where a strategy's code is, for what is said of its errors. */
 export interface StrategySource {
@@ -11,7 +10,7 @@ export interface StrategySource {
 
 /** Why a strategy stopped. */
 export interface StrategyFault {
-  /** `onCandle` and its like; null where it was in none of them. */
+  /** `on.bars` and its like; null where it was in none of them. */
   readonly handler: string | null;
   readonly message: string;
   /** Null where nobody said which file it is. */
@@ -39,7 +38,7 @@ export function faultOf(handler: string | null, error: unknown, source: Strategy
   };
 }
 
-/** A fault in one line: `onCandle: no book (strategies/dip.ts:12)`. */
+/** A fault in one line: `on.bars: no book (strategies/dip.ts:12)`. */
 export function sayFault({ handler, message, file, line }: StrategyFault): string {
   const where = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
   return `${handler === null ? '' : `${handler}: `}${message}${where}`;
@@ -63,4 +62,13 @@ function stackOf(error: unknown): string | null {
 
 function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+/** What a handler threw, which may be anything. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'threw something that can not be said';
+  }
 }

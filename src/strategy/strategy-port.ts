@@ -1,6 +1,5 @@
-import type { ClosedCandle } from './definition.ts';
 import type { Intent } from './intents.ts';
-import type { EngineView, StrategyEvent } from './strategy-event.ts';
+import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
 import type { StrategyFault } from './strategy-fault.ts';
 import type { StrategyLogLine } from './strategy-log.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
@@ -42,7 +41,7 @@ export interface StrategyPort {
   stateJson(): string;
   /** The state as JSON when it is another than at the last call (or the beginning), else null. */
   takeChangedState(): string | null;
-  /** Goes on from a stored state. Throws `INVALID_STRATEGY` when it is no JSON. */
+  /** Goes on from a stored state. Throws `INVALID_STRATEGY` when it is no JSON, or does not fit the schema of the strategy. */
   restore(json: string): void;
   /** Lets a strategy that failed go on, with the state that it had before. */
   clearFailure(): void;

@@ -8,14 +8,19 @@ import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
 /** Wants once what the intents of its file say. */
 const PLUGIN = `
-import { book, buy, defineStrategy, twap } from '#sdk';
+import { defineStrategy } from '#sdk';
 import { z } from 'zod';
 export default defineStrategy({
   name: 'once',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [book(market)],
-  init: () => ({ isDone: false }),
-  onBook: ({ market, state }) => ({ state: { isDone: true }, intents: state.isDone ? [] : INTENTS }),
+  state: z.strictObject({ isDone: z.boolean().default(false) }),
+  data: ({ market }) => ({ book: market.book() }),
+  on: {
+    book(ctx) {
+      if (!ctx.state.isDone) { INTENTS; }
+      ctx.setState({ isDone: true });
+    },
+  },
 });
 `;
 
@@ -49,13 +54,11 @@ async function ordersOf(intents: string): Promise<readonly string[]> {
 }
 
 test('a TWAP of ten equal slices in twenty seconds trades ten equal slices on the embedded exchange', async () => {
-  const orders = await ordersOf(`[twap(market, 'buy', { amount: '0.01', overMs: 20_000, slices: 10 })]`);
+  const orders = await ordersOf(`ctx.twap('buy', { amount: 0.01, overMs: 20_000, slices: 10 })`);
   expect(orders).toEqual(Array(10).fill('filled 0.001'));
 });
 
 test('six identical orders that are allowed are six on the embedded exchange', async () => {
-  const orders = await ordersOf(
-    `Array.from({ length: 6 }, () => buy(market, { amount: '0.001', allowIdentical: true }))`,
-  );
+  const orders = await ordersOf(`Array.from({ length: 6 }, () => ctx.buy({ amount: 0.001, allowIdentical: true }))`);
   expect(orders).toEqual(Array(6).fill('filled 0.001'));
 });

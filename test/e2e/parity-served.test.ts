@@ -21,21 +21,27 @@ const FEWEST_ORDERS = 4;
 /** Looks at everything, and takes a little whenever it sees something. */
 const WATCHER = `
 import { z } from 'zod';
-import { book, buy, candles, defineStrategy, sell, stats, trades } from '#sdk';
-
-const take = (wanted, market, amount) => [wanted(market, { amount })];
+import { defineStrategy } from '#sdk';
 
 export default defineStrategy({
   name: 'watcher',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [book(market), trades(market), stats(market), candles(market, '1m', { warmUp: 5 })],
-  init: () => ({ seen: 0 }),
-  onBook({ state, market }) {
-    const seen = state.seen + 1;
-    return { state: { seen }, intents: take(seen % 2 === 0 ? buy : sell, market, '0.0001') };
+  state: z.strictObject({ seen: z.int().default(0) }),
+  data: ({ market }) => ({
+    book: market.book(),
+    tape: market.trades(),
+    day: market.stats(),
+    bars: market.candles('1m', { history: 5 }),
+  }),
+  on: {
+    book(ctx) {
+      const seen = ctx.state.seen + 1;
+      ctx.setState({ seen });
+      ctx[seen % 2 === 0 ? 'buy' : 'sell']({ amount: 0.0001 });
+    },
+    tape: (ctx, { trades }) => ctx[trades.length % 2 === 0 ? 'buy' : 'sell']({ amount: 0.0002 }),
+    day: ({ sell }) => sell({ amount: 0.0003 }),
   },
-  onTrades: ({ state, market }, seen) => ({ state, intents: take(seen.trades.length % 2 === 0 ? buy : sell, market, '0.0002') }),
-  onStats: ({ state, market }) => ({ state, intents: take(sell, market, '0.0003') }),
 });
 `;
 

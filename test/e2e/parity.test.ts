@@ -111,17 +111,20 @@ describe('a recorded session of the embedded exchange', () => {
 /** Takes a little at the best price with every tenth book, so that nothing depends on a place in a queue. */
 const TAKER = `
 import { z } from 'zod';
-import { book, buy, defineStrategy, sell } from '#sdk';
+import { defineStrategy } from '#sdk';
 
 export default defineStrategy({
   name: 'taker',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [book(market)],
-  init: () => ({ seen: 0 }),
-  onBook({ state, market }) {
-    const seen = state.seen + 1;
-    const take = seen % 20 === 0 ? buy : sell;
-    return { state: { seen }, intents: seen % 10 === 0 ? [take(market, { amount: '0.0001' })] : [] };
+  state: z.strictObject({ seen: z.int().default(0) }),
+  data: ({ market }) => ({ book: market.book() }),
+  on: {
+    book({ state, setState, buy, sell }) {
+      const seen = state.seen + 1;
+      setState({ seen });
+      if (seen % 20 === 0) buy({ amount: 0.0001 });
+      else if (seen % 10 === 0) sell({ amount: 0.0001 });
+    },
   },
 });
 `;

@@ -1,24 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
-import { sma } from '../../src/strategy/sdk.ts';
+import { z } from 'zod';
+import { defineStrategy, sma } from '../../src/strategy/sdk.ts';
 import type { PollRun } from '../../src/backtest/poll/run-poll.ts';
-import type { MarketStats } from '../../src/domain/market-stats.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import type { RecordedStats } from '../../src/recording/records.ts';
 import type { JournalEntry } from '../../src/engine/mirror-change.ts';
-import { candles, stats } from '../../src/strategy/subscriptions.ts';
-import {
-  FROM_MS,
-  MAKER,
-  runRecorded,
-  stillOf,
-  TETHER,
-  walkOf,
-  type Recording,
-} from '../unit/venues/recorded/recorded-run.ts';
+import { FROM_MS, runRecorded, stillOf, TETHER, walkOf, type Recording } from '../unit/venues/recorded/recorded-run.ts';
 
 const SECONDS = 600;
+/** Those of the maker, which other strategies of these runs do not read. */
+const PARAMS = z.object({});
 const RECORDING = walkOf({ seconds: SECONDS, seed: 1 });
 
 interface Line extends JournalEntry {
@@ -56,15 +49,13 @@ async function shortestDelayMs(tradesLagMs: number): Promise<number> {
 /** Closes of the minutes that a strategy sees where so many rising bars were recorded. */
 async function closesWith(length: number): Promise<readonly number[]> {
   const seen: number[] = [];
-  const strategy = {
-    ...MAKER,
-    subscribe: ({ market }: { readonly market: string }) => [candles(market, '1m', { warmUp: 3 })],
-    indicators: () => ({ mean: sma(1) }),
-    onCandle: (context: { readonly state: unknown; readonly indicators: Readonly<Record<string, unknown>> }) => {
-      seen.push(Number(context.indicators['mean']));
-      return { state: context.state, intents: [] };
-    },
-  } as unknown as typeof MAKER;
+  const strategy = defineStrategy({
+    name: 'maker',
+    params: PARAMS,
+    data: ({ market }) => ({ bars: market.candles('1m', { history: 3 }) }),
+    indicators: ({ bars }) => ({ mean: sma(bars, 1) }),
+    on: { bars: ({ indicators }) => void seen.push(indicators.mean) },
+  });
   await runRecorded(RECORDING, { strategy, bars: [risingBars(length)] });
   return seen;
 }
@@ -226,15 +217,13 @@ describe('a backtest on recorded books and trades', () => {
   });
 
   it('tells the statistics that were recorded, and none before they were seen', async () => {
-    const told: (readonly [number, string | null])[] = [];
-    const strategy = {
-      ...MAKER,
-      subscribe: ({ market }: { readonly market: string }) => [stats(market, { everyMs: 5_000, maxAgeMs: 60_000 })],
-      onStats: ({ state, nowMs }: { readonly state: unknown; readonly nowMs: number }, seen: MarketStats) => {
-        told.push([nowMs, seen.latest]);
-        return { state, intents: [] };
-      },
-    } as unknown as typeof MAKER;
+    const told: (readonly [number, number | null])[] = [];
+    const strategy = defineStrategy({
+      name: 'maker',
+      params: PARAMS,
+      data: ({ market }) => ({ day: market.stats({ everyMs: 5_000, maxAgeMs: 60_000 }) }),
+      on: { day: ({ nowMs }, { latest }) => void told.push([nowMs, latest]) },
+    });
     const recorded = Array.from({ length: 9 }, (_, index) => statsAt(FROM_MS + 30_000 + index * 60_000, index));
     await runRecorded(RECORDING, { strategy, stats: recorded });
     const firstMs = FROM_MS + 30_000;
@@ -265,14 +254,12 @@ describe('a backtest on recorded books and trades', () => {
     const late = { ...RECORDING, books: RECORDING.books.slice(90) };
     expect((await runRecorded(late)).fromMs).toBe(FROM_MS + 90_000);
     const past: number[] = [];
-    const strategy = {
-      ...MAKER,
-      subscribe: ({ market }: { readonly market: string }) => [candles(market, '1m', { warmUp: 2 })],
-      onCandle: ({ state }: { readonly state: unknown }, bar: { readonly openTimeMs: number }) => {
-        past.push(bar.openTimeMs);
-        return { state, intents: [] };
-      },
-    } as unknown as typeof MAKER;
+    const strategy = defineStrategy({
+      name: 'maker',
+      params: PARAMS,
+      data: ({ market }) => ({ bars: market.candles('1m', { history: 2 }) }),
+      on: { bars: (_, { openTimeMs }) => void past.push(openTimeMs) },
+    });
     const run = await runRecorded(RECORDING, { strategy, fromMs: FROM_MS + 240_000 });
     expect(run.fromMs).toBe(FROM_MS + 240_000);
     expect(past[0]).toBe(FROM_MS + 240_000);

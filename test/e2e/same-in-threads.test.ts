@@ -49,7 +49,7 @@ test('strategies in threads of their own see and want the same as called directl
   try {
     const lines = reader.logLines({ strategy: null, last: 10_000 });
     const kinds = new Set(lines.map(({ json }) => (JSON.parse(json) as { readonly text: string }).text));
-    const expected = ['book', 'candle', 'fill', 'order', 'start', 'stats', 'stop', 'timer', 'trades'];
+    const expected = ['bars', 'book', 'day', 'fill', 'minute', 'order', 'start', 'stop', 'tape'];
     expect([...kinds]).toEqual(expect.arrayContaining(expected));
     expect(reader.strategies().map(({ status }) => status)).toEqual(['running', 'running', 'running']);
   } finally {

@@ -22,7 +22,7 @@ test('triangles on the embedded exchange make what the wallets say', async () =>
   const strategy = {
     plugin: resolve('strategies/triangle.ts'),
     market: 'BTCIRT',
-    params: { edge: 0.001, size: '100', pauseMs: 20_000 },
+    params: { edge: 0.001, size: 100, pauseMs: 20_000 },
   };
   const config = { strategies: [strategy], 'embedded.balances': balances };
   const world = createEmbeddedWorld({ seed: 7, config });

@@ -65,7 +65,7 @@ export function createBotHome(options: BotHomeOptions): BotHome {
     strategies: [
       ...['BTCIRT', 'BTCUSDT', 'BTCIRT', 'BTCUSDT', 'BTCUSDT'].map(strategy),
       // For the candles that it asks for.
-      { plugin: 'ma-cross', market: 'BTCIRT', timeframe: '1m', params: { fast: 2, slow: 4, share: '0.01' } },
+      { plugin: 'ma-cross', market: 'BTCIRT', timeframe: '1m', params: { fast: 2, slow: 4, share: 0.01 } },
     ],
     data: { folder: dataFolder },
     execution: { lateArrival: formatDuration(LATE_ARRIVAL_MS), absencePassesApart: '1s', placeWithin: '3s' },

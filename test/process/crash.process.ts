@@ -14,18 +14,18 @@ const PATIENCE_MS = 120_000;
 
 /** Places an order that nobody takes, and once it is open leaves a promise that is rejected to nobody. */
 const REJECTING = `import { z } from 'zod';
-import { book, buy, Decimal, defineStrategy } from '#sdk';
+import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: 'rejecting',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [book(market)],
-  init: () => ({ hasPlaced: false }),
-  onBook({ state, market, orders }, { bids }) {
+  state: z.strictObject({ hasPlaced: z.boolean().default(false) }),
+  data: ({ market }) => ({ book: market.book() }),
+  on: { book({ state, setState, orders, buy }, { bids }) {
     if (orders.some((order) => order.state === 'open')) void Promise.reject(new Error('lost on the way'));
-    if (state.hasPlaced) return {};
-    const price = new Decimal(bids[0][0]).mul('0.9').toFixed(2);
-    return { state: { hasPlaced: true }, intents: [buy(market, { amount: '0.003', price })] };
-  },
+    if (state.hasPlaced) return;
+    setState({ hasPlaced: true });
+    buy({ amount: 0.003, price: bids[0].price * 0.9 });
+  } },
 });
 `;
 

@@ -35,16 +35,15 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const STRATEGY = `
-import { candles, defineStrategy, buy } from 'sarraf/sdk';
+import { defineStrategy } from 'sarraf/sdk';
 import { z } from 'zod';
 import { amount } from './amount.ts';
 
 export default defineStrategy({
   name: 'own',
   params: z.strictObject({}),
-  subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
-  init: () => ({}),
-  onCandle: ({ market }) => ({ intents: [buy(market, { amount })] }),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  on: { bars: ({ buy }) => buy({ amount }) },
 });
 `;
 

@@ -8,10 +8,11 @@ import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import type { Timeframe } from '../../src/domain/timeframe.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
-import { defineStrategy, type OwnOrder } from '../../src/strategy/definition.ts';
+import { defineStrategy } from '../../src/strategy/definition.ts';
+import type { Order } from '../../src/strategy/own-order.ts';
 import { buy, cancel, oco, sell, type Intent } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import { candles, timer } from '../../src/strategy/subscriptions.ts';
+import { issue } from '../support/issue.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import {
   runOracle,
@@ -63,40 +64,47 @@ function scripted(
   return defineStrategy({
     name: 'scripted',
     params: z.strictObject({}),
-    subscribe: () => [
-      timer('tick', '*/10 * * * *'),
-      ...subscribed.map(({ symbol, timeframe }) => candles(symbol, timeframe)),
-    ],
-    init: () => ({ filled: [] as string[] }),
-    onTimer({ orders }, { dueMs }) {
-      return { intents: intentsOf(timed.get(dueMs), orders) };
-    },
-    onFill({ state, orders }, { clientOrderId, tag }) {
-      const name = nameOf(clientOrderId, tag);
-      if (state.filled.includes(name)) return {};
-      return { state: { filled: [...state.filled, name] }, intents: intentsOf(onFill.get(name), orders) };
-    },
-    onCandle({ orders, free, positionOf }, { market, openTimeMs }) {
-      views.push({
-        positions: Object.fromEntries(markets.map(({ symbol }) => [symbol, parseUnits(positionOf(symbol))])),
-        free: Object.fromEntries([...currencies].map((currency) => [currency, parseUnits(free[currency] ?? '0')])),
-        open: Object.fromEntries(
-          orders.map(({ clientOrderId, tag, matchedAmount }) => [
-            nameOf(clientOrderId, tag),
-            parseUnits(matchedAmount),
-          ]),
-        ),
-      });
-      return { intents: intentsOf(wishes.get(wishKey(market, openTimeMs)), orders) };
+    state: z.strictObject({ filled: z.array(z.string()).default([]) }),
+    data: ({ markets: all, timer }) => ({
+      tick: timer('*/10 * * * *'),
+      bars: subscribed.map(({ symbol, timeframe }) => all.of(symbol).candles(timeframe)),
+    }),
+    on: {
+      tick: (ctx, { dueMs }) => issue(ctx, intentsOf(timed.get(dueMs), ctx.orders)),
+      fill(ctx, { clientOrderId, tag }) {
+        const name = nameOf(clientOrderId, tag);
+        if (ctx.state.filled.includes(name)) return;
+        ctx.setState({ filled: [...ctx.state.filled, name] });
+        issue(ctx, intentsOf(onFill.get(name), ctx.orders));
+      },
+      bars(ctx, { market, openTimeMs }) {
+        const free = (currency: string): Units => {
+          if (currency === 'rls') return parseUnits(ctx.markets.of('USDTIRT').exact.freeQuote);
+          return parseUnits(ctx.markets.of(`${currency.toUpperCase()}IRT`).exact.freeBase);
+        };
+        views.push({
+          positions: Object.fromEntries(
+            markets.map(({ symbol }) => [symbol, parseUnits(ctx.markets.of(symbol).exact.position)]),
+          ),
+          free: Object.fromEntries([...currencies].map((currency) => [currency, free(currency)])),
+          open: Object.fromEntries(
+            ctx.orders.map(({ clientOrderId, tag, exact }) => [
+              nameOf(clientOrderId, tag),
+              parseUnits(exact.matchedAmount),
+            ]),
+          ),
+        });
+        issue(ctx, intentsOf(wishes.get(wishKey(market, openTimeMs)), ctx.orders));
+      },
     },
   });
 }
 
-function intentsOf(wanted: readonly Wish[] | undefined, orders: readonly OwnOrder[]): Intent[] {
+function intentsOf(wanted: readonly Wish[] | undefined, orders: readonly Order[]): Intent[] {
   return (wanted ?? []).flatMap((wish) => intentsOfWish(wish, orders));
 }
 
-function intentsOfWish(wish: Wish, orders: readonly OwnOrder[]): Intent[] {
+function intentsOfWish(wish: Wish, orders: readonly Order[]): Intent[] {
   if (wish.kind === 'cancel') {
     const open = orders.find(({ tag }) => tag === wish.name);
     return open === undefined ? [] : [cancel(open.clientOrderId)];

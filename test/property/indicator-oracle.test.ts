@@ -4,6 +4,7 @@ import * as library from 'trading-signals';
 import { describe, expect, test } from 'vitest';
 import type { Candle } from '../../src/domain/candle.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
+import { candles } from '../../src/strategy/subscriptions.ts';
 import { createIndicator } from '../../src/strategy/indicators.ts';
 import { usualOf, type IndicatorEntry } from '../../src/strategy/indicators/declare-indicator.ts';
 import { INDICATORS } from '../../src/strategy/indicators/indicator-table.ts';
@@ -131,7 +132,8 @@ function difference(found: readonly unknown[], expected: readonly unknown[]): st
   return null;
 }
 
-const running = (kind: string, params: Readonly<Record<string, number>>) => createIndicator({ kind, params, of: {} });
+const running = (kind: string, params: Readonly<Record<string, number>>) =>
+  createIndicator({ kind, params, of: { kind: 'candles', from: candles('BTCIRT', '1h') } });
 
 describe('an indicator of the table', () => {
   test.each([...INDICATORS.keys()])('%s is what was published, from the bar on that it says', (kind) => {

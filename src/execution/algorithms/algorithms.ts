@@ -2,20 +2,26 @@ import type { Market } from '../../domain/market.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { advanceQuotes } from './advance-quotes.ts';
-import { advanceIceberg, createIceberg, type IcebergAlgorithm } from './iceberg.ts';
+import { advanceIceberg, createIceberg, type IcebergAlgorithm, type IcebergIntent } from './iceberg.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 
 import { createQuotes, type QuotesAlgorithm } from './quotes.ts';
 import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
 import type { Creation } from './step.ts';
 import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
-import { advanceTwap, createTwap, type TwapAlgorithm } from './twap.ts';
+import { advanceTwap, createTwap, type TwapAlgorithm, type TwapIntent } from './twap.ts';
 
 /** The state of one intent that is served by several orders over time. A value; `algorithmToJson` makes it a text for the mirror. */
 export type Algorithm = QuotesAlgorithm | ReplaceAlgorithm | TargetAlgorithm | TwapAlgorithm | IcebergAlgorithm;
 
 /** The intents that are served by an algorithm. */
 export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] }>;
+
+/** The same with its amount worked out. */
+export type SizedAlgorithmIntent =
+  | Extract<Intent, { kind: 'quotes' | 'replace' | 'target' }>
+  | TwapIntent
+  | IcebergIntent;
 
 export interface CreateAlgorithmOptions {
   readonly market: Market;
@@ -43,7 +49,7 @@ export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
 }
 
 /** The algorithm of an intent at its begin, or why the intent can not be served. Nothing is wanted yet: `advanceAlgorithm` says what. */
-export function createAlgorithm(intent: AlgorithmIntent, options: CreateAlgorithmOptions): Creation<Algorithm> {
+export function createAlgorithm(intent: SizedAlgorithmIntent, options: CreateAlgorithmOptions): Creation<Algorithm> {
   switch (intent.kind) {
     case 'quotes':
       return createQuotes(intent, options);

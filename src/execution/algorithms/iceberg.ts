@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import type { Intent } from '../../strategy/intents.ts';
+import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
@@ -24,7 +24,8 @@ export interface IcebergAlgorithm {
   readonly tally: Tally;
 }
 
-export type IcebergIntent = Extract<Intent, { kind: 'iceberg' }>;
+/** With its amount worked out. */
+export type IcebergIntent = Extract<Intent, { kind: 'iceberg' }> & { readonly amount: DecimalInput };
 
 const MOST_PARTS = 1_000n;
 

@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { NO_UNITS, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import type { Intent } from '../../strategy/intents.ts';
+import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
@@ -35,7 +35,8 @@ export interface TwapAlgorithm {
   readonly tally: Tally;
 }
 
-export type TwapIntent = Extract<Intent, { kind: 'twap' }>;
+/** With its amount worked out. */
+export type TwapIntent = Extract<Intent, { kind: 'twap' }> & { readonly amount: DecimalInput };
 
 const MOST_SLICES = 1_000;
 /** Thirty days. */

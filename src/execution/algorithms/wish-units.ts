@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { UNIT_DECIMALS, type Units } from '../../domain/money.ts';
+import { textOfNumber } from '../../strategy/decimal-input.ts';
 import type { DecimalInput } from '../../strategy/intents.ts';
 
 const PLAIN = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,10})?$/;
@@ -17,6 +18,10 @@ const HIGHEST_EXPONENT = 30;
  */
 export function wishUnits(input: DecimalInput): Units | null {
   if (typeof input === 'string' && PLAIN.test(input)) return plainUnits(input);
+  if (typeof input === 'number') {
+    const text = textOfNumber(input);
+    return text === null ? null : wishUnits(text);
+  }
   if (typeof input !== 'string' && !Decimal.isDecimal(input)) return null;
   try {
     const value = new Decimal(input);

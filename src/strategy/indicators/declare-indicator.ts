@@ -1,7 +1,8 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
-import type { CandleSource, IndicatorSpec, IndicatorValue } from '../indicator-specs.ts';
-import type { Bar, Series } from './series.ts';
+import type { CandleData } from '../data.ts';
+import type { IndicatorSpec, IndicatorValue } from '../indicator-specs.ts';
+import type { Ohlcv, Series } from './series.ts';
 
 /** What a parameter of an indicator may be, both ends included, and what it is where an author says nothing. */
 export interface ParameterRange {
@@ -42,13 +43,13 @@ interface Rules<Params extends Ranges, Value extends IndicatorValue> {
 /** What an indicator is fed with. */
 export type Feed<Value> =
   | { readonly reads: 'closes'; readonly series: Series<number, Value> }
-  | { readonly reads: 'bars'; readonly series: Series<Bar, Value> };
+  | { readonly reads: 'bars'; readonly series: Series<Ohlcv, Value> };
 
 export function ofCloses<Value>(series: Series<number, Value>): Feed<Value> {
   return { reads: 'closes', series };
 }
 
-export function ofBars<Value>(series: Series<Bar, Value>): Feed<Value> {
+export function ofBars<Value>(series: Series<Ohlcv, Value>): Feed<Value> {
   return { reads: 'bars', series };
 }
 
@@ -72,22 +73,22 @@ export type Declaration<Arguments extends readonly unknown[], Value extends Indi
   ...given: Arguments
 ) => IndicatorSpec<Value>) & { readonly entry: IndicatorEntry };
 
-/** An indicator without parameters: `bop()`. */
+/** An indicator without parameters: `bop(bars)`. */
 export function declarePlain<Value extends IndicatorValue>(
   kind: string,
   rules: Omit<Rules<NoRanges, Value>, 'params'>,
-): Declaration<[of?: CandleSource], Value> {
-  const declare = (of: CandleSource = {}): IndicatorSpec<Value> => ({ kind, params: {}, of });
+): Declaration<[of: CandleData], Value> {
+  const declare = (of: CandleData): IndicatorSpec<Value> => ({ kind, params: {}, of });
   return Object.assign(declare, { entry: entryOf(kind, { params: {}, ...rules }) });
 }
 
-/** An indicator over a count of bars: `adx(14)`. */
+/** An indicator over a count of bars: `adx(bars, 14)`. */
 export function declareLength<Value extends IndicatorValue>(
   kind: string,
   range: ParameterRange,
   rules: Omit<Rules<{ readonly length: ParameterRange }, Value>, 'params'>,
-): Declaration<[length?: number, of?: CandleSource], Value> {
-  const declare = (length = range.usual, of: CandleSource = {}): IndicatorSpec<Value> => ({
+): Declaration<[of: CandleData, length?: number], Value> {
+  const declare = (of: CandleData, length = range.usual): IndicatorSpec<Value> => ({
     kind,
     params: { length },
     of,
@@ -95,13 +96,13 @@ export function declareLength<Value extends IndicatorValue>(
   return Object.assign(declare, { entry: entryOf(kind, { params: { length: range }, ...rules }) });
 }
 
-/** An indicator of several parameters, given by name: `keltner({ length: 20, factor: 2 })`. */
+/** An indicator of several parameters, given by name: `keltner(bars, { length: 20, factor: 2 })`. */
 export function declareNamed<const Params extends Ranges, Value extends IndicatorValue>(
   kind: string,
   params: Params,
   rules: Omit<Rules<Params, Value>, 'params'>,
-): Declaration<[given?: Partial<Numbers<Params>>, of?: CandleSource], Value> {
-  const declare = (given: Partial<Numbers<Params>> = {}, of: CandleSource = {}): IndicatorSpec<Value> => ({
+): Declaration<[of: CandleData, given?: Partial<Numbers<Params>>], Value> {
+  const declare = (of: CandleData, given: Partial<Numbers<Params>> = {}): IndicatorSpec<Value> => ({
     kind,
     params: { ...usualOf(params), ...given },
     of,

@@ -1,7 +1,7 @@
 import { EMA, Period, SMA } from 'trading-signals';
 
 /** A closed candle in floats, as formulas read it. The volume is in the source currency. */
-export interface Bar {
+export interface Ohlcv {
   readonly open: number;
   readonly high: number;
   readonly low: number;
@@ -30,7 +30,7 @@ export function mapped<Input, From, To>(of: Series<Input, From>, to: (value: Fro
 }
 
 /** A series that reads one number of each bar. */
-export function reading<Value>(of: Series<number, Value>, number: (bar: Bar) => number): Series<Bar, Value> {
+export function reading<Value>(of: Series<number, Value>, number: (bar: Ohlcv) => number): Series<Ohlcv, Value> {
   return series((bar) => of.update(number(bar), false));
 }
 
@@ -72,8 +72,8 @@ export function summed<Input>(length: number, of: Series<Input, number>): Series
  * What a bar adds to a line that sums up from its first bar on. The line is begun anew with the bar before, so that nothing
  * of what was earlier is left in it: a float that grows for years loses its last digits.
  */
-export function stepsOf(line: () => Series<Bar, number>): Series<Bar, number> {
-  let before: Bar | null = null;
+export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number> {
+  let before: Ohlcv | null = null;
   return series((bar) => {
     const previous = before;
     before = bar;
@@ -98,10 +98,10 @@ export function textbookEma(length: number): Series<number, number> {
   });
 }
 
-export function medianOf({ high, low }: Bar): number {
+export function medianOf({ high, low }: Ohlcv): number {
   return (high + low) / 2;
 }
 
-export function typicalOf({ high, low, close }: Bar): number {
+export function typicalOf({ high, low, close }: Ohlcv): number {
   return (high + low + close) / 3;
 }

@@ -19,7 +19,8 @@ import {
   TTMSqueeze,
   UlcerIndex,
 } from 'trading-signals';
-import type { CandleSource, IndicatorSpec } from '../indicator-specs.ts';
+import type { CandleData } from '../data.ts';
+import type { IndicatorSpec } from '../indicator-specs.ts';
 import {
   bars,
   declareLength,
@@ -52,9 +53,8 @@ const bollingerByName = declareNamed(
 );
 
 /** Bollinger bands, prices: the simple average of the last `length` closes, and `deviations` standard deviations on both sides of it. */
-export const bollinger: Declaration<[length?: number, deviations?: number, of?: CandleSource], Bands> = Object.assign(
-  (length = 20, deviations = 2, of: CandleSource = {}): IndicatorSpec<Bands> =>
-    bollingerByName({ length, deviations }, of),
+export const bollinger: Declaration<[of: CandleData, length?: number, deviations?: number], Bands> = Object.assign(
+  (of: CandleData, length = 20, deviations = 2): IndicatorSpec<Bands> => bollingerByName(of, { length, deviations }),
   { entry: bollingerByName.entry },
 );
 

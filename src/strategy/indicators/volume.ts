@@ -16,9 +16,9 @@ import {
 } from 'trading-signals';
 import { bars, declareLength, declareNamed, declarePlain, factor, ofBars } from './declare-indicator.ts';
 import { exponentialMemory } from './memory.ts';
-import { reading, stepsOf, summed, type Bar } from './series.ts';
+import { reading, stepsOf, summed, type Ohlcv } from './series.ts';
 
-const volumeOf = ({ volume }: Bar): number => volume;
+const volumeOf = ({ volume }: Ohlcv): number => volume;
 
 /** Granville's on-balance volume of the last `length` changes, in coins: volumes of bars that closed higher less those that closed lower. */
 export const obv = declareLength('obv', bars(20), {

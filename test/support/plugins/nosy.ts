@@ -1,37 +1,12 @@
 import { z } from 'zod';
-import {
-  book,
-  buy,
-  candles,
-  cancel,
-  defineStrategy,
-  sell,
-  sma,
-  stats,
-  timer,
-  trades,
-  type HandlerResult,
-  type StrategyContext,
-} from '#sdk';
+import { defineStrategy, sma, type MarketContext } from '#sdk';
 
-interface State {
-  readonly calls: number;
-}
-
-type Context = StrategyContext<{ readonly amount: string }, State>;
-
-/** All that a context shows, of its own market and of another one. */
-function everything(context: Context): Readonly<Record<string, unknown>> {
-  const { market, nowMs, position, free, equity, orders, book, stats, rules, ages, indicators, history } = context;
-  const other = 'ETHIRT';
-  return {
-    own: { market, nowMs, position, free, equity, orders, book, stats, rules, ages: { ...ages }, indicators, history },
-    agesTold: [ages.book, ages.stats, ages.trades, ages.candles, ages.orders, ages.fills, ages.balances],
-    values: { ...indicators },
-    others: [context.positionOf(other), context.equityOf(other), context.bookOf(other), context.statsOf(other)],
-    rules: [context.rulesOf(other), context.rulesOf('NONE')],
-    history: context.historyOf(market, '5m'),
-  };
+/** All that a market shows. */
+function everything(market: MarketContext): Readonly<Record<string, unknown>> {
+  const { position, freeBase, freeQuote, equity, exact, ages } = market;
+  const texts = [exact.position, exact.freeBase, exact.freeQuote, exact.equity];
+  const read = [ages.book, ages.trades, ages.stats, ages.candles, ages.orders, ages.fills, ages.balances];
+  return { market: market.market, position, freeBase, freeQuote, equity, texts, read };
 }
 
 /** A short text that differs wherever what was seen differs. */
@@ -45,40 +20,63 @@ function fingerprint(seen: unknown): string {
 /** Looks at everything with each event, logs what it saw, and trades a little. */
 export default defineStrategy({
   name: 'nosy',
-  params: z.strictObject({ amount: z.string().default('0.002') }),
-  subscribe: ({ market }) => [
-    candles(market, '1m', { warmUp: 5 }),
-    candles(market, '5m', { warmUp: 2 }),
-    book(market),
-    trades(market),
-    stats(market),
-    timer('minute', '* * * * *'),
-  ],
-  indicators: () => ({ average: sma(3), slow: sma(2, { timeframe: '5m' }) }),
-  init: (): State => ({ calls: 0 }),
-  onStart: (context, what) => look(context, 'start', what),
-  onStop: (context, what) => look(context, 'stop', what),
-  onCandle: (context, what) => look(context, 'candle', what),
-  onBook: (context, what) => look(context, 'book', what),
-  onTrades: (context, what) => look(context, 'trades', what),
-  onStats: (context, what) => look(context, 'stats', what),
-  onTimer: (context, what) => look(context, 'timer', what),
-  onFill: (context, what) => look(context, 'fill', what),
-  onOrder: (context, what) => look(context, 'order', what),
-  onReject: (context, what) => look(context, 'reject', what),
+  params: z.strictObject({ amount: z.number().default(0.002) }),
+  state: z.strictObject({ calls: z.int().default(0) }),
+  data: ({ market, timer }) => ({
+    bars: market.candles('1m', { history: 5 }),
+    slow: market.candles('5m', { history: 2 }),
+    book: market.book(),
+    price: market.ticker(),
+    tape: market.trades(),
+    day: market.stats(),
+    minute: timer('* * * * *'),
+  }),
+  indicators: ({ bars, slow }) => ({ average: sma(bars, 3), slow: sma(slow, 2) }),
+  beforeWarm: 'call',
+  on: {
+    start: look('start'),
+    stop: look('stop'),
+    bars: look('bars'),
+    slow: look('slow'),
+    tape: look('tape'),
+    day: look('day'),
+    minute: look('minute'),
+    fill: look('fill'),
+    order: look('order'),
+    reject: look('reject'),
+    book(ctx, book) {
+      look('book')(ctx, book);
+      const { calls } = ctx.state;
+      const { bestBid, bestAsk } = book;
+      const oldest = ctx.orders.find((order) => order.state === 'open');
+      if (calls % 7 === 0 && oldest !== undefined) return ctx.cancel(oldest.clientOrderId);
+      if (calls % 3 !== 0 || bestBid === null || bestAsk === null || ctx.orders.length > 4) return;
+      const { amount } = ctx.params;
+      if (calls % 2 === 0) ctx.buy({ amount, price: bestAsk.price });
+      else ctx.sell({ amount, price: bestBid.price, tag: `t${calls}` });
+    },
+  },
 });
 
-function look(context: Context, kind: string, what: unknown): HandlerResult<State> {
-  const { state, market, params, orders, book: seen, log } = context;
-  const calls = state.calls + 1;
-  log(kind, { calls, saw: fingerprint(everything(context)), told: fingerprint(what) });
-  const next = { calls };
-  const oldest = orders.find((order) => order.state === 'open');
-  if (kind !== 'book' || seen === null) return { state: next };
-  if (calls % 7 === 0 && oldest !== undefined) return { state: next, intents: [cancel(oldest.clientOrderId)] };
-  const [bid] = seen.bids;
-  const [ask] = seen.asks;
-  if (calls % 3 !== 0 || bid === undefined || ask === undefined || orders.length > 4) return { state: next };
-  const order = calls % 2 === 0 ? buy(market, { amount: params.amount, price: ask[0] }) : null;
-  return { state: next, intents: [order ?? sell(market, { amount: params.amount, price: bid[0], tag: `t${calls}` })] };
+interface Watched extends MarketContext {
+  readonly state: { readonly calls: number };
+  readonly setState: (change: { readonly calls: number }) => void;
+  readonly nowMs: number;
+  readonly data: object;
+  readonly history: object;
+  readonly indicators: object;
+  readonly orders: readonly unknown[];
+  readonly markets: { readonly of: (symbol: string) => MarketContext };
+  readonly log: (text: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+function look(kind: string): (ctx: Watched, what: unknown) => void {
+  return (ctx, what) => {
+    const calls = ctx.state.calls + 1;
+    const { nowMs, orders, rules } = ctx;
+    const lasting = [{ ...ctx.data }, { ...ctx.history }, { ...ctx.indicators }];
+    const saw = [everything(ctx), everything(ctx.markets.of('ETHIRT')), nowMs, orders, rules, lasting];
+    ctx.log(kind, { calls, saw: fingerprint(saw), told: fingerprint(what) });
+    ctx.setState({ calls });
+  };
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
 import { columnsOf, type CandleColumns } from '../../../src/domain/candle-columns.ts';
@@ -5,8 +6,8 @@ import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import type { Timeframe } from '../../../src/domain/timeframe.ts';
-import type { ClosedCandle } from '../../../src/strategy/definition.ts';
-import { plainCandle } from '../../../src/strategy/column-candle.ts';
+import type { ClosedCandle } from '../../../src/strategy/strategy-event.ts';
+import { barOf } from '../../../src/strategy/bar.ts';
 import { FROM_MS } from './candle-run.ts';
 
 const MINUTE_MS = 60_000;
@@ -62,27 +63,28 @@ describe('bars of the recorded length', () => {
     ]);
   });
 
-  it('look to authors like plain objects that can be spread, stored and not changed', () => {
+  it('look to authors like plain objects that can be stored and not changed', () => {
     const [bar] = new BarFeed(columns, '1m').closedBy(0);
     if (bar === undefined) throw new Error('expected a bar');
-    const plain = plainCandle(bar);
+    const shown = barOf(bar);
+    const exact = { open: '100.5', high: '101', low: '99.25', close: '100', volume: '2' };
     const expected = {
-      openTimeMs: FROM_MS,
-      open: '100.5',
-      high: '101',
-      low: '99.25',
-      close: '100',
-      volume: '2',
       market: 'BTCUSDT',
       timeframe: '1m',
+      openTimeMs: FROM_MS,
+      open: 100.5,
+      high: 101,
+      low: 99.25,
+      close: 100,
+      volume: 2,
       seenAtMs: FROM_MS + MINUTE_MS,
       missedBefore: 0,
     };
-    expect({ ...plain }).toEqual(expected);
-    expect(JSON.parse(JSON.stringify(plain))).toEqual(expected);
-    expect(Object.getPrototypeOf(plain)).toBe(Object.prototype);
-    expect(Reflect.set(plain, 'close', '1')).toBe(false);
-    expect(plain.close).toBe('100');
+    expect(shown).toMatchObject(expected);
+    expect(JSON.parse(JSON.stringify(shown))).toEqual({ ...expected, exact });
+    expect(inspect(shown)).toBe(inspect({ ...expected, exact }));
+    expect(Reflect.set(shown, 'close', 1)).toBe(false);
+    expect([shown.close, shown.exact.close]).toEqual([100, '100']);
   });
 });
 

@@ -4,27 +4,25 @@ import { formatUnits } from '../../../src/domain/money.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { buy, twap, type Intent } from '../../../src/strategy/intents.ts';
-import { candles } from '../../../src/strategy/subscriptions.ts';
+import { issue } from '../../support/issue.ts';
 import { runBars, TETHER, walkOf } from './candle-run.ts';
 
 test('a run has each order once, as it was in the end, in the order in which they were planned', () => {
   const strategy = defineStrategy({
     name: 'patient',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [candles(market, '1h')],
-    init: () => ({ bars: 0 }),
-    onCandle: ({ market, state }, { close }) => ({
-      state: { bars: state.bars + 1 },
-      intents:
-        state.bars > 0
-          ? []
-          : [
-              buy(market, { amount: '0.001', price: '45000', tag: 'deep' }),
-              buy(market, { amount: '0.001', price: close, tag: 'near' }),
-              buy(market, { amount: '0.001', tag: 'now' }),
-              buy(market, { amount: '1000', price: close, tag: 'much' }),
-            ],
-    }),
+    state: z.strictObject({ bars: z.int().default(0) }),
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    on: {
+      bars({ state, setState, buy }, { close }) {
+        setState({ bars: state.bars + 1 });
+        if (state.bars > 0) return;
+        buy({ amount: 0.001, price: 45_000, tag: 'deep' });
+        buy({ amount: 0.001, price: close, tag: 'near' });
+        buy({ amount: 0.001, tag: 'now' });
+        buy({ amount: 1000, price: close, tag: 'much' });
+      },
+    },
   });
   const columns = walkOf(TETHER, { bars: 50, seed: 5, price: 60_000 });
   const { orders } = runBars({ market: TETHER, columns, strategy, cash: '10000' });
@@ -41,9 +39,14 @@ function wanted(intents: readonly Intent[]): readonly OrderRecord[] {
   const strategy = defineStrategy({
     name: 'once',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [candles(market, '1m')],
-    init: () => ({ isDone: false }),
-    onCandle: ({ state }) => ({ state: { isDone: true }, intents: state.isDone ? [] : intents }),
+    state: z.strictObject({ isDone: z.boolean().default(false) }),
+    data: ({ market }) => ({ bars: market.candles('1m') }),
+    on: {
+      bars(ctx) {
+        if (!ctx.state.isDone) issue(ctx, intents);
+        ctx.setState({ isDone: true });
+      },
+    },
   });
   const columns = walkOf(TETHER, { bars: 5, seed: 5, price: 60_000, timeframe: '1m' });
   return runBars({ market: TETHER, columns, strategy, cash: '10000' }).orders;

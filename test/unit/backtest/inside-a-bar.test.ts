@@ -5,8 +5,8 @@ import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { buy, cancel, iceberg, sell, target, twap, type Intent } from '../../../src/strategy/intents.ts';
-import { candles, timer } from '../../../src/strategy/subscriptions.ts';
+import { buy, iceberg, sell, target, twap, type Intent } from '../../../src/strategy/intents.ts';
+import { issue } from '../../support/issue.ts';
 import { FROM_MS, runBars, TETHER, walkOf } from './candle-run.ts';
 
 const MINUTE_MS = 60_000;
@@ -40,21 +40,31 @@ function script(of: {
   readonly atBar?: readonly Intent[];
   readonly atMinute?: Readonly<Record<number, readonly Intent[]>>;
   readonly atFill?: readonly Intent[];
+  /** Cancels all its orders at this moment. */
+  readonly cancelsAtMs?: number;
 }): StrategyDefinition {
   return defineStrategy({
     name: 'script',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [candles(market, of.timeframe ?? '1h'), timer('minute', of.cron ?? '* * * * *')],
-    init: () => ({ bars: 0, fills: 0 }),
-    onCandle: ({ state }) => ({
-      state: { ...state, bars: state.bars + 1 },
-      intents: state.bars === 0 ? (of.atBar ?? []) : [],
+    state: z.strictObject({ bars: z.int().default(0), fills: z.int().default(0) }),
+    data: ({ market, timer }) => ({
+      bars: market.candles(of.timeframe ?? '1h'),
+      minute: timer(of.cron ?? '* * * * *'),
     }),
-    onTimer: (_, { dueMs }) => ({ intents: of.atMinute?.[(dueMs - FROM_MS) / MINUTE_MS] ?? [] }),
-    onFill: ({ state }) => ({
-      state: { ...state, fills: state.fills + 1 },
-      intents: state.fills === 0 ? (of.atFill ?? []) : [],
-    }),
+    on: {
+      bars(ctx) {
+        if (ctx.state.bars === 0) issue(ctx, of.atBar ?? []);
+        ctx.setState({ bars: ctx.state.bars + 1 });
+      },
+      minute(ctx, { dueMs }) {
+        issue(ctx, of.atMinute?.[(dueMs - FROM_MS) / MINUTE_MS] ?? []);
+        if (dueMs === of.cancelsAtMs) for (const { clientOrderId } of ctx.orders) ctx.cancel(clientOrderId);
+      },
+      fill(ctx) {
+        if (ctx.state.fills === 0) issue(ctx, of.atFill ?? []);
+        ctx.setState({ fills: ctx.state.fills + 1 });
+      },
+    },
   });
 }
 
@@ -126,17 +136,16 @@ describe('an order that comes inside a bar', () => {
   });
 
   test('leaves the bar whole when it is canceled inside it', () => {
-    const strategy = defineStrategy({
-      ...script({ atBar: [buy('BTCUSDT', { amount: '1', price: '95' })] }),
-      onTimer: ({ orders }, { dueMs }) =>
-        dueMs === FROM_MS + 90 * MINUTE_MS ? { intents: orders.map(({ clientOrderId }) => cancel(clientOrderId)) } : {},
+    const strategy = script({
+      atBar: [buy('BTCUSDT', { amount: '1', price: '95' })],
+      cancelsAtMs: FROM_MS + 90 * MINUTE_MS,
     });
     const { fills, orders } = run(hours(FLAT, '100 101 90 100', FLAT), strategy);
     expect([fills.length, orders[0]?.state]).toEqual([0, 'cancelled']);
   });
 });
 
-describe('an order from onFill', () => {
+describe('an order from a fill', () => {
   test('is placed though a minute has passed since the last bar, and guards from the fill on', () => {
     const strategy = script({
       timeframe: '1m',
@@ -157,16 +166,16 @@ describe('an order from onFill', () => {
     const strategy = defineStrategy({
       name: 'guarded',
       params: z.strictObject({}),
-      subscribe: ({ market }) => [candles(market, '1m')],
-      init: () => ({ bars: 0 }),
-      onCandle({ state, market, position, orders }) {
-        const next = { bars: state.bars + 1 };
-        if (state.bars % 7 !== 0 || orders.length > 0 || Number(position) > 0) return { state: next };
-        return { state: next, intents: [buy(market, { amount: '0.01' })] };
-      },
-      onFill({ market }, { side, amount, price }) {
-        if (side === 'sell') return {};
-        return { intents: [sell(market, { amount, stopPrice: String(Math.round(Number(price) * 0.998)) })] };
+      state: z.strictObject({ bars: z.int().default(0) }),
+      data: ({ market }) => ({ bars: market.candles('1m') }),
+      on: {
+        bars({ state, setState, position, orders, buy }) {
+          setState({ bars: state.bars + 1 });
+          if (state.bars % 7 === 0 && orders.length === 0 && position === 0) buy({ amount: 0.01 });
+        },
+        fill({ sell }, { side, amount, price }) {
+          if (side === 'buy') sell({ amount, stopPrice: Math.round(price * 0.998) });
+        },
       },
     });
     const columns = walkOf(TETHER, { bars: 3_000, seed: 3, price: 60_000, timeframe: '1m' });

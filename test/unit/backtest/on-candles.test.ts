@@ -5,7 +5,6 @@ import { SarrafError } from '../../../src/domain/errors.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { book, candles, stats, timer, trades } from '../../../src/strategy/subscriptions.ts';
 import dca from '../../../strategies/dca.ts';
 import grid from '../../../strategies/grid.ts';
 import maCross from '../../../strategies/ma-cross.ts';
@@ -19,26 +18,34 @@ const instanceOf = (definition: StrategyDefinition) => ({
   runner: new StrategyRunner(definition, { market: 'BTCUSDT', timeframe: '1h', hasBooks: false }),
 });
 
-const wanting = (subscribe: StrategyDefinition['subscribe']): StrategyDefinition =>
-  defineStrategy({ name: 'nosy', params: z.strictObject({}), subscribe, init: () => null });
+const wanting = (data: StrategyDefinition['data']): StrategyDefinition =>
+  defineStrategy({ name: 'nosy', params: z.strictObject({}), data, on: {} });
 
 describe('a run on candles', () => {
   test('is refused where a strategy subscribes to what candles do not hold', () => {
-    const bad = [wanting(() => [book('BTCUSDT'), candles('BTCUSDT', '1h'), trades('ETHUSDT'), stats('BTCUSDT')]), grid];
+    const bad = [
+      wanting(({ market, markets }) => ({
+        book: market.book(),
+        bars: market.candles('1h'),
+        tape: markets.of('ETHUSDT').trades(),
+        day: market.stats(),
+      })),
+      grid,
+    ];
     expect(() => refuseUnserved(bad.map(instanceOf))).toThrow(
       new SarrafError(
         'INVALID_OPTIONS',
-        'expected subscriptions that candles can serve: nosy subscribes to the book of BTCUSDT, nosy subscribes to the trades of ETHUSDT, nosy subscribes to the statistics of BTCUSDT, grid subscribes to the book of BTCUSDT, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it subscribe to candles where "hasBooks" of subscribe is false',
+        'expected subscriptions that candles can serve: nosy subscribes to the book of BTCUSDT, nosy subscribes to the trades of ETHUSDT, nosy subscribes to the statistics of BTCUSDT, grid subscribes to the book of BTCUSDT, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it declare market.ticker() or candles where "hasBooks" of data is false',
       ),
     );
     expect(() => refuseUnserved([instanceOf(marketMaker)])).toThrow('market-maker subscribes to the book of BTCUSDT');
   });
 
   test('takes candles and timers, and what asks for books only where there are some', () => {
-    const polite = wanting(({ hasBooks, market, timeframe }) => [
-      timer('day', '0 0 * * *'),
-      hasBooks ? book(market) : candles(market, timeframe),
-    ]);
+    const polite = wanting(({ hasBooks, market, timeframe, timer }) => ({
+      day: timer('0 0 * * *'),
+      price: hasBooks ? market.book() : market.candles(timeframe),
+    }));
     expect(() => refuseUnserved([polite, maCross, dca, rebalance].map(instanceOf))).not.toThrow();
     expect(new StrategyRunner(polite, { market: 'BTCUSDT', timeframe: '1h' }).subscriptions[1]?.kind).toBe('book');
   });

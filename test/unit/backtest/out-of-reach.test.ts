@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { sma } from '../../../src/strategy/sdk.ts';
-import { candles } from '../../../src/strategy/subscriptions.ts';
 import { runBars, TETHER, walkOf } from './candle-run.ts';
 
 /** Things looked at in one search: far more than a strategy is handed. */
@@ -44,13 +43,14 @@ function looker(look: (...handed: readonly unknown[]) => void): StrategyDefiniti
   return defineStrategy({
     name: 'looker',
     params: z.strictObject({}),
-    subscribe: ({ market, timeframe }) => [candles(market, timeframe, { warmUp: 5 })],
-    indicators: () => ({ average: sma(3) }),
-    init: () => ({}),
-    onCandle(context, candle) {
-      look(context, candle);
-      look(context.ages, context.agesOf(context.market), context.history, context.rules, context.orders, context.free);
-      return {};
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe, { history: 5 }), price: market.ticker() }),
+    indicators: ({ bars }) => ({ average: sma(bars, 3) }),
+    beforeWarm: 'call',
+    on: {
+      bars(ctx, bar) {
+        look(ctx, bar);
+        look(ctx.ages, ctx.markets.of('ETHUSDT'), ctx.history.bars, ctx.data.price, ctx.rules, ctx.orders, ctx.exact);
+      },
     },
   });
 }

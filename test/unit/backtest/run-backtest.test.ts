@@ -9,9 +9,7 @@ import { parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { buy, sell } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { candles } from '../../../src/strategy/subscriptions.ts';
 import maCross from '../../../strategies/ma-cross.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from './candle-run.ts';
 
@@ -29,7 +27,7 @@ function backtestOf(
   const {
     strategy = maCross,
     limits = {},
-    params = strategy === maCross ? { fast: 5, slow: 12, share: '0.5' } : {},
+    params = strategy === maCross ? { fast: 5, slow: 12, share: 0.5 } : {},
   } = of;
   const market = columns.market === TETHER.symbol ? TETHER : RIAL;
   const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe: '1h', params });
@@ -113,11 +111,13 @@ describe('a backtest on bars', () => {
     const strategy = defineStrategy({
       name: 'breaks',
       params: z.strictObject({}),
-      subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
-      init: () => ({ seen: 0 }),
-      onCandle({ state }) {
-        if (state.seen === 5) throw new Error('six is too many');
-        return { state: { seen: state.seen + 1 } };
+      state: z.strictObject({ seen: z.int().default(0) }),
+      data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+      on: {
+        bars({ state, setState }) {
+          if (state.seen === 5) throw new Error('six is too many');
+          setState({ seen: state.seen + 1 });
+        },
       },
     });
     expect(runBacktest(backtestOf(rialWalk(20), { strategy })).strategies[0]?.failure).toMatch(/six is too many/);
@@ -129,17 +129,17 @@ const cheating = (future: { closes: Float64Array }): StrategyDefinition =>
   defineStrategy({
     name: 'oracle',
     params: z.strictObject({}),
-    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
-    init: () => ({ index: 0 }),
-    onCandle({ state, market, position, orders }) {
-      const index = state.index + 1;
-      const isHigherInTen = (future.closes[index + 10] ?? 0) > (future.closes[index] ?? 0);
-      const next = { index };
-      if (orders.length > 0) return { state: next };
-      if (isHigherInTen && Number(position) < 0.001) return { state: next, intents: [buy(market, { amount: '0.01' })] };
-      return !isHigherInTen && Number(position) > 0.001
-        ? { state: next, intents: [sell(market, { amount: position })] }
-        : { state: next };
+    state: z.strictObject({ index: z.int().default(0) }),
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    on: {
+      bars({ state, setState, position, orders, buy, sell }) {
+        const index = state.index + 1;
+        const isHigherInTen = (future.closes[index + 10] ?? 0) > (future.closes[index] ?? 0);
+        setState({ index });
+        if (orders.length > 0) return;
+        if (isHigherInTen && position < 0.001) buy({ amount: 0.01 });
+        if (!isHigherInTen && position > 0.001) sell({ amount: position });
+      },
     },
   });
 

@@ -42,7 +42,7 @@ function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSettings 
   const runner = new StrategyRunner(triangle, {
     market: 'BTCIRT',
     timeframe: '1h',
-    params: { size: '1000', edge: 0.01 },
+    params: { size: 1000, edge: 0.01 },
     hasBooks: false,
   });
   const noAge = { maxBookAgeMs: null, collarBps: null };

@@ -74,7 +74,7 @@ describe('a run of ma-cross on bars', () => {
         market,
         columns,
         strategy: maCross,
-        params: { fast: FAST, slow: SLOW, share: '0.5' },
+        params: { fast: FAST, slow: SLOW, share: 0.5 },
         cash,
         rules: { volumeShareMillionths: null },
       });

@@ -53,21 +53,21 @@ const SHORT = [
   '0.1%',
 ];
 
-/** A strategy whose `onCandle` does something besides logging. */
+/** A strategy whose handler of bars does something besides logging. */
 const plugin = (name: string, body: string): string => {
   const file = join(folder, `${name}.ts`);
   const source = `import { z } from 'zod';
-import { candles, defineStrategy } from '#sdk';
+import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: '${name}',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [candles(market, '1h')],
-  init: () => ({ bars: 0 }),
-  onCandle({ state, log, book }) {
+  state: z.strictObject({ bars: z.int().default(0) }),
+  data: ({ market }) => ({ bars: market.candles('1h') }),
+  on: { bars({ state, setState, log, data }) {
     log('bar', { bars: state.bars });
     ${body}
-    return { state: { bars: state.bars + 1 } };
-  },
+    setState({ bars: state.bars + 1 });
+  } },
 });
 `;
   writeFileSync(file, source);
@@ -90,9 +90,9 @@ describe('a strategy that fails in a backtest', () => {
   });
 
   test('is told with file, line and handler, and what it logged is in the result', async () => {
-    const file = plugin('no-book', 'if (state.bars === 2) book.bids.at(0);');
+    const file = plugin('no-book', 'if (state.bars === 2) data.book.bids.at(0);');
     const { code, out, error } = await backtest(...on(file), '--json');
-    const failure = `onCandle: Cannot read properties of null (reading 'bids') (${file}:10)`;
+    const failure = `on.bars: Cannot read properties of undefined (reading 'bids') (${file}:10)`;
     expect(code).toBe(1);
     expect(error).toContain(`no-book stopped: ${failure}`);
     const { strategies } = JSON.parse(out) as { readonly strategies: readonly unknown[] };
@@ -311,17 +311,19 @@ describe('sarraf backtest', () => {
       strategy,
       [
         `import { z } from 'zod';`,
-        `import { candles, defineStrategy } from '#sdk';`,
+        `import { defineStrategy } from '#sdk';`,
         `export default defineStrategy({`,
         `  name: 'breaks', params: z.strictObject({}),`,
-        `  subscribe: ({ market, timeframe }) => [candles(market, timeframe)],`,
-        `  init: () => ({ seen: 0 }),`,
-        `  onCandle({ state }) { if (state.seen === 9) throw new Error('ten is too many'); return { state: { seen: state.seen + 1 } }; },`,
+        `  state: z.strictObject({ seen: z.int().default(0) }),`,
+        `  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),`,
+        `  on: { bars({ state, setState }) {`,
+        `    if (state.seen === 9) throw new Error('ten is too many'); setState({ seen: state.seen + 1 });`,
+        `  } },`,
         `});`,
       ].join('\n'),
     );
     const { code, error } = await backtest(strategy, '--market', 'BTCUSDT', '--csv', csv, '--no-save');
     expect(code).toBe(1);
-    expect(error).toMatch(/breaks stopped: onCandle: ten is too many/);
+    expect(error).toMatch(/breaks stopped: on\.bars: ten is too many/);
   });
 });

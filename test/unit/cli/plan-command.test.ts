@@ -10,19 +10,22 @@ const folder = mkdtempSync(join(tmpdir(), 'sarraf-plan-'));
 const wantsLittle = join(folder, 'wants-little.ts');
 const wantsTooMuch = join(folder, 'wants-too-much.ts');
 
-const strategy = (name: string, subscriptions: string) => `
+const strategy = (name: string, data: string) => `
 import { z } from 'zod';
-import { book, candles, defineStrategy, trades } from '#sdk';
+import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: '${name}',
   params: z.strictObject({}),
-  subscribe: ({ market, timeframe }) => [${subscriptions}],
-  init: () => ({}),
+  data: ({ market, timeframe }) => (${data}),
+  on: {},
 });`;
 
 beforeAll(() => {
-  writeFileSync(wantsLittle, strategy('little', `book(market, { everyMs: 4_000 }), candles(market, timeframe)`));
-  writeFileSync(wantsTooMuch, strategy('too-much', `trades(market, { everyMs: 2_000, maxAgeMs: 3_000 })`));
+  writeFileSync(
+    wantsLittle,
+    strategy('little', `{ book: market.book({ everyMs: 4_000 }), bars: market.candles(timeframe) }`),
+  );
+  writeFileSync(wantsTooMuch, strategy('too-much', `{ tape: market.trades({ everyMs: 2_000, maxAgeMs: 3_000 }) }`));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -34,14 +34,14 @@ const write = (name: string, text: string): string => {
 
 const plugin = (
   name: string,
-  subscribe = `[candles(market, params.timeframe ?? timeframe)]`,
+  data = `({ bars: market.candles(params.timeframe ?? timeframe) })`,
 ) => `import { z } from 'zod';
-import { candles, defineStrategy } from '#sdk';
+import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: '${name}',
   params: z.strictObject({ timeframe: z.string().optional(), share: z.number().positive().default(1) }),
-  subscribe: ({ market, params, timeframe }) => ${subscribe},
-  init: () => ({}),
+  data: ({ market, params, timeframe }) => ${data},
+  on: {},
 });
 `;
 
@@ -82,18 +82,17 @@ describe('loading the instances of a bot', () => {
     const file = write(
       'null.ts',
       plugin('null').replace(
-        'init:',
-        `onStart({ book }) {
-    interface Best { readonly price: string }
-    const best: Best = { price: book.bids[0][0] };
-  },
-  init:`,
+        'on: {}',
+        `on: { bars: () => undefined, start({ data }) {
+    interface Best { readonly price: number }
+    const best: Best = { price: data.bars.close };
+  } }`,
       ),
     );
     const [instance] = (await load([{ plugin: 'null', ...ON }])).instances;
-    expect(instance?.runner.failure).toBe(`onStart: Cannot read properties of null (reading 'bids') (${file}:9)`);
+    expect(instance?.runner.failure).toBe(`on.start: Cannot read properties of null (reading 'close') (${file}:9)`);
     expect(instance?.runner.fault).toMatchObject({
-      handler: 'onStart',
+      handler: 'on.start',
       file,
       line: 9,
       stack: expect.stringContaining('null.ts:9'),

@@ -11,9 +11,7 @@ import { Engine } from '../../../src/engine/engine.ts';
 import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { buy, cancelAll, quotes, sell, target, type Intent } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { candles, timer } from '../../../src/strategy/subscriptions.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from '../backtest/candle-run.ts';
 
 const BARS = 600;
@@ -33,40 +31,44 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
   return defineStrategy({
     name,
     params: z.strictObject({}),
-    subscribe: ({ market }) => [
-      ...MARKETS.map(({ symbol }) => candles(symbol, '1h', { warmUp: 2 })),
-      candles(market, '4h'),
-      timer('six', '0 */6 * * *'),
-    ],
-    init: () => ({ seen: 0 }),
-    onStart: (ctx) => void lines.push(`${name} start ${ctx.nowMs}`),
-    onTimer: (ctx, { dueMs }) => {
-      lines.push(`${name} timer ${dueMs} ${ctx.nowMs}`);
-      return { intents: pick(`${name} timer ${dueMs}`, 4) === 0 ? [cancelAll()] : [] };
-    },
-    onFill: (ctx, { clientOrderId, amount }) => void lines.push(`${name} fill ${clientOrderId} ${amount} ${ctx.nowMs}`),
-    onOrder: (ctx, { clientOrderId, status }) => {
-      lines.push(`${name} order ${clientOrderId} ${status} ${ctx.nowMs}`);
-    },
-    onReject: (ctx, { code }) => void lines.push(`${name} reject ${code} ${ctx.nowMs}`),
-    onCandle: (ctx, bar) => {
-      const { market, timeframe, openTimeMs, close, seenAtMs } = bar;
-      const own = ctx.orders.map(({ clientOrderId, state }) => `${clientOrderId} ${state}`);
-      const { seen } = ctx.state;
-      lines.push(
-        `${name} ${market} ${timeframe} ${openTimeMs} ${close} ${seenAtMs} at ${ctx.nowMs}: ${seen}, ${ctx.equity}, ${ctx.agesOf(market).candles}, ${own.join('; ')}`,
-      );
-      const what = pick(`${name} ${market} ${timeframe} ${openTimeMs}`, 40);
-      if (of.throws && what === 0) throw new Error('does not like it');
-      const wish = { amount: '0.001', price: close };
-      const intents: Intent[] = [];
-      if (what === 1) intents.push(buy(market, wish), sell(market, wish));
-      if (what === 2) intents.push(buy(market, { amount: '0.002' }));
-      if (what === 3) intents.push(target(market, { position: '0.01' }));
-      if (what === 4) intents.push(quotes(market, [{ side: 'buy', ...wish }]));
-      if (what === 5) intents.push(cancelAll(market));
-      if (what === 6) intents.push(sell(market, { amount: '1000' }));
-      return { state: { seen: seen + 1 }, intents };
+    state: z.strictObject({ seen: z.int().default(0) }),
+    data: ({ market, markets, timer }) => ({
+      bars: [...MARKETS.map(({ symbol }) => markets.of(symbol).candles('1h', { history: 2 })), market.candles('4h')],
+      six: timer('0 */6 * * *'),
+    }),
+    on: {
+      start: (ctx) => void lines.push(`${name} start ${ctx.nowMs}`),
+      six: (ctx, { dueMs }) => {
+        lines.push(`${name} timer ${dueMs} ${ctx.nowMs}`);
+        if (pick(`${name} timer ${dueMs}`, 4) === 0) ctx.cancelAll();
+      },
+      fill: (ctx, { clientOrderId, amount }) => {
+        lines.push(`${name} fill ${clientOrderId} ${amount} ${ctx.nowMs}`);
+      },
+      order: (ctx, { clientOrderId, status }) => {
+        lines.push(`${name} order ${clientOrderId} ${status} ${ctx.nowMs}`);
+      },
+      reject: (ctx, { code }) => void lines.push(`${name} reject ${code} ${ctx.nowMs}`),
+      bars: (ctx, bar) => {
+        const { market, timeframe, openTimeMs, close, seenAtMs } = bar;
+        const own = ctx.orders.map(({ clientOrderId, state }) => `${clientOrderId} ${state}`);
+        const { seen } = ctx.state;
+        const there = ctx.markets.of(market);
+        lines.push(
+          `${name} ${market} ${timeframe} ${openTimeMs} ${close} ${seenAtMs} at ${ctx.nowMs}: ${seen}, ${ctx.equity}, ${there.ages.candles}, ${own.join('; ')}`,
+        );
+        const what = pick(`${name} ${market} ${timeframe} ${openTimeMs}`, 40);
+        if (of.throws && what === 0) throw new Error('does not like it');
+        const wish = { amount: '0.001', price: close };
+        if (what === 1) there.buy(wish);
+        if (what === 1) there.sell(wish);
+        if (what === 2) there.buy({ amount: 0.002 });
+        if (what === 3) there.target({ position: 0.01 });
+        if (what === 4) there.quotes([{ side: 'buy', ...wish }]);
+        if (what === 5) ctx.cancelAll(market);
+        if (what === 6) there.sell({ amount: 1000 });
+        ctx.setState({ seen: seen + 1 });
+      },
     },
   });
 }

@@ -20,7 +20,7 @@ import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { book } from '../../../src/strategy/subscriptions.ts';
+import { issue } from '../../support/issue.ts';
 import { MemoryMirror } from './memory-mirror.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
@@ -284,14 +284,19 @@ export class EngineWorld {
     return defineStrategy({
       name: 'one',
       params: z.strictObject({}),
-      subscribe: ({ market }) => [book(market)],
-      init: () => ({ books: 0 }),
-      onBook: ({ state }) => ({ state: { books: state.books + 1 }, intents: this.wishes.splice(0) }),
-      onStart: (_, start) => note('start', start),
-      onStop: (_, stop) => note('stop', stop),
-      onFill: (_, fill) => note('fill', fill),
-      onOrder: (_, order) => note('order', order),
-      onReject: (_, rejection) => note('reject', rejection),
+      state: z.strictObject({ books: z.int().default(0) }),
+      data: ({ market }) => ({ book: market.book() }),
+      on: {
+        book: (ctx) => {
+          ctx.setState({ books: ctx.state.books + 1 });
+          issue(ctx, this.wishes.splice(0));
+        },
+        start: (_, start) => note('start', start),
+        stop: (_, stop) => note('stop', stop),
+        fill: (_, fill) => note('fill', fill),
+        order: (_, order) => note('order', order),
+        reject: (_, rejection) => note('reject', rejection),
+      },
     });
   }
 

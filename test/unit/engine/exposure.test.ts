@@ -4,7 +4,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { buy, type Intent } from '../../../src/strategy/intents.ts';
-import { book } from '../../../src/strategy/subscriptions.ts';
+import { issue } from '../../support/issue.ts';
 import { EngineWorld } from './engine-world.ts';
 
 /** Wants with the next book what is put in its list, and notes why it was refused. */
@@ -12,10 +12,11 @@ function wisher(name: string, wishes: Intent[], refusals: string[]): StrategyDef
   return defineStrategy({
     name,
     params: z.strictObject({}),
-    subscribe: ({ market }) => [book(market)],
-    init: () => ({}),
-    onBook: () => ({ intents: wishes.splice(0) }),
-    onReject: (_, { reason }) => void refusals.push(reason),
+    data: ({ market }) => ({ book: market.book() }),
+    on: {
+      book: (ctx) => issue(ctx, wishes.splice(0)),
+      reject: (_, { reason }) => void refusals.push(reason),
+    },
   });
 }
 

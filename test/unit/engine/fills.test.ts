@@ -19,7 +19,7 @@ describe('the fills of an order', () => {
     world.advance(5_100);
     expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n, matched: 4_000_000_000n });
     expect(world.toldOf('fill')).toMatchObject([
-      { side: 'buy', price: '97.5', amount: '0.4', total: '39', fee: '0.0008', tag: 'first' },
+      { side: 'buy', price: 97.5, amount: 0.4, total: 39, fee: 0.0008, tag: 'first' },
     ]);
     world.venue.fill(id);
     world.advance(10_100);
@@ -182,7 +182,7 @@ describe('a fill that comes while its strategy is not at work', () => {
     world.restart();
     expect(world.engine.instances[0]?.held('btc')).toBe(3_992_000_000n);
     world.advance(2_000);
-    expect(world.toldOf('fill')).toMatchObject([{ amount: '0.4', tag: 'first' }]);
+    expect(world.toldOf('fill')).toMatchObject([{ amount: 0.4, tag: 'first' }]);
     world.restart();
     world.advance(2_000);
     expect(world.engine.instances[0]).toMatchObject({ fills: 1 });

@@ -122,7 +122,7 @@ describe('a drain that keeps exits', () => {
         .map(({ state }) => state)
         .toSorted(),
     ).toEqual(['cancelled', 'filled']);
-    expect(world.toldOf('fill').at(-1)).toMatchObject({ side: 'sell', amount: '0.9' });
+    expect(world.toldOf('fill').at(-1)).toMatchObject({ side: 'sell', amount: 0.9 });
   });
 
   it('ends algorithms but those with an order that stays, which go on at the next start', () => {

@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { buy } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { book, candles, timer, trades } from '../../../src/strategy/subscriptions.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS } from './engine-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,13 +13,16 @@ function failing(books: number[]): StrategyDefinition {
   return defineStrategy({
     name: 'bad',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [book(market)],
-    init: () => ({ count: 0 }),
-    onBook: ({ state, nowMs, market }) => {
-      books.push(nowMs);
-      const count = state.count + 1;
-      if (count === 3) throw new Error('the third book');
-      return { state: { count }, intents: count === 1 ? [buy(market, { amount: '1', price: '98' })] : [] };
+    state: z.strictObject({ count: z.int().default(0) }),
+    data: ({ market }) => ({ book: market.book() }),
+    on: {
+      book({ state, nowMs, setState, buy }) {
+        books.push(nowMs);
+        const count = state.count + 1;
+        setState({ count });
+        if (count === 1) buy({ amount: 1, price: 98 });
+        if (count === 3) throw new Error('the third book');
+      },
     },
   });
 }
@@ -31,9 +32,8 @@ function good(books: number[]): StrategyDefinition {
   return defineStrategy({
     name: 'good',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [book(market)],
-    init: () => ({}),
-    onBook: ({ nowMs }) => void books.push(nowMs),
+    data: ({ market }) => ({ book: market.book() }),
+    on: { book: ({ nowMs }) => void books.push(nowMs) },
   });
 }
 
@@ -52,7 +52,7 @@ describe('a strategy that throws', () => {
     expect(others.length).toBeGreaterThan(6);
     expect(world.waitingKinds()).toHaveLength(cancels);
     expect(world.order().state).toBe(state);
-    expect(world.alarms()).toEqual([expect.stringMatching(/bad is stopped: onBook: .*the third book/)]);
+    expect(world.alarms()).toEqual([expect.stringMatching(/bad is stopped: on.book: .*the third book/)]);
     world.mirror.flush();
     expect(world.mirror.load(0).strategies.map(({ name, status }) => [name, status])).toContainEqual([
       'bad',
@@ -83,12 +83,14 @@ describe('what a strategy logs', () => {
     const logging = defineStrategy({
       name: 'logs',
       params: z.strictObject({}),
-      subscribe: ({ market }) => [book(market)],
-      init: () => ({ count: 0 }),
-      onBook: ({ state, log }) => {
-        log(`book ${state.count}`, { count: state.count });
-        if (state.count === 1) throw new Error('the second book');
-        return { state: { count: state.count + 1 } };
+      state: z.strictObject({ count: z.int().default(0) }),
+      data: ({ market }) => ({ book: market.book() }),
+      on: {
+        book({ state, setState, log }) {
+          log(`book ${state.count}`, { count: state.count });
+          if (state.count === 1) throw new Error('the second book');
+          setState({ count: state.count + 1 });
+        },
       },
     });
     const world = new EngineWorld({ strategies: [logging] });
@@ -110,10 +112,11 @@ describe('a strategy that stops', () => {
     const bad = defineStrategy({
       name: 'bad',
       params: z.strictObject({}),
-      subscribe: ({ market }) => [book(market)],
-      init: () => ({}),
-      onBook: () => {
-        throw failure;
+      data: ({ market }) => ({ book: market.book() }),
+      on: {
+        book() {
+          throw failure;
+        },
       },
     });
     const source = { file: 'strategies/bad.ts', lineOf: (error: unknown) => (error === failure ? 12 : null) };
@@ -121,11 +124,11 @@ describe('a strategy that stops', () => {
       instances: [{ runner: new StrategyRunner(bad, { market: 'BTCUSDT', timeframe: '1m', source }) }],
     });
     world.advance(4_000);
-    const place = { handler: 'onBook', file: 'strategies/bad.ts', line: 12 };
+    const place = { handler: 'on.book', file: 'strategies/bad.ts', line: 12 };
     expect(world.notices).toContainEqual({
       kind: 'notice',
       level: 'error',
-      message: 'bad is stopped: onBook: the first book (strategies/bad.ts:12)',
+      message: 'bad is stopped: on.book: the first book (strategies/bad.ts:12)',
       subject: 'bad',
       details: { strategy: 'bad', ...place },
       stack: failure.stack,
@@ -142,9 +145,12 @@ describe('what strategies are told', () => {
     const definition = defineStrategy({
       name: 'looks',
       params: z.strictObject({}),
-      subscribe: ({ market }) => [book(market)],
-      init: () => ({}),
-      onBook: (_, told) => void seen.push(`${String(told.bids[0]?.[0])} ${told.seenAtMs - START_MS}`),
+      data: ({ market }) => ({ book: market.book() }),
+      on: {
+        book: (ctx, { bestBid }) => {
+          seen.push(`${bestBid?.price} ${ctx.nowMs - (ctx.ages.book ?? Infinity) - START_MS}`);
+        },
+      },
     });
     const world = new EngineWorld({ strategies: [definition] });
     world.advance(1_500);
@@ -158,9 +164,8 @@ describe('what strategies are told', () => {
     const definition = defineStrategy({
       name: 'ticks',
       params: z.strictObject({}),
-      subscribe: () => [timer('often', '*/10 * * * * *')],
-      init: () => ({}),
-      onTimer: ({ nowMs }, { dueMs }) => void due.push(dueMs - START_MS, nowMs - START_MS),
+      data: ({ timer }) => ({ often: timer('*/10 * * * * *') }),
+      on: { often: ({ nowMs }, { dueMs }) => void due.push(dueMs - START_MS, nowMs - START_MS) },
     });
     const world = new EngineWorld({ strategies: [definition] });
     world.advance(30_500);
@@ -172,9 +177,8 @@ describe('what strategies are told', () => {
     const definition = defineStrategy({
       name: 'tape',
       params: z.strictObject({}),
-      subscribe: ({ market }) => [trades(market)],
-      init: () => ({}),
-      onTrades: (_, told) => void seen.push(`${told.trades.map(({ price }) => price).join(' ')} ${told.hasGap}`),
+      data: ({ market }) => ({ tape: market.trades() }),
+      on: { tape: (_, told) => void seen.push(`${told.trades.map(({ price }) => price).join(' ')} ${told.hasGap}`) },
     });
     const world = new EngineWorld({
       strategies: [definition],
@@ -208,10 +212,11 @@ describe('candles', () => {
     const definition = defineStrategy({
       name: 'bars',
       params: z.strictObject({}),
-      subscribe: ({ market }) => [candles(market, '1m', { warmUp })],
-      init: () => ({}),
-      onStart: ({ history }) => void seen.push(`start ${history.length}`),
-      onCandle: (_, candle) => void seen.push(`${minuteOf(candle.openTimeMs)} missed ${candle.missedBefore}`),
+      data: ({ market }) => ({ bars: market.candles('1m', { history: warmUp }) }),
+      on: {
+        start: ({ history }) => void seen.push(`start ${history.bars.length}`),
+        bars: (_, bar) => void seen.push(`${minuteOf(bar.openTimeMs)} missed ${bar.missedBefore}`),
+      },
     });
     const world = new EngineWorld({ strategies: [definition], feeds: [...FEEDS, BARS] });
     for (let minute = -20; minute < 20; minute += 1) {

@@ -9,7 +9,6 @@ import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { book } from '../../../src/strategy/subscriptions.ts';
 
 const TRIANGLE = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;
 const NOON_MS = Date.UTC(2026, 0, 2, 12);
@@ -18,9 +17,8 @@ function instanceOver(markets: readonly string[]): StrategyInstance {
   const definition = defineStrategy({
     name: 'arbitrage',
     params: z.strictObject({}),
-    subscribe: () => markets.map((market) => book(market)),
-    init: () => ({}),
-    onBook: () => undefined,
+    data: (setup) => ({ books: markets.map((market) => setup.markets.of(market).book()) }),
+    on: { books: () => undefined },
   });
   const market = markets[0] ?? '';
   const runner = new StrategyRunner(definition, {

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Decimal } from 'decimal.js';
 import { createMarket } from '../../../src/domain/market.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
-import { fitToMarket, unitsOfInput } from '../../../src/execution/fit-to-market.ts';
+import { fitToMarket } from '../../../src/execution/fit-to-market.ts';
 
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.5', amountStep: '0.01', minOrderValue: '5' });
 
@@ -67,25 +66,5 @@ describe('fitting a wish to its market', () => {
         expect([found.amount % MARKET.amountStep, (found.price ?? 0n) % MARKET.priceStep]).toEqual([0n, 0n]);
       }),
     );
-  });
-});
-
-describe('a decimal as an author writes it', () => {
-  it.each([
-    ['1', '1'],
-    ['0.1', '0.1'],
-    ['1e-10', '0.0000000001'],
-    ['1.99999999999', '1.9999999999'],
-    ['1e30', '1000000000000000000000000000000'],
-  ])('%s is %s', (input, expected) => {
-    expect(formatUnits(unitsOfInput(input) ?? 0n)).toBe(expected);
-  });
-
-  it.each(['', 'one', '0', '-1', 'NaN', 'Infinity', '1e31', '-0'])('"%s" is none', (input) => {
-    expect(unitsOfInput(input)).toBeNull();
-  });
-
-  it('may be a Decimal, read exactly', () => {
-    expect(unitsOfInput(new Decimal('0.3').minus('0.1'))).toBe(2_000_000_000n);
   });
 });

@@ -14,12 +14,13 @@ interface Loaded {
 const SDK = join(process.cwd(), 'src/strategy/sdk.ts');
 
 const strategy = (name: string, sdk = '#sdk') => `import { z } from 'zod';
-import { candles, defineStrategy } from '${sdk}';
+import { defineStrategy } from '${sdk}';
 export default defineStrategy({
   name: '${name}',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [candles(market, '1h')],
-  init: (): { seen: number } => ({ seen: 0 }),
+  state: z.strictObject({ seen: z.int().default(0) }),
+  data: ({ market }) => ({ bars: market.candles('1h') }),
+  on: { bars: (): void => {} },
 });
 `;
 
@@ -91,10 +92,15 @@ throw new Error(one === other && one === running ? 'the same' : 'different');
     ['export const strategy = {};', 'as the default export, was undefined'],
     ['export default { name: 7 };', 'expected name to be a text, was number'],
     [`export default { name: 'a', params: {} };`, 'expected params to be a zod schema'],
-    [`export default { name: 'a', params: { safeParse() {} } };`, 'expected subscribe to be a function, was undefined'],
-    [strategy('a').replace(/ {2}init:.*/, ''), 'expected init to be a function, was undefined'],
-    [strategy('a').replace('init:', 'onBok: () => ({}),\n  init:'), 'onReject), was "onBok"'],
-    [strategy('a').replace('init:', 'onBook: 5,\n  init:'), 'expected onBook to be a function, was number'],
+    [`export default { name: 'a', params: { safeParse() {} } };`, 'expected data to be a function, was undefined'],
+    [strategy('a').replace(/ {2}on:.*/, ''), 'expected on to be handlers by name, was undefined'],
+    [strategy('a').replace('on:', 'onBook: () => ({}),\n  on:'), 'beforeWarm, on), was "onBook"'],
+    [strategy('a').replace('on: {', 'on: { fill: 5,'), 'expected on.fill to be a function, was number'],
+    [strategy('a').replace('state:', 'state: 5, migrate:'), 'expected state to be a zod schema'],
+    [
+      strategy('a').replace('on:', "beforeWarm: 'now',\n  on:"),
+      'expected beforeWarm to be "wait" or "call", was "now"',
+    ],
   ])('says what is missing from %j', async (source, message) => {
     write({ 'a.ts': source });
     expect((await load()).problems[0]?.message).toContain(message);

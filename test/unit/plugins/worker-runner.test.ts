@@ -6,40 +6,44 @@ import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
 
-/** The commands that the strategy under test understands, as the market of a book's first price. */
+/** Does what the name of a timer says. */
 const SOURCE = `import { z } from 'zod';
-import { book, buy, candles, defineStrategy, sma } from '#sdk';
+import { defineStrategy, sma } from '#sdk';
 const DEEDS = {
   loop() { for (;;); },
   exit() { process.exit(4); },
   later() { setTimeout(() => { throw new Error('later'); }); },
-  look({ context }) { context.log('saw', { position: context.positionOf('ETHIRT'), average: context.indicators.average }); },
-  buy({ context }) { return { state: { count: context.state.count + 1 }, intents: [buy(context.market, { amount: '1', price: '2' })] }; },
+  look(ctx) { ctx.log('saw', { position: ctx.markets.of('ETHIRT').position, average: ctx.indicators.average }); },
+  buy(ctx) { ctx.setState({ count: ctx.state.count + 1 }); ctx.buy({ amount: 1, price: 2 }); },
   print() { console.log('hello'); },
   throws() {
     throw new Error('thrown');
   },
-  weigh({ context }) { context.log('weighed', { characters: context.orders[0].tag.length }); },
+  weigh(ctx) { ctx.log('weighed', { characters: ctx.orders[0].tag.length }); },
 };
-let kept = null;
 export default defineStrategy({
   name: 'deeds',
   params: z.strictObject({ size: z.number().default(3) }),
-  subscribe: ({ market }) => [book(market), candles(market, '1h', { warmUp: 2 })],
-  indicators: () => ({ average: sma(2) }),
-  init: () => ({ count: 0 }),
-  onTimer(context, { name }) { return DEEDS[name]({ context }); },
+  state: z.strictObject({ count: z.int().default(0) }),
+  migrate: (stored) => ({ count: stored.seen }),
+  data: ({ market, timer }) => ({
+    book: market.book(),
+    bars: market.candles('1h', { history: 2 }),
+    ...Object.fromEntries(Object.keys(DEEDS).map((name) => [name, timer('@yearly')])),
+  }),
+  indicators: ({ bars }) => ({ average: sma(bars, 2) }),
+  beforeWarm: 'call',
+  on: DEEDS,
 });
 `;
 
 const READER = `import { z } from 'zod';
-import { book, defineStrategy } from '#sdk';
+import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: 'reader',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [book(market)],
-  init: () => null,
-  onBook({ log, market, bookOf }, { bids }) { log('saw', { told: bids[0][0], looked: bookOf(market).bids[0][0] }); },
+  data: ({ market }) => ({ book: market.book() }),
+  on: { book({ log, data }, { bestBid }) { log('saw', { told: bestBid.price, looked: data.book.bestBid.price }); } },
 });
 `;
 
@@ -94,6 +98,9 @@ describe('a strategy in a thread', () => {
     deed(runner, 'buy');
     expect(runner.takeChangedState()).toBe('{"count":42}');
     expect(() => runner.restore('{')).toThrow('expected a state as JSON');
+    expect(() => runner.restore('{"seen":"many"}')).toThrow('state of deeds after migrate: state.count');
+    runner.restore('{"seen":7}');
+    expect([runner.stateJson(), runner.takeChangedState()]).toEqual(['{"count":7}', '{"count":7}']);
   });
 
   test('sees of the engine what it looks at, and its own indicators', async () => {
@@ -101,7 +108,7 @@ describe('a strategy in a thread', () => {
     for (const close of [10, 20]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
     deed(runner, 'look');
     deed(runner, 'look');
-    const line = { text: 'saw', fields: { position: '4', average: 15 } };
+    const line = { text: 'saw', fields: { position: 4, average: 15 } };
     expect(runner.takeLog()).toEqual([line, line]);
     expect(runner.takeLog()).toEqual([]);
   });
@@ -136,9 +143,9 @@ describe('a strategy in a thread', () => {
       if (event.kind === 'book') runner.handle(event, engineView({ book: event.book }));
     }
     expect(runner.takeLog().map(({ fields }) => fields)).toEqual([
-      { told: '1', looked: '1' },
-      { told: '3', looked: '3' },
-      { told: '3', looked: '3' },
+      { told: 1, looked: 1 },
+      { told: 3, looked: 3 },
+      { told: 3, looked: 3 },
     ]);
   });
 
@@ -164,16 +171,16 @@ describe('a strategy in a thread', () => {
     const [runner, other] = [await begin({ handlerMs: 200 }), await begin()];
     expect(deed(runner, 'loop')).toEqual([]);
     expect(runner.failure).toBe(
-      'onTimer: expected an answer within 200 ms, was still at work; its thread was ended (deeds.ts)',
+      'on.loop: expected an answer within 200 ms, was still at work; its thread was ended (deeds.ts)',
     );
-    expect(runner.fault).toMatchObject({ handler: 'onTimer', file: 'deeds.ts', line: null, stack: null });
+    expect(runner.fault).toMatchObject({ handler: 'on.loop', file: 'deeds.ts', line: null, stack: null });
     expect(deed(other, 'buy')).toHaveLength(1);
   });
 
   test('that throws is named with its line, and stands still', async () => {
     const runner = await begin({ restarts: true });
     deed(runner, 'throws');
-    expect(runner.failure).toBe('onTimer: thrown (deeds.ts:11)');
+    expect(runner.failure).toBe('on.throws: thrown (deeds.ts:11)');
     expect(deed(runner, 'buy')).toEqual([]);
     runner.clearFailure();
     expect([deed(runner, 'buy').length, runner.stateJson(), runner.failure]).toEqual([1, '{"count":1}', null]);
@@ -193,14 +200,14 @@ describe('a strategy in a thread', () => {
     for (const close of [10, 20]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
     deed(runner, 'buy');
     deed(runner, 'exit');
-    expect(runner.failure).toBe('onTimer: it called process.exit(4) (deeds.ts)');
+    expect(runner.failure).toBe('on.exit: it called process.exit(4) (deeds.ts)');
     for (runner.clearFailure(); runner.failure !== null; runner.clearFailure()) {
       expect(runner.failure).toBe('its thread is still beginning anew (deeds.ts)');
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     expect(runner.isBeyondRepair).toBe(false);
     deed(runner, 'look');
-    expect(runner.takeLog()).toEqual([{ text: 'saw', fields: { position: '4', average: 15 } }]);
+    expect(runner.takeLog()).toEqual([{ text: 'saw', fields: { position: 4, average: 15 } }]);
     deed(runner, 'buy');
     expect(runner.stateJson()).toBe('{"count":2}');
     deed(runner, 'exit');

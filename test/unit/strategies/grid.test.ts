@@ -1,16 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Decimal } from 'decimal.js';
-import type { OwnOrder } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import type { StrategyEvent } from '../../../src/strategy/strategy-event.ts';
+import type { OwnOrder, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import grid from '../../../strategies/grid.ts';
 import { bookEvent, engineView, ownOrder, text } from '../strategy/engine-view.ts';
 
 const MARKET = 'BTCUSDT';
 
 /** Prices 90, 95, 100, 105 and 110: four cells, each of one coin. */
-const PARAMS = { low: '90', high: '110', levels: 5, amount: '1' };
+const PARAMS = { low: 90, high: 110, levels: 5, amount: 1 };
 
 let runner: StrategyRunner;
 /** The orders that the grid has open; what it wants is placed at once. */
@@ -69,6 +68,7 @@ function fill(price: number, share = '1', isLast = true): void {
   );
   if (isLast) {
     tell({ kind: 'order', order: { clientOrderId, market, status: 'filled', code: null, tag } }, price - 1);
+    see(price - 1);
   }
 }
 
@@ -175,21 +175,21 @@ describe('grid', () => {
   });
 
   test('lies around the first price and spends its share when nothing else is said', () => {
-    start({ levels: 3, rangeBps: 1_000, share: '0.1' });
+    start({ levels: 3, rangeBps: 1_000, share: 0.1 });
     see(100);
     expect(open()).toEqual(['buy 1 at 100', 'buy 1 at 90']);
   });
 
   test('waits without a price or money', () => {
     expect(tell(bookEvent('100', null, MARKET), 100)).toEqual([]);
-    start({ share: '0' });
+    start({ share: 0 });
     expect(see(100)).toEqual([]);
-    expect(runner.stateJson()).toBe('{"shape":"","amount":"0","cells":[]}');
+    expect(runner.stateJson()).toBe('{"shape":"","low":0,"step":0,"amount":0,"cells":[]}');
   });
 
   test('stops with the reason when its prices are the wrong way round', () => {
-    start({ ...PARAMS, low: '120' });
+    start({ ...PARAMS, low: 120 });
     runner.handle(bookEvent('99', '101', MARKET), engineView());
-    expect(runner.failure).toBe('onBook: expected low below high, was 120 and 110');
+    expect(runner.failure).toBe('on.book: expected low below high, was 120 and 110');
   });
 });

@@ -11,7 +11,7 @@ const start = (): StrategyRunner =>
   new StrategyRunner(marketMaker, {
     market: MARKET,
     timeframe: '1h',
-    params: { spreadBps: 10, share: '0.01', maxQuotes: 10, moveBps: 5 },
+    params: { spreadBps: 10, share: 0.01, maxQuotes: 10, moveBps: 5 },
   });
 
 const see = (runner: StrategyRunner, middle: number, seen: Seen = {}): readonly Intent[] =>

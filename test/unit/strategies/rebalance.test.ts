@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { target } from '../../../src/strategy/sdk.ts';
+import { target } from '../../../src/strategy/intents.ts';
 import rebalance from '../../../strategies/rebalance.ts';
 import { bookEvent, engineView, type Seen } from '../strategy/engine-view.ts';
 
@@ -12,8 +12,8 @@ const start = (params: Readonly<Record<string, unknown>> = {}): StrategyRunner =
   new StrategyRunner(rebalance, { market: MARKET, timeframe: '1h', params });
 
 function look(seen: Seen): unknown {
-  const runner = start({ share: '0.5', bandBps: 200 });
-  const intents = runner.handle({ kind: 'timer', name: 'rebalance', dueMs: 0 }, engineView({ book, ...seen }));
+  const runner = start({ share: 0.5, bandBps: 200 });
+  const intents = runner.handle({ kind: 'timer', name: 'look', dueMs: 0 }, engineView({ book, ...seen }));
   expect(runner.failure).toBeNull();
   return intents;
 }
@@ -37,8 +37,8 @@ describe('rebalance', () => {
 
   test('looks when its cron says so, and takes shares only', () => {
     const cron = '*/15 * * * *';
-    expect(start({ cron }).subscriptions).toMatchObject([{ kind: 'timer', name: 'rebalance', cron }, { kind: 'book' }]);
-    expect(() => start({ share: '1.5' })).toThrow('share: expected a share from 0 to 1');
+    expect(start({ cron }).subscriptions).toMatchObject([{ kind: 'timer', name: 'look', cron }, { kind: 'book' }]);
+    expect(() => start({ share: 1.5 })).toThrow('share: Too big: expected number to be <=1');
     expect(() => start({ cron: 'hourly' })).toThrow('expected a cron pattern');
   });
 });

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
-import { isDecimalFromZero, isPositiveDecimal } from '../../../src/strategy/check-decimals.ts';
 import { checkedIntents } from '../../../src/strategy/check-intents.ts';
+import { isDecimalFromZero, isPositiveDecimal, textOfNumber } from '../../../src/strategy/decimal-input.ts';
 import {
   buy,
   cancel,
   cancelAll,
-  Decimal,
   iceberg,
   oco,
   quotes,
@@ -15,7 +14,9 @@ import {
   sell,
   target,
   twap,
-} from '../../../src/strategy/sdk.ts';
+  type TargetWish,
+} from '../../../src/strategy/intents.ts';
+import { Decimal } from '../../../src/strategy/sdk.ts';
 
 const M = 'BTCIRT';
 const KNOWN = new Set([M, 'ETHIRT']);
@@ -61,17 +62,28 @@ describe('intents', () => {
     expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(9);
   });
 
+  test('have numbers as their shortest decimals of 15 digits, and sizes of every kind', () => {
+    const wanted = [
+      buy(M, { amount: 0.002, price: 100.07 * 0.99 }),
+      sell(M, { value: 50_000_000 }),
+      twap(M, 'buy', { equityShare: 0.1 + 0.2, overMs: 60_000, slices: 4 }),
+      target(M, { position: 0 }),
+    ];
+    expect(checkedIntents(wanted, KNOWN)).toEqual([
+      { kind: 'place', market: M, side: 'buy', amount: '0.002', price: '99.0693' },
+      { kind: 'place', market: M, side: 'sell', value: '50000000' },
+      { kind: 'twap', market: M, side: 'buy', equityShare: '0.3', overMs: 60_000, slices: 4 },
+      { kind: 'target', market: M, position: '0' },
+    ]);
+  });
+
   test.each([
     ['nothing', null, 'intents: expected a list of intents, was null'],
     ['a text', 'buy', 'intents: expected a list of intents, was "buy"'],
     ['a promise', Promise.resolve([]), 'intents: expected a list of intents, was an object'],
-    ['texts', ['buy'], 'intents.0: expected an intent such as buy(market, { amount }), was "buy"'],
-    ['a list in a list', [[]], 'intents.0: expected an intent such as buy(market, { amount }), was a list'],
-    [
-      'a hole',
-      [cancelAll(), undefined],
-      'intents.1: expected an intent such as buy(market, { amount }), was undefined',
-    ],
+    ['texts', ['buy'], 'intents.0: expected an order such as { amount: 0.01 }, was "buy"'],
+    ['a list in a list', [[]], 'intents.0: expected an order such as { amount: 0.01 }, was a list'],
+    ['a hole', [cancelAll(), undefined], 'intents.1: expected an order such as { amount: 0.01 }, was undefined'],
     ['too many', Array.from({ length: 101 }, () => cancel('x')), 'intents: expected at most 100 at once, were 101'],
     ['an unknown kind', [{ kind: 'pray' }], 'intents.0.kind: expected one of place, oco, cancel, cancel-all'],
     ['a kind of every object', [{ kind: 'toString' }], 'intents.0.kind: expected one of'],
@@ -81,52 +93,60 @@ describe('intents', () => {
       [buy('FOOIRT', { amount: '1' })],
       'intents.0.market: expected one of the markets BTCIRT, ETHIRT, was "FOOIRT"',
     ],
-    [
-      'no market',
-      [{ kind: 'cancel-all', market: 7 }],
-      'intents.0.market: expected a market such as "BTCIRT", was the number 7',
-    ],
+    ['no market', [{ kind: 'cancel-all', market: 7 }], 'intents.0.market: expected a market such as "BTCIRT", was 7'],
     ['no side', [{ kind: 'place', market: M, amount: '1' }], 'intents.0.side: expected "buy" or "sell", was undefined'],
     [
       'an amount of NaN',
       [{ ...buy(M, { amount: '1' }), amount: Number.NaN }],
-      'intents.0.amount: expected a positive decimal, was NaN',
+      'intents.0.amount: expected a positive number, decimal text or Decimal, was NaN',
     ],
     [
-      'a float',
-      [{ ...buy(M, { amount: '1' }), amount: 1.5 }],
-      'intents.0.amount: expected a positive decimal, was the number 1.5; write it as a text or a Decimal',
+      'a negative number',
+      [buy(M, { amount: -0.5 })],
+      'intents.0.amount: expected a positive number, decimal text or Decimal, was -0.5',
     ],
-    ['a negative amount', [buy(M, { amount: '-1' })], 'intents.0.amount: expected a positive decimal, was "-1"'],
+    ['no size', [{ kind: 'place', market: M, side: 'buy' }], 'intents.0: expected one of amount, value, equityShare'],
+    ['two sizes', [{ ...buy(M, { amount: 1 }), value: 5 }], 'intents.0: expected one of amount, value, equityShare'],
+    [
+      'a value of nothing',
+      [buy(M, { value: 0 })],
+      'intents.0.value: expected a positive number, decimal text or Decimal, was 0',
+    ],
+    ['more than all it has', [buy(M, { equityShare: 1.1 })], 'intents.0.equityShare: expected a share from 0 to 1'],
+    [
+      'a negative amount',
+      [buy(M, { amount: '-1' })],
+      'intents.0.amount: expected a positive number, decimal text or Decimal, was "-1"',
+    ],
     [
       'a Decimal of NaN',
       [buy(M, { amount: new Decimal(Number.NaN) })],
-      'intents.0.amount: expected a positive decimal, was NaN',
+      'intents.0.amount: expected a positive number, decimal text or Decimal, was NaN',
     ],
     [
       'a negative Decimal',
       [buy(M, { amount: new Decimal(-2) })],
-      'intents.0.amount: expected a positive decimal, was -2',
+      'intents.0.amount: expected a positive number, decimal text or Decimal, was -2',
     ],
     [
       'an endless Decimal',
       [buy(M, { amount: new Decimal(Infinity) })],
-      'intents.0.amount: expected a positive decimal, was Infinity',
+      'intents.0.amount: expected a positive number, decimal text or Decimal, was Infinity',
     ],
     [
       'a price of nothing',
       [buy(M, { amount: '1', price: '0.00' })],
-      'intents.0.price: expected a positive decimal, was "0.00"',
+      'intents.0.price: expected a positive number, decimal text or Decimal, was "0.00"',
     ],
     [
       'a price of null',
       [{ ...buy(M, { amount: '1' }), price: null }],
-      'intents.0.price: expected a positive decimal, was null',
+      'intents.0.price: expected a positive number, decimal text or Decimal, was null',
     ],
     [
       'a list for a price',
       [{ ...buy(M, { amount: '1' }), price: ['1'] }],
-      'intents.0.price: expected a positive decimal, was a list',
+      'intents.0.price: expected a positive number, decimal text or Decimal, was a list',
     ],
     [
       'a long tag',
@@ -136,21 +156,25 @@ describe('intents', () => {
     [
       'a pair without a stop',
       [{ ...oco(M, 'buy', OCO), stopPrice: undefined }],
-      'intents.0.stopPrice: expected a positive decimal, was undefined',
+      'intents.0.stopPrice: expected a positive number, decimal text or Decimal, was undefined',
     ],
     ['a cancel of nothing', [cancel('')], 'intents.0.clientOrderId: expected the id of an own order, was ""'],
     ['a replacement by nothing', [replace('a', {})], 'intents.0: expected a new price or a new amount, was neither'],
-    ['a target of nothing', [target(M, {})], 'intents.0: expected either a position or an equityShare, was neither'],
-    ['a target of both', [target(M, { position: '1', equityShare: '1' })], 'was both'],
+    [
+      'a target of nothing',
+      [target(M, {} as TargetWish)],
+      'intents.0: expected either a position or an equityShare, was neither',
+    ],
+    ['a target of both', [target(M, { position: '1', equityShare: '1' } as unknown as TargetWish)], 'was both'],
     [
       'a negative position',
       [target(M, { position: '-1' })],
-      'intents.0.position: expected a decimal from 0 on, was "-1"',
+      'intents.0.position: expected a number from 0 on, was "-1"',
     ],
     [
       'more than everything',
       [target(M, { equityShare: '1.01' })],
-      'intents.0.equityShare: expected a decimal from 0 to 1, was "1.01"',
+      'intents.0.equityShare: expected a share from 0 to 1, was "1.01"',
     ],
     [
       'quotes that are no list',
@@ -160,12 +184,12 @@ describe('intents', () => {
     [
       'a quote that is none',
       [{ kind: 'quotes', market: M, quotes: [5] }],
-      'intents.0.quotes.0: expected { side, price, amount }, was the number 5',
+      'intents.0.quotes.0: expected { side, price, amount }, was 5',
     ],
     [
       'a quote without a price',
       [quotes(M, [{ side: 'buy', price: '', amount: '1' }])],
-      'intents.0.quotes.0.price: expected a positive decimal, was ""',
+      'intents.0.quotes.0.price: expected a positive number, decimal text or Decimal, was ""',
     ],
     [
       'a quote with a tag',
@@ -200,7 +224,7 @@ describe('intents', () => {
     [
       'the second of two',
       [cancelAll(), buy(M, { amount: 'x' })],
-      'intents.1.amount: expected a positive decimal, was "x"',
+      'intents.1.amount: expected a positive number, decimal text or Decimal, was "x"',
     ],
   ])('are refused with the place: %s', (_, intents, message) => {
     expect(refusalOf(intents)).toContain(message);
@@ -252,6 +276,28 @@ describe('a decimal', () => {
     ['9'.repeat(81), false, false],
   ])('as %j is positive: %j, not negative: %j', (text, isPositive, isFromZero) => {
     expect([isPositiveDecimal(text), isDecimalFromZero(text)]).toEqual([isPositive, isFromZero]);
+  });
+
+  test.each([
+    [0.1 + 0.2, '0.3'],
+    [1e-7, '0.0000001'],
+    [123_456_789_012_345_680_000, '123456789012346000000'],
+    [12_600_000_000 * 0.99, '12474000000'],
+    [1 / 3, '0.333333333333333'],
+    [Number.NaN, null],
+    [Number.POSITIVE_INFINITY, null],
+  ])('of the number %d is %j', (number, text) => {
+    expect(textOfNumber(number)).toBe(text);
+  });
+
+  test('of a number of at most 15 digits is what was written', () => {
+    const written = fc.tuple(fc.integer({ min: 1, max: 999_999_999_999_999 }), fc.nat(10));
+    fc.assert(
+      fc.property(written, ([digits, decimals]) => {
+        const text = new Decimal(digits).div(new Decimal(10).pow(decimals)).toFixed();
+        expect(textOfNumber(Number(text))).toBe(text);
+      }),
+    );
   });
 
   test('is read alike by its characters and by the library', () => {

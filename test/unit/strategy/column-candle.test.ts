@@ -20,7 +20,7 @@ const expected = {
   missedBefore: 0,
 };
 
-test('a candle in its columns is shown as a plain one, however it is looked at', () => {
+test('a candle in its columns is copied as a plain one', () => {
   expect(inspect(candle)).toBe(inspect(expected));
   expect(inspect({ candle }, { compact: true, breakLength: Number.POSITIVE_INFINITY })).toBe(
     inspect({ candle: expected }, { compact: true, breakLength: Number.POSITIVE_INFINITY }),

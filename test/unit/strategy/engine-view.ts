@@ -1,9 +1,8 @@
 import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
-import type { ClosedCandle, OwnOrder } from '../../../src/strategy/definition.ts';
 import type { MarketRules } from '../../../src/strategy/market-rules.ts';
-import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
+import type { ClosedCandle, EngineView, OwnOrder, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 
 /** What a test lets a strategy see. Decimals as people write them. */
 export interface Seen {

@@ -5,9 +5,11 @@ import { columnsOf } from '../../../src/domain/candle-columns.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import { ColumnCandle } from '../../../src/strategy/column-candle.ts';
-import type { HandlerResult, StrategyDefinition } from '../../../src/strategy/definition.ts';
+import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { bollinger, book, buy, candles, Decimal, macd, quotes, sma, TIMEFRAMES } from '../../../src/strategy/sdk.ts';
+import { quotes, type Intent } from '../../../src/strategy/intents.ts';
+import { bollinger, Decimal, defineStrategy, macd, sma, TIMEFRAMES } from '../../../src/strategy/sdk.ts';
+import type { StrategyContext } from '../../../src/strategy/context.ts';
 import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import { vandalize } from '../../support/vandal.ts';
 import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';
@@ -104,45 +106,53 @@ const EVENTS: readonly StrategyEvent[] = [
 ];
 
 /** A strategy of everything there is, whose handlers do one thing. */
-function strategyOf(handle: (context: object, what: object) => unknown): StrategyDefinition {
-  const handler = (context: object, what: object): HandlerResult<unknown> => handle(context, what) ?? {};
-  return {
+function strategyOf(handle: (context: object, what: object) => void): StrategyDefinition {
+  return defineStrategy({
     name: 'handed',
     params: z.strictObject({ sizes: z.array(z.number()).default([1, 2]), more: z.any().optional() }),
-    subscribe: ({ market }) => [candles(market, '1h', { warmUp: 3 }), book(market)],
-    indicators: () => ({
-      average: sma(2),
-      bands: bollinger(2, 2),
-      cross: macd({ fast: 1, slow: 2, signal: 1 }),
+    state: z.strictObject({ list: z.array(z.any()).default([1, { deep: true }]) }),
+    data: ({ market, timer }) => ({
+      bars: market.candles('1h', { history: 3 }),
+      book: market.book(),
+      price: market.ticker(),
+      tape: market.trades(),
+      day: market.stats(),
+      daily: timer('@daily'),
     }),
-    init: () => ({ list: [1, { deep: true }] }),
-    onStart: handler,
-    onStop: handler,
-    onCandle: handler,
-    onBook: handler,
-    onTrades: handler,
-    onStats: handler,
-    onTimer: handler,
-    onFill: handler,
-    onOrder: handler,
-    onReject: handler,
-  };
+    indicators: ({ bars }) => ({
+      average: sma(bars, 2),
+      bands: bollinger(bars, 2, 2),
+      cross: macd(bars, { fast: 1, slow: 2, signal: 1 }),
+    }),
+    on: {
+      start: handle,
+      stop: handle,
+      bars: handle,
+      book: handle,
+      tape: handle,
+      day: handle,
+      daily: handle,
+      fill: handle,
+      order: handle,
+      reject: handle,
+    },
+  });
 }
+
+const SHOWN = ['state', 'params', 'position', 'equity', 'freeQuote', 'rules', 'exact', 'ages', 'orders'] as const;
 
 /** Everything that a strategy can see, as a text. */
 function everything(context: object, what: object): string {
-  const parts = context as Record<string, unknown>;
-  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(context)).filter((name) => name !== 'constructor');
-  const seen = names.map((name) => {
-    const part = parts[name];
-    return [name, typeof part === 'function' ? (part as (...args: string[]) => unknown)(MARKET, '1h') : part];
-  });
-  return JSON.stringify([seen, parts['state'], what]);
+  const parts = context as Record<string, object>;
+  const seen = SHOWN.map((name) => [name, parts[name]]);
+  const lasting = ['data', 'history', 'indicators'].map((name) => ({ ...parts[name] }));
+  const other = (parts['markets'] as { of: (market: string) => { position: number } }).of('ETHIRT');
+  return JSON.stringify([seen, lasting, other.position, what]);
 }
 
 describe('what a strategy is handed', () => {
   const given = { more: { nested: [1, 2, { three: 3 }] } };
-  const runnerOf = (handle: (context: object, what: object) => unknown): StrategyRunner => {
+  const runnerOf = (handle: (context: object, what: object) => void): StrategyRunner => {
     const runner = new StrategyRunner(strategyOf(handle), { market: MARKET, timeframe: '1h', params: given });
     for (const close of [1, 2, 3]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
     return runner;
@@ -171,16 +181,18 @@ describe('what a strategy is handed', () => {
     expect(new Set(seen).size).toBe(1);
     expect(JSON.stringify([event, seenBook, statistics, given, view.free(), view.rules(MARKET)])).toBe(before);
     for (const path of [
-      '.book.bids.0',
-      '.bookOf',
-      '.free',
-      '.rules',
-      '.history.0',
+      '.data.book.bids',
+      '.data.price.exact',
+      '.data.day.exact',
+      '.markets.of',
+      '.buy',
+      '.exact',
+      '.rules.exact',
+      '.history.bars.0.exact',
       '.indicators.bands',
       '.params.more.nested.2',
       '.state.list.1',
-      '.orders.0',
-      '.stats.market',
+      '.orders.0.exact',
       '.ages.[[Prototype]]',
       '.[[Prototype]]',
     ])
@@ -203,24 +215,33 @@ describe('what a strategy is handed', () => {
   });
 });
 
-function runnerOfIntents(intents: unknown): StrategyRunner {
+function runnerOfWishes(want: (ctx: StrategyContext) => void): StrategyRunner {
   return new StrategyRunner(
-    strategyOf(() => ({ intents })),
+    strategyOf((ctx) => want(ctx as StrategyContext)),
     { market: MARKET, timeframe: '1h' },
   );
 }
 
-describe('what a strategy returned', () => {
+/** A warm one, since handlers of data wait for the indicators. */
+function wishesOf(want: (ctx: StrategyContext) => void): readonly Intent[] {
+  const runner = runnerOfWishes(want);
+  for (const close of [1, 2, 3]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
+  return runner.handle(bookEvent('1', '2'), view);
+}
+
+describe('what a strategy wished', () => {
   test('is taken as it was then, whatever becomes of it', () => {
     const price = new Decimal('12.50');
-    const order = { ...buy(MARKET, { amount: '1', price }) } as Record<string, unknown>;
+    const order = { amount: '1', price };
     const list = [{ side: 'sell' as const, price: '3', amount: new Decimal('0.10') }];
-    const runner = runnerOfIntents([order, quotes(MARKET, list)]);
-    const taken = runner.handle(bookEvent('1', '2'), view);
+    const taken = wishesOf((ctx) => {
+      ctx.buy(order);
+      ctx.quotes(list);
+      order.amount = '1000';
+      list.reverse();
+    });
     const was = JSON.stringify(taken);
-    order['amount'] = '1000';
     (price as unknown as { e: number }).e = 9;
-    list.reverse();
     list[0] = { side: 'sell', price: '1', amount: new Decimal('1000') };
     expect(JSON.stringify(taken)).toBe(was);
     expect(taken).toEqual([
@@ -234,15 +255,12 @@ describe('what a strategy returned', () => {
   test('is checked as it is taken: a field that answers otherwise at each look is looked at once', () => {
     let looks = 0;
     const order = {
-      kind: 'place',
-      market: MARKET,
-      side: 'buy',
       get amount() {
         looks += 1;
         return looks === 1 ? '1' : '-5';
       },
     };
-    expect(runnerOfIntents([order]).handle(bookEvent('1', '2'), view)).toMatchObject([{ amount: '1' }]);
+    expect(wishesOf((ctx) => ctx.buy(order))).toMatchObject([{ amount: '1' }]);
     expect(looks).toBe(1);
   });
 });

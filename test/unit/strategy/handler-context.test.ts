@@ -1,138 +1,156 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { OrderState } from '../../../src/execution/order-record.ts';
-import type {
-  HandlerResult,
-  OwnOrderState,
-  StrategyContext,
-  StrategyDefinition,
-} from '../../../src/strategy/definition.ts';
+import type { StrategyContext } from '../../../src/strategy/context.ts';
+import type { OwnOrderState } from '../../../src/strategy/strategy-event.ts';
+import type { BookData, CandleData, StatsData, TickerData } from '../../../src/strategy/data.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { book, candles, isTradable, sma } from '../../../src/strategy/sdk.ts';
+import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from './engine-view.ts';
 
 /** The compiler refuses these when one side has a word that the other has not. */
 const toEngine = (state: OwnOrderState): OrderState => state;
 const fromEngine = (state: OrderState): OwnOrderState => state;
 
-type Context = StrategyContext<unknown, unknown>;
+type Looked = {
+  readonly book: BookData;
+  readonly hours: CandleData;
+  readonly other: CandleData;
+  readonly price: TickerData;
+  readonly day: StatsData;
+};
+type Context = StrategyContext<unknown, unknown, Looked, object>;
 
-/** A runner whose handler looks at what a test tells it to. */
-function looking(look: (context: Context) => unknown): { readonly runner: StrategyRunner; readonly seen: unknown[] } {
-  const seen: unknown[] = [];
-  const definition: StrategyDefinition = {
+/** A strategy that looks at what a test tells it to, with each book. */
+const looker = (look: (ctx: Context) => unknown, seen: unknown[]) =>
+  defineStrategy({
     name: 'looking',
     params: z.strictObject({ size: z.number().default(3) }),
-    subscribe: ({ market }) => [
-      book(market),
-      candles(market, '1h', { warmUp: 3 }),
-      candles('ETHIRT', '5m', { warmUp: 1 }),
-    ],
-    indicators: () => ({ hourly: sma(2), other: sma(2, { market: 'ETHIRT' }) }),
-    init: () => 'begun',
-    onBook(context): HandlerResult<unknown> {
-      seen.push(look(context));
-      return {};
-    },
-  };
-  return { runner: new StrategyRunner(definition, { market: 'BTCIRT', timeframe: '1h' }), seen };
+    state: z.strictObject({ begun: z.boolean().default(true) }),
+    data: ({ market, markets, timer }) => ({
+      book: market.book(),
+      hours: market.candles('1h', { history: 3 }),
+      other: markets.of('ETHIRT').candles('5m', { history: 1 }),
+      price: market.ticker(),
+      day: market.stats(),
+      tape: market.trades(),
+      noon: timer('0 12 * * *'),
+    }),
+    indicators: ({ hours, other }) => ({ hourly: sma(hours, 2), other: sma(other, 2) }),
+    beforeWarm: 'call',
+    on: { book: (ctx) => void seen.push(look(ctx)) },
+  });
+
+function looking(look: (ctx: Context) => unknown): {
+  readonly runner: StrategyRunner;
+  readonly seen: unknown[];
+} {
+  const seen: unknown[] = [];
+  return { runner: new StrategyRunner(looker(look, seen), { market: 'BTCIRT', timeframe: '1h' }), seen };
 }
 
 describe('the context of a handler', () => {
-  test('shows what the engine knows of the strategy’s own market', () => {
-    const { runner, seen } = looking(
-      ({ params, state, market, nowMs, position, free, equity, orders, book, stats }) => ({
-        params,
-        state,
-        market,
-        nowMs,
-        position,
-        free,
-        equity,
-        orders,
-        book,
-        stats,
-      }),
-    );
+  test('shows what the engine knows of the strategy’s own market, as numbers and with every digit', () => {
+    const { runner, seen } = looking((ctx) => {
+      const { params, state, market, base, quote, nowMs, position, freeBase, freeQuote, equity, orders } = ctx;
+      const { exact } = ctx;
+      const texts = [exact.position, exact.freeBase, exact.freeQuote, exact.equity];
+      return { params, state, market, base, quote, nowMs, position, freeBase, freeQuote, equity, orders, texts };
+    });
     const orders = [ownOrder('a', { tag: 'entry', state: 'unknown', ageMs: 40 })];
-    runner.handle(
-      bookEvent('1', '2'),
-      engineView({ nowMs: 12, position: '0.5', free: { rls: '7' }, equity: '9', orders }),
-    );
+    const position = '0.1234567890';
+    runner.handle(bookEvent('1', '2'), engineView({ nowMs: 12, position, free: { rls: '7' }, equity: '9', orders }));
     expect(runner.failure).toBeNull();
     expect(seen).toEqual([
       {
         params: { size: 3 },
-        state: 'begun',
+        state: { begun: true },
         market: 'BTCIRT',
+        base: 'btc',
+        quote: 'rls',
         nowMs: 12,
-        position: '0.5',
-        free: { rls: '7' },
-        equity: '9',
-        orders,
-        book: null,
-        stats: null,
+        position: 0.123456789,
+        freeBase: 0,
+        freeQuote: 7,
+        equity: 9,
+        orders: [
+          {
+            ...orders[0],
+            price: 100,
+            amount: 1,
+            matchedAmount: 0,
+            exact: { price: '100', stopPrice: null, amount: '1', matchedAmount: '0' },
+          },
+        ],
+        texts: ['0.123456789', '0', '7', '9'],
       },
     ]);
   });
 
   test('asks the engine for nothing that the handler does not look at', () => {
     const asked: string[] = [];
-    const { runner } = looking(({ nowMs, state }) => [nowMs, state]);
+    const { runner } = looking(({ nowMs, state, markets, buy }) => [nowMs, state, markets.of('ETHIRT'), buy]);
     runner.handle(bookEvent('1', '2'), engineView({}, asked));
     expect(asked).toEqual([]);
   });
 
-  test('shows other markets by functions that may be taken out of it', () => {
+  test('shows other markets as the same objects', () => {
     const asked: string[] = [];
-    const { runner, seen } = looking(({ positionOf, equityOf, bookOf, statsOf, agesOf, ages }) => [
-      positionOf('ETHIRT'),
-      equityOf('ETHIRT'),
-      bookOf('ETHIRT'),
-      statsOf('ETHIRT'),
-      agesOf('ETHIRT').candles,
-      ages.book,
-      ages.trades,
-      ages.stats,
-      ages.orders,
-      ages.fills,
-      ages.balances,
-    ]);
+    const { runner, seen } = looking(({ markets, ages }) => {
+      const { position, equity, ages: others, market } = markets.of('ETHIRT');
+      const own = [ages.book, ages.trades, ages.stats, ages.orders, ages.fills, ages.balances];
+      return [market, position, equity, others.candles, ...own];
+    });
     runner.handle(bookEvent('1', '2'), engineView({ position: '4' }, asked));
-    expect(seen).toEqual([['4', null, null, null, 7, 7, 7, 7, null, null, null]]);
+    expect(seen).toEqual([['ETHIRT', 4, null, 7, 7, 7, 7, null, null, null]]);
     expect(asked).toEqual([
       'position ETHIRT',
       'equity ETHIRT',
-      'book ETHIRT',
-      'stats ETHIRT',
-      'age of candles ETHIRT',
       'age of book BTCIRT',
       'age of trades BTCIRT',
       'age of stats BTCIRT',
       'age of orders',
       'age of fills',
       'age of balances',
+      'age of candles ETHIRT',
+    ]);
+  });
+
+  test('wants things of its own market and of others by the same functions', () => {
+    const { runner } = looking(({ buy, markets, cancelAll }) => {
+      buy({ value: 5 });
+      markets.of('BTCIRT').sell({ amount: 1, price: 3 });
+      markets.of('ETHIRT').target({ position: 0 });
+      cancelAll();
+    });
+    expect(runner.handle(bookEvent('1', '2'), engineView())).toEqual([
+      { kind: 'place', market: 'BTCIRT', side: 'buy', value: '5' },
+      { kind: 'place', market: 'BTCIRT', side: 'sell', amount: '1', price: '3' },
+      { kind: 'target', market: 'ETHIRT', position: '0' },
+      { kind: 'cancel-all' },
     ]);
   });
 
   test('shows the rules of its market and of others, and what is enough for an order by them', () => {
     const asked: string[] = [];
-    const { runner, seen } = looking(({ rules, rulesOf }) => [
-      rulesOf('ETHIRT')?.priceStep,
-      isTradable(rules, '0.05', '100.01'),
-      isTradable(rules, '0.05', '100'),
-      isTradable(rules, '0.0000009', '100000000'),
+    const { runner, seen } = looking(({ markets, isTradable }) => [
+      markets.of('ETHIRT').rules.priceStep,
+      isTradable(0.05, 100.01),
+      isTradable(0.05, 100),
+      isTradable(0.000_000_9, 100_000_000),
     ]);
     runner.handle(bookEvent('1', '2'), engineView({}, asked));
-    expect(seen).toEqual([['0.01', true, false, false]]);
-    expect(asked).toEqual(['rules BTCIRT', 'rules ETHIRT']);
+    expect(seen).toEqual([[0.01, true, false, false]]);
+    expect(asked).toEqual(['rules ETHIRT', 'rules BTCIRT', 'rules BTCIRT', 'rules BTCIRT']);
   });
 
-  test('shows as many bars as the strategy asked for, and each indicator of its own candles', () => {
-    const { runner, seen } = looking(({ history, historyOf, indicators }) => [
-      history.map(({ close }) => close),
-      historyOf('ETHIRT', '5m').map(({ close }) => close),
-      historyOf('ETHIRT', '1h'),
+  test('shows as many bars as the strategy asked for, the last of each data, and each indicator of its own candles', () => {
+    const { runner, seen } = looking(({ history, data, indicators }) => [
+      Object.fromEntries(Object.entries(history).map(([name, bars]) => [name, bars.map(({ close }) => close)])),
+      Object.keys(data),
+      data.other,
+      data.day,
+      data.price,
       { ...indicators },
     ]);
     const bars = [10, 20, 30, 40].map((close, openTimeMs) => closedCandle(close, { openTimeMs }));
@@ -141,8 +159,18 @@ describe('the context of a handler', () => {
       const candle = closedCandle(close, { market: 'ETHIRT', timeframe: '5m', openTimeMs: close });
       runner.handle({ kind: 'candle', candle }, engineView());
     }
-    runner.handle(bookEvent('1', '2'), engineView());
-    expect(seen).toEqual([[['20', '30', '40'], ['9'], [], { hourly: 35, other: 8 }]]);
+    const event = bookEvent('1', '2');
+    runner.handle(event, engineView({ book: event.kind === 'book' ? event.book : null }));
+    expect(seen).toMatchObject([
+      [
+        { hours: [20, 30, 40], other: [9] },
+        ['book', 'hours', 'other', 'price', 'day'],
+        { close: 9, exact: { close: '9' } },
+        null,
+        { bid: 1, ask: 2, middle: 1.5 },
+        { hourly: 35, other: 8 },
+      ],
+    ]);
   });
 
   test('knows the states of orders by the words that the engine has for them', () => {

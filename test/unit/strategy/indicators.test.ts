@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { createIndicator } from '../../../src/strategy/indicators.ts';
-import { barOf, ColumnCandle, plainCandle } from '../../../src/strategy/column-candle.ts';
+import { ColumnCandle, ohlcvOf, plainCandle } from '../../../src/strategy/column-candle.ts';
 import {
   atr,
   bollinger,
@@ -17,7 +17,12 @@ import {
   wma,
   type IndicatorSpec,
 } from '../../../src/strategy/sdk.ts';
+import type { CandleData } from '../../../src/strategy/data.ts';
+import { candles } from '../../../src/strategy/subscriptions.ts';
 import { closedCandle, text } from './engine-view.ts';
+
+/** Candles that data declares. */
+const BARS: CandleData = { kind: 'candles', from: candles('BTCIRT', '1h') };
 
 /** Closes that are easy to work out by hand. */
 const CLOSES = [10, 12, 11, 15, 14, 18];
@@ -38,15 +43,15 @@ const rounded = (value: unknown): unknown => {
 
 describe('an indicator', () => {
   test.each([
-    ['sma(3)', sma(3), [null, null, 11, 12.6667, 13.3333, 15.6667]],
+    ['sma(3)', sma(BARS, 3), [null, null, 11, 12.6667, 13.3333, 15.6667]],
     // 11, then 11 + (15 - 11) / 2 and so on.
-    ['ema(3)', ema(3), [null, null, 11, 13, 13.5, 15.75]],
+    ['ema(3)', ema(BARS, 3), [null, null, 11, 13, 13.5, 15.75]],
     // (10 + 2 * 12 + 3 * 11) / 6 and so on.
-    ['wma(3)', wma(3), [null, null, 11.1667, 13.1667, 13.8333, 16.1667]],
-    ['stdev(3)', stdev(3), [null, null, 0.8165, 1.6997, 1.6997, 1.6997]],
+    ['wma(3)', wma(BARS, 3), [null, null, 11.1667, 13.1667, 13.8333, 16.1667]],
+    ['stdev(3)', stdev(BARS, 3), [null, null, 0.8165, 1.6997, 1.6997, 1.6997]],
     [
       'bollinger(3, 2)',
-      bollinger(3, 2),
+      bollinger(BARS, 3, 2),
       [
         null,
         null,
@@ -59,7 +64,7 @@ describe('an indicator', () => {
     // Averages of 2 from bar 3 on: 11, 13.6667, 13.8889, 16.6296; of 3: 11, 13, 13.5, 15.75.
     [
       'macd of 2, 3 and 2',
-      macd({ fast: 2, slow: 3, signal: 2 }),
+      macd(BARS, { fast: 2, slow: 3, signal: 2 }),
       [
         null,
         null,
@@ -74,7 +79,7 @@ describe('an indicator', () => {
   });
 
   test('rsi(14) has the value of its inventor’s example at bar 15, and none before', () => {
-    const values = valuesOf(rsi(14), WILDER);
+    const values = valuesOf(rsi(BARS, 14), WILDER);
     expect(values.slice(0, 14)).toEqual(Array.from({ length: 14 }, () => null));
     // Gains of 13.25 and losses of 9 within 14 changes.
     const [gains, losses] = WILDER.slice(1).reduce<[number, number]>(
@@ -88,7 +93,7 @@ describe('an indicator', () => {
   });
 
   test('atr(3) begins with the mean of three true ranges, the first from high to low, and smooths as Wilder does', () => {
-    const indicator = createIndicator(atr(3));
+    const indicator = createIndicator(atr(BARS, 3));
     const bar = (high: number, low: number, close: number): unknown =>
       indicator.add(closedCandle(close, { high: text(high), low: text(low) }));
     expect([bar(12, 10, 11), bar(15, 12, 14), bar(14, 13, 13)]).toEqual([null, null, (2 + 4 + 1) / 3]);
@@ -97,29 +102,29 @@ describe('an indicator', () => {
 
   test.each([
     // The mean of so many of them is not exactly one of them.
-    ['percentB', percentB({ length: 3 }), 97.1, 3, 0.5],
-    ['cci', cci(7), 90.03, 7, null],
+    ['percentB', percentB(BARS, { length: 3 }), 97.1, 3, 0.5],
+    ['cci', cci(BARS, 7), 90.03, 7, null],
   ])('%s makes nothing of rounding where all closes are the same', (_, spec, close, length, flat) => {
     const closes = [88, ...Array.from({ length }, () => close)];
     expect(valuesOf(spec, closes).at(-1)).toBe(flat);
   });
 
   test.each([
-    [5, 'an indicator such as sma(20), was 5'],
-    [null, 'an indicator such as sma(20), was null'],
-    [{ kind: 'hull', params: { length: 3 }, of: {} }, 'an indicator such as sma(20)'],
-    [{ kind: 'sma', params: { length: 3 } }, 'an indicator such as sma(20)'],
-    [{ kind: 'sma', params: { length: 3, width: 2 }, of: {} }, 'of sma the parameters length, found width'],
-    [{ kind: 'sma', params: {}, of: {} }, 'length of sma to be a whole number from 1 to 499, was undefined'],
-    [sma(0), 'length of sma to be a whole number from 1 to 499, was 0'],
-    [sma(2.5), 'length of sma to be a whole number from 1 to 499, was 2.5'],
-    [sma(500), 'length of sma to be a whole number from 1 to 499, was 500'],
-    [rsi(1), 'length of rsi to be a whole number from 2 to 499, was 1'],
-    [rsi(499), 'rsi to have its first value within 499 candles, needs 500'],
-    [bollinger(20, 0), 'deviations of bollinger to be a number from 0.01 to 100, was 0'],
-    [macd({ fast: 26, slow: 12 }), 'macd to have fast below slow'],
-    [macd({ slow: 495 }), 'macd to have its first value within 499 candles, needs 503'],
-    [frama(5), 'frama to have an even length'],
+    [5, 'an indicator such as sma(bars, 20), was 5'],
+    [null, 'an indicator such as sma(bars, 20), was null'],
+    [{ kind: 'hull', params: { length: 3 }, of: {} }, 'an indicator such as sma(bars, 20)'],
+    [{ kind: 'sma', params: { length: 3 } }, 'declared candles as the first argument of sma, was undefined'],
+    [{ kind: 'sma', params: { length: 3, width: 2 }, of: BARS }, 'of sma the parameters length, found width'],
+    [{ kind: 'sma', params: {}, of: BARS }, 'length of sma to be a whole number from 1 to 499, was undefined'],
+    [sma(BARS, 0), 'length of sma to be a whole number from 1 to 499, was 0'],
+    [sma(BARS, 2.5), 'length of sma to be a whole number from 1 to 499, was 2.5'],
+    [sma(BARS, 500), 'length of sma to be a whole number from 1 to 499, was 500'],
+    [rsi(BARS, 1), 'length of rsi to be a whole number from 2 to 499, was 1'],
+    [rsi(BARS, 499), 'rsi to have its first value within 499 candles, needs 500'],
+    [bollinger(BARS, 20, 0), 'deviations of bollinger to be a number from 0.01 to 100, was 0'],
+    [macd(BARS, { fast: 26, slow: 12 }), 'macd to have fast below slow'],
+    [macd(BARS, { slow: 495 }), 'macd to have its first value within 499 candles, needs 503'],
+    [frama(BARS, 5), 'frama to have an even length'],
   ])('is refused as %j', (spec, message) => {
     expect(() => createIndicator(spec as IndicatorSpec)).toThrow(message);
   });
@@ -139,7 +144,7 @@ describe('an indicator', () => {
       volume: Float64Array.of(1_234_567),
     };
     const candle = new ColumnCandle({ columns, timeframe: '1h', barMs: 3_600_000 }, 0, 0);
-    expect(barOf(candle)).toEqual({ open: 10.03, high: 10.17, low: 9.99, close: 10.09, volume: 1.234567 });
-    expect(barOf({ ...plainCandle(candle) })).toEqual(barOf(candle));
+    expect(ohlcvOf(candle)).toEqual({ open: 10.03, high: 10.17, low: 9.99, close: 10.09, volume: 1.234567 });
+    expect(ohlcvOf({ ...plainCandle(candle) })).toEqual(ohlcvOf(candle));
   });
 });

@@ -2,21 +2,35 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
-import type { HandlerResult, StrategyDefinition } from '../../../src/strategy/definition.ts';
+import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner, type RunnerSetup } from '../../../src/strategy/runner.ts';
-import { atr, book, buy, candles, ema, sma } from '../../../src/strategy/sdk.ts';
+import { buy } from '../../../src/strategy/intents.ts';
+import { atr, ema, sma, type StrategyContext } from '../../../src/strategy/sdk.ts';
+import { candles } from '../../../src/strategy/subscriptions.ts';
 import type { Rejection, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
+import type { CandleData } from '../../../src/strategy/data.ts';
 import { bookEvent, closedCandle, engineView, text } from './engine-view.ts';
 
 const MARKET = 'BTCIRT';
 const view = engineView();
 
+const STATE = z.strictObject({ count: z.number().default(0) });
+
+type Context = StrategyContext<unknown, z.output<typeof STATE>>;
+
+/** A handler as the types of a definition know it. */
+const counting = (ctx: StrategyContext): void => {
+  const { state, setState } = ctx as Context;
+  setState({ count: state.count + 1 });
+};
+
 function definitionOf(parts: Partial<StrategyDefinition> = {}): StrategyDefinition {
   return {
     name: 'sample',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [book(market)],
-    init: () => ({ count: 0 }),
+    state: STATE,
+    data: ({ market }) => ({ book: market.book() }),
+    on: {},
     ...parts,
   };
 }
@@ -65,30 +79,39 @@ const rejection: Rejection = {
   reason: 'too small',
 };
 
-const EVENTS: readonly (readonly [event: StrategyEvent, handler: keyof StrategyDefinition, seen: unknown])[] = [
-  [{ kind: 'start', isRestart: true }, 'onStart', { isRestart: true }],
-  [{ kind: 'stop', reason: 'SIGTERM' }, 'onStop', { reason: 'SIGTERM' }],
-  [{ kind: 'candle', candle: closedCandle('5') }, 'onCandle', closedCandle('5')],
-  [
-    bookEvent('1', '2'),
-    'onBook',
-    { market: MARKET, bids: [['1', '1']], asks: [['2', '1']], updatedAtMs: 5, seenAtMs: 9 },
-  ],
+const level = (price: number) => ({ price, amount: 1, exact: { price: String(price), amount: '1' } });
+
+const EVENTS: readonly (readonly [event: StrategyEvent, handler: string, seen: object])[] = [
+  [{ kind: 'start', isRestart: true }, 'start', { isRestart: true }],
+  [{ kind: 'stop', reason: 'SIGTERM' }, 'stop', { reason: 'SIGTERM' }],
+  [{ kind: 'candle', candle: closedCandle('5') }, 'bars', { market: MARKET, close: 5, missedBefore: 0 }],
+  [bookEvent('1', '2'), 'book', { market: MARKET, bids: [level(1)], asks: [level(2)], updatedAtMs: 5 }],
+  [bookEvent('1', '2', 'ETHIRT'), 'price', { market: 'ETHIRT', bid: 1, ask: 2, middle: 1.5, source: 'book' }],
   [
     { kind: 'trades', market: MARKET, trades: [], hasGap: true, seenAtMs: 9 },
-    'onTrades',
+    'tape',
     { market: MARKET, trades: [], hasGap: true, seenAtMs: 9 },
   ],
-  [{ kind: 'stats', stats: statistics, seenAtMs: 9 }, 'onStats', { ...statistics, seenAtMs: 9 }],
-  [{ kind: 'timer', name: 'daily', dueMs: 7 }, 'onTimer', { name: 'daily', dueMs: 7 }],
-  [{ kind: 'fill', fill }, 'onFill', fill],
+  [{ kind: 'stats', stats: statistics, seenAtMs: 9 }, 'day', { market: MARKET, latest: 5, exact: { latest: '5' } }],
+  [{ kind: 'timer', name: 'daily', dueMs: 7 }, 'daily', { name: 'daily', dueMs: 7 }],
+  [{ kind: 'fill', fill }, 'fill', { clientOrderId: 'a', price: 1, fee: 0, exact: { fee: '0' }, tag: 'x' }],
   [
     { kind: 'order', order: { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null } },
-    'onOrder',
+    'order',
     { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null },
   ],
-  [{ kind: 'reject', rejection }, 'onReject', rejection],
+  [{ kind: 'reject', rejection }, 'reject', rejection],
 ];
+
+/** All kinds of data. */
+const everything: StrategyDefinition['data'] = ({ market, markets, timer }) => ({
+  bars: market.candles('1h'),
+  book: market.book(),
+  price: markets.of('ETHIRT').ticker(),
+  tape: market.trades(),
+  day: market.stats(),
+  daily: timer('@daily'),
+});
 
 const bar = (close: number, openTimeMs: number) => closedCandle(close, { openTimeMs });
 
@@ -99,28 +122,68 @@ afterEach(() => {
   process.off('unhandledRejection', onUnhandled);
 });
 
+const foreign: StrategyDefinition['data'] = ({ markets }) => ({ book: markets.of('FOOIRT').book() });
+
 describe('a strategy', () => {
   test.each(EVENTS)('is told of %j by its handler alone', (event, handler, seen) => {
     const told: unknown[] = [];
     const runner = runnerOf({
-      [handler](_: unknown, what: unknown): HandlerResult<unknown> {
-        told.push(what);
-        return { intents: [buy(MARKET, { amount: '1' })] };
+      data: everything,
+      on: {
+        [handler]: (ctx: StrategyContext, what: unknown) => {
+          told.push(what);
+          ctx.buy({ amount: 1 });
+        },
       },
     });
-    for (const [other] of EVENTS) {
-      expect(runner.wants(other.kind)).toBe(other === event);
-      if (other !== event) expect(runner.handle(other, view)).toEqual([]);
-    }
+    for (const [other] of EVENTS) if (other !== event) expect(runner.handle(other, view)).toEqual([]);
+    expect(runner.wants(event.kind)).toBe(true);
     expect(told).toEqual([]);
     expect(runner.handle(event, view)).toEqual([buy(MARKET, { amount: '1' })]);
-    expect(told).toEqual([seen]);
+    expect(told).toMatchObject([seen]);
+  });
+
+  test('is told once by each handler of the same data, and shares one subscription', () => {
+    const told: string[] = [];
+    const runner = runnerOf({
+      data: ({ market }) => ({ book: market.book({ everyMs: 5_000, maxAgeMs: 20_000 }), price: market.ticker() }),
+      on: { price: () => void told.push('price'), book: () => void told.push('book') },
+    });
+    expect(runner.subscriptions).toEqual([{ kind: 'book', market: MARKET, everyMs: 2_000, maxAgeMs: 20_000 }]);
+    look(runner);
+    expect(told).toEqual(['price', 'book']);
+    runner.handle(bookEvent('1', null), view);
+    expect(told).toEqual(['price', 'book', 'book']);
+  });
+
+  test('is told of each in a list of data by one handler', () => {
+    const told: unknown[] = [];
+    const runner = runnerOf({
+      data: ({ markets }) => ({ bars: ['BTCIRT', 'ETHIRT'].map((symbol) => markets.of(symbol).candles('1h')) }),
+      on: { bars: ({ data }) => void told.push(data) },
+    });
+    for (const market of ['ETHIRT', 'BTCIRT']) {
+      runner.handle({ kind: 'candle', candle: closedCandle('5', { market }) }, view);
+    }
+    expect(told).toMatchObject([{ bars: [{ market: 'BTCIRT' }, { market: 'ETHIRT' }] }, {}]);
+  });
+
+  test.each([
+    [{ on: { bok: () => undefined } }, 'on.bok: expected a handler of declared data or of the strategy’s life (book,'],
+    [{ data: () => ({ start: { kind: 'timer', from: { kind: 'timer', cron: '@daily' } } as const }) }, 'data.start'],
+    [{ data: () => ({ book: 5 }) as never }, 'data.book: expected data such as market.candles'],
+    [{ data: () => null as never }, 'data: expected data by name'],
+    [
+      { state: z.strictObject({ count: z.number() }) },
+      'state of sample: expected a default for each field; state.count',
+    ],
+    [{ onBook: () => undefined } as never, 'expected the parts of a strategy (name, params, state, migrate, data'],
+  ] satisfies readonly (readonly [Partial<StrategyDefinition>, string])[])('is not made with %j', (parts, message) => {
+    expect(() => runnerOf(parts)).toThrow(message.replace('’', "'"));
   });
 
   test('runs twice under names of their own, each with its own state', () => {
-    const parts: Partial<StrategyDefinition> = {
-      onBook: ({ state }) => ({ state: { count: (state as { count: number }).count + 1 } }),
-    };
+    const parts: Partial<StrategyDefinition> = { on: { book: counting } };
     const [one, other] = [runnerOf(parts), runnerOf(parts, { name: 'sample-2' })];
     look(one);
     look(one);
@@ -139,23 +202,29 @@ describe('a strategy', () => {
     expect(() => runnerOf({}, { market: 'FOOIRT', knownMarkets })).toThrow(
       'of the markets ETHIRT, BTCIRT, was "FOOIRT"',
     );
-    expect(() => runnerOf({ subscribe: () => [book('FOOIRT')] }, { knownMarkets })).toThrow('subscribe.0.market: ');
-    const runner = runnerOf({ onBook: () => ({ intents: [buy('FOOIRT', { amount: '1' })] }) }, { knownMarkets });
+    expect(() => runnerOf({ data: foreign }, { knownMarkets })).toThrow('data.book.market: ');
+    const runner = runnerOf(
+      { on: { book: ({ markets }) => markets.of('FOOIRT').buy({ amount: 1 }) } },
+      { knownMarkets },
+    );
     expect(look(runner)).toEqual([]);
-    expect(runner.failure).toBe('onBook: intents.0.market: expected one of the markets ETHIRT, BTCIRT, was "FOOIRT"');
+    expect(runner.failure).toBe('on.book: ctx.markets.of: expected one of the markets ETHIRT, BTCIRT, was "FOOIRT"');
   });
 });
 
 describe('the state of a strategy', () => {
-  const counting: Partial<StrategyDefinition> = {
-    onBook: ({ state }) => ({ state: { count: (state as { count: number }).count + 1 } }),
-    onTimer: ({ state }) => ({ state }),
-    onStats: ({ state }) => ({ state: { ...(state as object) } }),
-    onStart: () => ({}),
+  const parts: Partial<StrategyDefinition> = {
+    data: ({ market, timer }) => ({ book: market.book(), day: market.stats(), a: timer('@daily') }),
+    on: {
+      book: counting,
+      a: ({ setState }) => setState({}),
+      day: (ctx) => ctx.setState({ ...(ctx as Context).state }),
+      start: () => undefined,
+    },
   };
 
   test('is taken when it has changed, and only then', () => {
-    const runner = runnerOf(counting);
+    const runner = runnerOf(parts);
     expect(runner.takeChangedState()).toBeNull();
     look(runner);
     expect([runner.takeChangedState(), runner.takeChangedState()]).toEqual(['{"count":1}', null]);
@@ -169,7 +238,7 @@ describe('the state of a strategy', () => {
   });
 
   test('goes on after a restart where it was', () => {
-    const runner = runnerOf(counting);
+    const runner = runnerOf(parts);
     runner.restore('{"count":41}');
     expect([runner.stateJson(), runner.takeChangedState()]).toEqual(['{"count":41}', null]);
     look(runner);
@@ -177,7 +246,7 @@ describe('the state of a strategy', () => {
   });
 
   test.each(['', '{"count":', 'undefined'])('is not restored from %j', (json) => {
-    const runner = runnerOf(counting);
+    const runner = runnerOf(parts);
     expect(() => runner.restore(json)).toThrow(
       expect.objectContaining({
         code: 'INVALID_STRATEGY',
@@ -187,23 +256,67 @@ describe('the state of a strategy', () => {
     expect(runner.stateJson()).toBe('{"count":0}');
   });
 
+  test.each([
+    ['another type', '{"count":"5"}', 'state.count: Invalid input: expected number, received string'],
+    ['a field that is gone', '{"count":5,"side":"long"}', 'Unrecognized key: "side"'],
+    ['nothing of it', '7', 'state: Invalid input: expected object, received number'],
+  ])('is refused at a restart when it has %s, and says how to go on', (_, json, why) => {
+    const runner = runnerOf(parts);
+    const said = `the stored state of sample does not fit its schema: `;
+    expect(() => runner.restore(json)).toThrow(said);
+    expect(() => runner.restore(json)).toThrow(why);
+    expect(() => runner.restore(json)).toThrow('return the state made of the stored one, or {} to begin anew');
+    expect(runner.stateJson()).toBe('{"count":0}');
+  });
+
+  test('is refused where a lenient schema would lose a part of it', () => {
+    const runner = runnerOf({ state: z.object({ deep: z.object({ a: z.number() }).default({ a: 1 }) }) });
+    expect(() => runner.restore('{"deep":{"a":2,"b":3}}')).toThrow('state.deep.b: expected a field of the schema');
+  });
+
+  test('of another shape is made anew by migrate, and stored', () => {
+    const runner = runnerOf({ ...parts, migrate: (stored) => ({ count: Number(Object(stored).seen) }) });
+    runner.restore('{"seen":41}');
+    expect([runner.takeChangedState(), runner.takeChangedState()]).toEqual(['{"count":41}', null]);
+    const anew = runnerOf({ ...parts, migrate: () => ({}) });
+    anew.restore('{"seen":41}');
+    expect(anew.takeChangedState()).toBe('{"count":0}');
+    const wrong = runnerOf({ ...parts, migrate: () => ({ count: 'many' }) });
+    expect(() => wrong.restore('{"seen":41}')).toThrow('state of sample after migrate: state.count');
+  });
+
+  test('that fits is not migrated', () => {
+    const runner = runnerOf({ ...parts, migrate: () => ({ count: 0 }) });
+    runner.restore('{"count":41}');
+    expect(runner.stateJson()).toBe('{"count":41}');
+  });
+
   test('can not be changed in place, since such a change would be lost', () => {
     const runner = runnerOf({
-      onBook({ state }) {
-        (state as { count: number }).count += 1;
-        return { state };
+      on: {
+        book(ctx) {
+          (ctx.state as { count: number }).count += 1;
+        },
       },
     });
     look(runner);
-    expect(runner.failure).toMatch(/^onBook: Cannot assign to read only property 'count'/);
+    expect(runner.failure).toMatch(/^on\.book: Cannot assign to read only property 'count'/);
     expect(runner.stateJson()).toBe('{"count":0}');
   });
 });
 
 describe('the indicators of a strategy', () => {
   const parts: Partial<StrategyDefinition> = {
-    subscribe: ({ market }) => [candles(market, '1h'), candles(market, '5m', { warmUp: 40 }), candles('ETHIRT', '1h')],
-    indicators: () => ({ slow: sma(20), short: sma(3, { timeframe: '5m' }), long: ema(30, { market: 'ETHIRT' }) }),
+    data: ({ market, markets }) => ({
+      hours: market.candles('1h'),
+      minutes: market.candles('5m', { history: 40 }),
+      other: markets.of('ETHIRT').candles('1h'),
+    }),
+    indicators: ({ hours, minutes, other }) => ({
+      slow: sma(hours as CandleData, 20),
+      short: sma(minutes as CandleData, 3),
+      long: ema(other as CandleData, 30),
+    }),
   };
 
   test('ask for the bars that they need, or for more where the subscription does', () => {
@@ -219,16 +332,18 @@ describe('the indicators of a strategy', () => {
     const values: unknown[] = [];
     let isBroken = true;
     const runner = runnerOf({
-      subscribe: ({ market }) => [candles(market, '1h')],
-      indicators: () => ({ average: sma(2), range: atr(1) }),
-      onCandle({ indicators }) {
-        if (isBroken) throw new Error('not now');
-        values.push({ ...indicators });
+      data: ({ market }) => ({ bars: market.candles('1h') }),
+      indicators: ({ bars }) => ({ average: sma(bars as CandleData, 2), range: atr(bars as CandleData, 1) }),
+      on: {
+        bars({ indicators }) {
+          if (isBroken) throw new Error('not now');
+          values.push({ ...Object(indicators) });
+        },
       },
     });
     runner.warmUp(bar(10, 1));
     runner.handle({ kind: 'candle', candle: bar(20, 2) }, view);
-    expect(runner.failure).toBe('onCandle: not now');
+    expect(runner.failure).toBe('on.bars: not now');
     runner.handle({ kind: 'candle', candle: bar(40, 3) }, view);
     runner.handle({ kind: 'candle', candle: bar(40, 3) }, view);
     runner.handle({ kind: 'candle', candle: bar(90, 2) }, view);
@@ -239,29 +354,31 @@ describe('the indicators of a strategy', () => {
     expect([values, runner.failure]).toEqual([[{ average: 50, range: 20 }], null]);
   });
 
-  test('are wanted for without a handler of candles', () => {
+  test('and bars are wanted for without a handler of candles', () => {
     expect(runnerOf(parts).wants('candle')).toBe(true);
-    expect(runnerOf({ subscribe: ({ market }) => [candles(market, '1h')] }).wants('candle')).toBe(false);
+    expect(runnerOf().wants('candle')).toBe(false);
   });
 
-  test.each([
-    [sma(3, { timeframe: '15m' }), 'expected a subscription to candles 15m for the indicator odd'],
-    [sma(3, { market: 'FOOIRT' }), 'expected a subscription to candles FOOIRT for the indicator odd'],
-  ])('are refused where the strategy does not subscribe to the candles of %j', (spec, message) => {
-    expect(() => runnerOf({ ...parts, indicators: () => ({ odd: spec }) })).toThrow(message);
+  test('are refused where the strategy does not declare their candles', () => {
+    const foreign: CandleData = { kind: 'candles', from: candles('FOOIRT', '1h') };
+    expect(() => runnerOf({ ...parts, indicators: () => ({ odd: sma(foreign, 3) }) })).toThrow(
+      'indicators.odd: expected candles that data declares, was of candles FOOIRT 1h, which it does not',
+    );
   });
 });
 
 describe('a handler that fails', () => {
   test.each([
-    ['an error', new Error('no'), 'onBook: no'],
-    ['a text', 'no', 'onBook: no'],
-    ['nothing', undefined, 'onBook: undefined'],
-    ['what can not be said', Object.create(null), 'onBook: threw something that can not be said'],
+    ['an error', new Error('no'), 'on.book: no'],
+    ['a text', 'no', 'on.book: no'],
+    ['nothing', undefined, 'on.book: undefined'],
+    ['what can not be said', Object.create(null), 'on.book: threw something that can not be said'],
   ])('by throwing %s stops its strategy alone', (_, thrown, failure) => {
     const runner = runnerOf({
-      onBook() {
-        throw thrown;
+      on: {
+        book() {
+          throw thrown;
+        },
       },
     });
     expect(look(runner)).toEqual([]);
@@ -271,10 +388,12 @@ describe('a handler that fails', () => {
   test('in another thread of time ends nothing', async () => {
     process.on('unhandledRejection', onUnhandled);
     const runner = runnerOf({
-      onBook: (async () => {
-        await Promise.resolve();
-        throw new Error('later');
-      }) as unknown as NonNullable<StrategyDefinition['onBook']>,
+      on: {
+        book: async () => {
+          await Promise.resolve();
+          throw new Error('later');
+        },
+      },
     });
     expect(look(runner)).toEqual([]);
     expect(runner.failure).toContain('was a promise');
@@ -283,7 +402,7 @@ describe('a handler that fails', () => {
   });
 
   test('because an invariant of the engine broke hides nothing', () => {
-    const runner = runnerOf({ onBook: ({ position }) => ({ state: position }) });
+    const runner = runnerOf({ on: { book: ({ position }) => void position } });
     const broken = {
       ...view,
       position: () => {
@@ -295,10 +414,17 @@ describe('a handler that fails', () => {
   });
 
   test('leaves its state as it was before', () => {
-    const runner = runnerOf({ onBook: () => ({ state: { count: 5 }, intents: 'many' as never }) });
+    const runner = runnerOf({
+      on: {
+        book(ctx) {
+          ctx.setState({ count: 5 });
+          ctx.buy({ amount: -1 });
+        },
+      },
+    });
     look(runner);
     expect([runner.failure, runner.stateJson()]).toEqual([
-      'onBook: intents: expected a list of intents, was "many"',
+      'on.book: ctx.buy.amount: expected a positive number, decimal text or Decimal, was -1',
       '{"count":0}',
     ]);
   });

@@ -1,62 +1,91 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { HandlerResult, StrategyDefinition } from '../../../src/strategy/definition.ts';
+import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { buy, cancel, candles, Decimal, decimal, defineStrategy, quotes, sma } from '../../../src/strategy/sdk.ts';
+import { buy, cancel, quotes } from '../../../src/strategy/intents.ts';
+import { Decimal, decimal, defineStrategy, sma, type StrategyContext } from '../../../src/strategy/sdk.ts';
+import { candles } from '../../../src/strategy/subscriptions.ts';
+import { issue } from '../../support/issue.ts';
 import { closedCandle, engineView } from './engine-view.ts';
 
 const MARKET = 'BTCIRT';
+const BARS = { kind: 'candles', from: candles(MARKET, '1h') } as const;
 const view = engineView();
 
-/** A runner of a strategy that returns what it is told to, as an author in JavaScript may. */
-function runnerOf(
-  handler: (context: { readonly state: unknown }) => unknown,
-  init: unknown = { seen: 0 },
-): StrategyRunner {
+const STATE = z.object({ seen: z.number().default(0), odd: z.any().default(null) });
+
+type Context = StrategyContext<unknown, z.output<typeof STATE>>;
+
+/** A runner of a strategy that does what it is told to, as an author in JavaScript may. */
+function runnerOf(handler: (ctx: Context) => unknown): StrategyRunner {
   const definition: StrategyDefinition = {
     name: 'sample',
     params: z.strictObject({}),
-    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
-    init: () => init,
-    onCandle: (context) => handler(context) as HandlerResult<unknown>,
+    state: STATE,
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    on: { bars: (ctx) => handler(ctx as Context) },
   };
   return new StrategyRunner(definition, { market: MARKET, timeframe: '1h' });
 }
 
+/** What an author in JavaScript may call: nothing says what it takes. */
+type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => void>>;
+const untyped = (ctx: Context): Untyped => ctx as unknown as Untyped;
+
 const candle = (close: string, openTimeMs: number) => closedCandle(close, { timeframe: '15m', openTimeMs });
 const tell = (runner: StrategyRunner) => runner.handle({ kind: 'candle', candle: closedCandle('12600000000') }, view);
 
-const averaging = (params: Readonly<Record<string, unknown>> = {}) => {
+const averaging = (params: Readonly<Record<string, unknown>> = {}, beforeWarm: 'wait' | 'call' = 'call') => {
   const values: unknown[] = [];
   const definition = defineStrategy({
     name: 'averaging',
     params: z.strictObject({ length: z.int().positive().default(3), share: decimal().prefault('0.1') }),
-    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
-    indicators: ({ params: { length } }) => ({ average: sma(length) }),
-    init: () => null,
-    onCandle({ indicators, params: { share } }) {
-      values.push([indicators['average'], share]);
-      return {};
-    },
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    indicators: ({ bars }, { params: { length } }) => ({ average: sma(bars, length) }),
+    beforeWarm,
+    on: { bars: ({ indicators, params: { share } }) => void values.push([indicators.average, share]) },
   });
   return { runner: new StrategyRunner(definition, { market: MARKET, timeframe: '15m', params }), values };
 };
 
 describe('a strategy at work', () => {
-  test('keeps the state that a handler returns and hands it to the next', () => {
+  test('keeps what a handler changes of its state and hands it to the next', () => {
     const seen: unknown[] = [];
-    const runner = runnerOf(({ state }) => {
-      seen.push(state);
-      return { state: { seen: (state as { seen: number }).seen + 1 } };
+    const runner = runnerOf(({ state, setState }) => {
+      seen.push(state.seen);
+      setState({ seen: state.seen + 1 });
     });
     tell(runner);
     tell(runner);
-    expect(seen).toEqual([{ seen: 0 }, { seen: 1 }]);
+    expect(seen).toEqual([0, 1]);
+    expect(runner.stateJson()).toBe('{"seen":2,"odd":null}');
+  });
+
+  test('shows a changed state within the same call', () => {
+    const seen: unknown[] = [];
+    const runner = runnerOf((ctx) => {
+      ctx.setState({ seen: 7 });
+      seen.push(ctx.state.seen);
+    });
+    tell(runner);
+    expect(seen).toEqual([7]);
+  });
+
+  test.each([
+    ['another type', { seen: '5' }, 'ctx.setState: state.seen: Invalid input: expected number, received string'],
+    ['an unknown field', { sen: 5 }, 'ctx.setState: state.sen: expected a field of the schema, was another'],
+    ['undefined', { seen: undefined }, 'ctx.setState: state.seen: expected a value, was undefined'],
+    ['no fields', 5, 'ctx.setState: expected fields of the state'],
+  ])('stops when its state is changed to %s', (_, change, message) => {
+    const runner = runnerOf((ctx) => untyped(ctx)['setState']?.(change));
+    expect(tell(runner)).toEqual([]);
+    expect(runner.failure).toContain(message);
+    expect(runner.stateJson()).toBe('{"seen":0,"odd":null}');
   });
 
   test.each([
     ['a number', 5, 'was 5'],
-    ['a list', [buy(MARKET, { amount: '1' })], 'expected { state, intents }'],
+    ['intents', { intents: [] }, 'orders are wanted by ctx.buy and its like'],
     ['a promise', Promise.resolve({}), 'was a promise'],
   ])('stops when a handler returns %s', (_, result, message) => {
     const runner = runnerOf(() => result);
@@ -65,31 +94,20 @@ describe('a strategy at work', () => {
   });
 
   test.each([
-    [5, 'an indicator such as sma(20)'],
-    [null, 'an indicator such as sma(20)'],
-    [{ kind: 'ema', params: { length: 3 } }, 'an indicator such as sma(20)'],
-    [sma(0), 'length of sma to be a whole number from 1 to 499, was 0'],
-    [sma(1_000), 'length of sma to be a whole number from 1 to 499, was 1000'],
+    [5, 'an indicator such as sma(bars, 20)'],
+    [null, 'an indicator such as sma(bars, 20)'],
+    [{ kind: 'ema', params: { length: 3 } }, 'declared candles as the first argument of ema, was undefined'],
+    [sma(BARS, 0), 'length of sma to be a whole number from 1 to 499, was 0'],
+    [sma(BARS, 1_000), 'length of sma to be a whole number from 1 to 499, was 1000'],
   ])('is not made with %j for an indicator', (spec, message) => {
     const definition: StrategyDefinition = {
       name: 'sample',
       params: z.strictObject({}),
-      subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
+      data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
       indicators: () => ({ odd: spec as ReturnType<typeof sma> }),
-      init: () => null,
+      on: {},
     };
     expect(() => new StrategyRunner(definition, { market: MARKET, timeframe: '1h' })).toThrow(message);
-  });
-
-  test('leaves the state as it is when a handler returns none', () => {
-    const seen: unknown[] = [];
-    const runner = runnerOf(({ state }) => {
-      seen.push(state);
-      return undefined;
-    });
-    tell(runner);
-    tell(runner);
-    expect(seen).toEqual([{ seen: 0 }, { seen: 0 }]);
   });
 
   test('hands out intents as they were meant', () => {
@@ -98,7 +116,7 @@ describe('a strategy at work', () => {
       cancel('sarraf-sample-1'),
       quotes(MARKET, [{ side: 'sell', price: '12700000000', amount: '0.1' }]),
     ];
-    const runner = runnerOf(() => ({ intents: wanted }));
+    const runner = runnerOf((ctx) => issue(ctx, wanted));
     expect(tell(runner)).toEqual([{ ...wanted[0], price: '12600000000' }, ...wanted.slice(1)]);
     expect(runner.failure).toBeNull();
   });
@@ -111,7 +129,7 @@ describe('a strategy at work', () => {
     });
     expect(tell(runner)).toEqual([]);
     expect(tell(runner)).toEqual([]);
-    expect(runner.failure).toBe('onCandle: divided by the moon');
+    expect(runner.failure).toBe('on.bars: divided by the moon');
     expect(calls).toBe(1);
   });
 
@@ -123,29 +141,49 @@ describe('a strategy at work', () => {
     ['undefined', { deep: [{ last: undefined }] }, 'was undefined at "last"'],
     ['a bigint', { amount: 1n }, 'was bigint at "amount"'],
   ])('stops when its state holds %s', (_, state, message) => {
-    const runner = runnerOf(() => ({ state }));
+    const runner = runnerOf((ctx) => ctx.setState({ odd: state }));
     expect(tell(runner)).toEqual([]);
     expect(runner.failure).toContain(message);
   });
 
-  test('keeps no intents of an answer whose state is no JSON', () => {
-    const runner = runnerOf(() => ({ state: { last: undefined }, intents: [buy(MARKET, { amount: '1' })] }));
+  test('keeps no intents of a call that throws after them', () => {
+    const runner = runnerOf((ctx) => {
+      ctx.buy({ amount: 1 });
+      ctx.setState({ odd: { last: undefined } });
+    });
     expect(tell(runner)).toEqual([]);
   });
 
-  test.each([
-    ['a text', 'buy', 'intents: '],
-    ['a list of texts', ['buy', 'sell'], 'intents.0: '],
-    ['an unknown kind', [{ kind: 'pray', market: MARKET }], 'intents.0'],
-    ['an amount that is no number', [buy(MARKET, { amount: 'NaN' })], 'intents.0.amount: expected a positive decimal'],
-    ['a negative amount', [buy(MARKET, { amount: '-1' })], 'intents.0.amount: expected a positive decimal'],
-    ['an amount as a float', [{ ...buy(MARKET, { amount: '1' }), amount: 1.5 }], 'intents.0.amount'],
-    ['a price of nothing', [buy(MARKET, { amount: '1', price: '0' })], 'intents.0.price: expected a positive decimal'],
-    ['no side', [{ kind: 'place', market: MARKET, amount: '1' }], 'intents.0.side'],
-    ['a wrong quote', [quotes(MARKET, [{ side: 'buy', price: '', amount: '1' }])], 'intents.0.quotes.0.price'],
-    ['more intents than any sense', Array.from({ length: 101 }, () => cancel('x')), 'intents: '],
-  ])('stops when it returns %s as intents', (_, intents, message) => {
-    const runner = runnerOf(() => ({ intents }));
+  test('refuses a look and a wish after the call', () => {
+    let kept: Context | null = null;
+    const runner = runnerOf((ctx) => void (kept = ctx));
+    tell(runner);
+    const late = 'expected ctx to be used during its call only';
+    for (const use of [(ctx: Context) => ctx.position, (ctx: Context) => ctx.buy({ amount: 1 })]) {
+      expect(() => use(kept as unknown as Context)).toThrow(late);
+    }
+  });
+
+  test.each<readonly [string, (ctx: Untyped) => unknown, string]>([
+    ['a text', (ctx) => ctx['buy']?.('much'), 'ctx.buy.0: expected one of kind, market'],
+    ['nothing', (ctx) => ctx['buy']?.(), 'ctx.buy: expected one of amount, value, equityShare, was none'],
+    ['an amount of NaN', (ctx) => ctx['buy']?.({ amount: Number.NaN }), 'ctx.buy.amount: expected a positive number'],
+    ['a negative amount', (ctx) => ctx['sell']?.({ amount: -1 }), 'ctx.sell.amount: expected a positive number'],
+    ['a price of nothing', (ctx) => ctx['buy']?.({ amount: 1, price: 0 }), 'ctx.buy.price: expected a positive number'],
+    ['an unknown field', (ctx) => ctx['buy']?.({ amount: 1, limit: 5 }), 'ctx.buy.limit: expected one of'],
+    ['no side', (ctx) => ctx['oco']?.({ amount: 1 }), 'ctx.oco.side: expected "buy" or "sell"'],
+    [
+      'a wrong quote',
+      (ctx) => ctx['quotes']?.([{ side: 'buy', price: '', amount: 1 }]),
+      'ctx.quotes.quotes.0.price: expected a positive number',
+    ],
+    [
+      'more intents than any sense',
+      (ctx) => Array.from({ length: 101 }, () => ctx['cancel']?.('x')),
+      'expected at most 100 at once, were 101',
+    ],
+  ])('stops when it wants %s', (_, want, message) => {
+    const runner = runnerOf((ctx) => void want(untyped(ctx)));
     expect(tell(runner)).toEqual([]);
     expect(runner.failure).toContain(message);
   });
@@ -162,6 +200,15 @@ describe('the setup of a strategy', () => {
       [null, '0.1'],
       [30, '0.1'],
       [40, '0.1'],
+    ]);
+  });
+
+  test('waits with its handlers until each indicator has a value, where it says nothing else', () => {
+    const { runner, values } = averaging({}, 'wait');
+    for (const close of [10, 20, 60, 70]) runner.handle({ kind: 'candle', candle: candle(String(close), close) }, view);
+    expect(values).toEqual([
+      [30, '0.1'],
+      [50, '0.1'],
     ]);
   });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LIFE } from '../../../src/strategy/definition.ts';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import * as sdk from '../../../src/strategy/sdk.ts';
@@ -14,7 +15,8 @@ const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => matc
 /** What an author does not call: values and types with functions of their own. */
 const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy']);
 
-const HANDLERS = 'onStart onStop onCandle onBook onTrades onStats onTimer onFill onOrder onReject'.split(' ');
+/** What a handler gets that authors call. */
+const OF_CTX = 'buy sell oco target quotes twap iceberg cancel cancelAll replace setState log isTradable'.split(' ');
 
 let folder: string;
 beforeAll(() => {
@@ -57,11 +59,12 @@ describe('the page for authors', () => {
     expect(functions.length).toBeGreaterThan(20);
     const pages = page + readFileSync('docs/reference/indicators.md', 'utf8');
     expect(functions.filter((name) => !pages.includes(`\`${name}(`))).toEqual([]);
-    expect(HANDLERS.filter((name) => !page.includes(`\`${name}(context`))).toEqual([]);
+    expect(LIFE.filter((name) => !page.includes(`| \`${name}(ctx`))).toEqual([]);
+    expect(OF_CTX.filter((name) => !page.includes(`\`${name}(`))).toEqual([]);
   });
 
   test.each(Object.entries(FRESHNESS))('says how old %s may be', (kind, { everyMs, maxAgeMs }) => {
-    const row = page.split('\n').find((line) => line.startsWith(`| \`${kind}(`));
+    const row = page.split('\n').find((line) => line.startsWith(`| \`market.${kind}(`));
     expect(row?.split('|').map((cell) => cell.trim())).toEqual(
       expect.arrayContaining([`${everyMs / 1_000} s`, `${maxAgeMs / 1_000} s`]),
     );

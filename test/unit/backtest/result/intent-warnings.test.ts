@@ -6,8 +6,6 @@ import { refusalsCsv } from '../../../../src/backtest/result/csv-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { summaryLines } from '../../../../src/backtest/report/summary-lines.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
-import { buy, cancel } from '../../../../src/strategy/intents.ts';
-import { candles } from '../../../../src/strategy/subscriptions.ts';
 import { runBars, TETHER, walkOf } from '../candle-run.ts';
 import { demoRun } from '../demo-run.ts';
 
@@ -108,16 +106,15 @@ describe('a result', () => {
     const strategy = defineStrategy({
       name: 'greedy',
       params: z.strictObject({}),
-      subscribe: ({ market }) => [candles(market, '1h')],
-      init: () => null,
-      onCandle: ({ market }) => ({
-        intents: [
-          buy(market, { amount: '0.0000001' }),
-          buy(market, { amount: '1', price: '900000' }),
-          buy(market, { amount: '5000' }),
-          cancel('nobody-1'),
-        ],
-      }),
+      data: ({ market }) => ({ bars: market.candles('1h') }),
+      on: {
+        bars({ buy, cancel }) {
+          buy({ amount: 0.000_000_1 });
+          buy({ amount: 1, price: 900_000 });
+          buy({ amount: 5000 });
+          cancel('nobody-1');
+        },
+      },
     });
     const columns = walkOf(TETHER, { bars: 20, seed: 5, price: 60_000 });
     const { intents } = runBars({ market: TETHER, columns, strategy, cash: '10000' });

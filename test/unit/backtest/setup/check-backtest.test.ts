@@ -6,7 +6,7 @@ import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
-import { buy, candles, defineStrategy, ema, sell, twap } from '../../../../src/strategy/sdk.ts';
+import { defineStrategy, ema } from '../../../../src/strategy/sdk.ts';
 import type { StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import maCross from '../../../../strategies/ma-cross.ts';
@@ -54,14 +54,18 @@ const follower = (
   defineStrategy({
     name: 'follower',
     params: z.strictObject({}),
-    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
-    indicators: () => ({ average: ema(5) }),
-    init: () => ({ index: 0 }),
-    onCandle({ state, market, position, orders, indicators }, { close }) {
-      const next = { index: state.index + 1 };
-      const isHigh = decide({ index: state.index, close: Number(close), average: indicators.average });
-      if (orders.length > 0 || isHigh === Number(position) > 0.001) return { state: next };
-      return { state: next, intents: [isHigh ? buy(market, { amount: '0.01' }) : sell(market, { amount: position })] };
+    state: z.strictObject({ index: z.int().default(0) }),
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    indicators: ({ bars }) => ({ average: ema(bars, 5) }),
+    beforeWarm: 'call',
+    on: {
+      bars({ state, setState, position, orders, indicators, buy, sell }, { close }) {
+        setState({ index: state.index + 1 });
+        const isHigh = decide({ index: state.index, close, average: indicators.average });
+        if (orders.length > 0 || isHigh === position > 0.001) return;
+        if (isHigh) buy({ amount: 0.01 });
+        else sell({ amount: position });
+      },
     },
   });
 
@@ -70,25 +74,27 @@ const gatherer = (): StrategyDefinition =>
   defineStrategy({
     name: 'gatherer',
     params: z.strictObject({}),
-    subscribe: ({ market, timeframe }) => [candles(market, timeframe)],
-    init: () => ({ closes: [] as number[] }),
-    onCandle({ state, market, position, orders }, { close }) {
-      const closes = [...state.closes, Number(close)].slice(-100);
-      const isHigh = Number(close) > closes.reduce((sum, one) => sum + one, 0) / closes.length;
-      if (orders.length > 0 || isHigh === Number(position) > 0.001) return { state: { closes } };
-      const order = isHigh ? buy(market, { amount: '0.01' }) : sell(market, { amount: position });
-      return { state: { closes }, intents: [order] };
+    state: z.strictObject({ closes: z.array(z.number()).default([]) }),
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    on: {
+      bars({ state, setState, position, orders, buy, sell }, { close }) {
+        const closes = [...state.closes, close].slice(-100);
+        setState({ closes });
+        const isHigh = close > closes.reduce((sum, one) => sum + one, 0) / closes.length;
+        if (orders.length > 0 || isHigh === position > 0.001) return;
+        if (isHigh) buy({ amount: 0.01 });
+        else sell({ amount: position });
+      },
     },
   });
 const holder = (): StrategyDefinition => follower(() => true);
 
 const slices = (): StrategyDefinition =>
   defineStrategy({
-    ...follower(() => true),
-    onCandle: ({ state, market }) => ({
-      state,
-      intents: [twap(market, 'buy', { amount: '0.004', overMs: 1_800_000, slices: 3 })],
-    }),
+    name: 'follower',
+    params: z.strictObject({}),
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    on: { bars: ({ twap }) => twap('buy', { amount: 0.004, overMs: 1_800_000, slices: 3 }) },
   });
 
 describe('--check-warmup', () => {

@@ -6,7 +6,6 @@ import type { StrategyInstanceSettings } from '../../../../src/engine/engine-set
 import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
-import { candles as wanted } from '../../../../src/strategy/subscriptions.ts';
 import type { Catalogue } from '../../../../src/recording/catalogue.ts';
 import { BTCIRT, candles, temporaryCatalogue } from '../../recording/temporary-catalogue.ts';
 
@@ -19,8 +18,8 @@ function instanceOf(timeframe: Timeframe): StrategyInstanceSettings {
   const definition = defineStrategy({
     name: 'looker',
     params: z.strictObject({}),
-    subscribe: ({ market }) => [wanted(market, timeframe, { warmUp: 3 })],
-    init: () => ({}),
+    data: ({ market }) => ({ bars: market.candles(timeframe, { history: 3 }) }),
+    on: {},
   });
   const runner = new StrategyRunner(definition, { market: BTCIRT, timeframe });
   return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };

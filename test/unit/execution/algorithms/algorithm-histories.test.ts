@@ -9,7 +9,7 @@ import {
   advanceAlgorithm,
   createAlgorithm,
   type Algorithm,
-  type AlgorithmIntent,
+  type SizedAlgorithmIntent,
 } from '../../../../src/execution/algorithms/algorithms.ts';
 import { updateQuotes } from '../../../../src/execution/algorithms/quotes.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
@@ -34,7 +34,7 @@ class World {
   private count = 0;
   private readonly crashes: boolean;
 
-  constructor(intent: AlgorithmIntent, options: { readonly crashes: boolean; readonly position: Units }) {
+  constructor(intent: SizedAlgorithmIntent, options: { readonly crashes: boolean; readonly position: Units }) {
     this.crashes = options.crashes;
     this.position = options.position;
     if (intent.kind === 'replace') this.add(OLD, { key: 'old', state: 'open' });
@@ -206,7 +206,7 @@ const SETS = [
 const market = 'BTCUSDT';
 const priceOrNone = fc.constantFrom({}, { price: '100' });
 const side = fc.constantFrom('buy' as const, 'sell' as const);
-const INTENTS: Readonly<Record<Algorithm['kind'], fc.Arbitrary<AlgorithmIntent>>> = {
+const INTENTS: Readonly<Record<Algorithm['kind'], fc.Arbitrary<SizedAlgorithmIntent>>> = {
   quotes: fc.constantFrom(...SETS),
   replace: fc.constantFrom('3', '10', '17.5').map((amount) => ({
     kind: 'replace',
@@ -234,7 +234,7 @@ const start = parseUnits('4');
 
 /** Runs a history and checks after every step. */
 function live(
-  intent: AlgorithmIntent,
+  intent: SizedAlgorithmIntent,
   history: readonly (readonly [number, number])[],
   options: { readonly crashes: boolean; readonly check?: (world: World) => void },
 ): World {

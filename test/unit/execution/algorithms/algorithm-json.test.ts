@@ -3,7 +3,7 @@ import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/al
 import {
   createAlgorithm,
   isAlgorithmIntent,
-  type AlgorithmIntent,
+  type SizedAlgorithmIntent,
 } from '../../../../src/execution/algorithms/algorithms.ts';
 import { buy, cancel, type Intent } from '../../../../src/strategy/intents.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
@@ -14,7 +14,7 @@ const replaced = orderOf(
   { key: 'old', state: 'open' },
 );
 const market = 'BTCUSDT';
-const INTENTS: readonly AlgorithmIntent[] = [
+const INTENTS: readonly SizedAlgorithmIntent[] = [
   quotesOf(['buy', '1@99', 'sell', '1@101.123']),
   { kind: 'replace', clientOrderId: 'id-old', price: '98' },
   { kind: 'target', market, position: '0.1234567891' },
@@ -23,7 +23,7 @@ const INTENTS: readonly AlgorithmIntent[] = [
   { kind: 'iceberg', market, side: 'sell', amount: '10', visible: '1', price: '101' },
 ];
 
-const textOf = (intent: AlgorithmIntent): string => {
+const textOf = (intent: SizedAlgorithmIntent): string => {
   const created = createAlgorithm(intent, { market: MARKET, nowMs: 5, replaced });
   if (!created.ok) throw new Error(created.reason);
   return algorithmToJson(created.algorithm);

@@ -13,7 +13,7 @@ import {
   advanceAlgorithm,
   createAlgorithm,
   type Algorithm,
-  type AlgorithmIntent,
+  type SizedAlgorithmIntent,
 } from '../../../../src/execution/algorithms/algorithms.ts';
 import { updateQuotes } from '../../../../src/execution/algorithms/quotes.ts';
 import type { SeenBook } from '../../../../src/execution/risk/risk-view.ts';
@@ -54,7 +54,7 @@ export function orderOf(order: AlgorithmOrder, fields: Partial<OrderRecord> & { 
  *     forget 1                                 the order is in no view any more
  */
 export function runAlgorithm(
-  intent: AlgorithmIntent,
+  intent: SizedAlgorithmIntent,
   table: string,
   options: { readonly replaced?: AlgorithmOrder } = {},
 ): void {
@@ -76,7 +76,7 @@ class AlgorithmRunner {
   private equity: Units | null = null;
   private refusals: { order: AlgorithmOrder; reason: string }[] = [];
 
-  constructor(intent: AlgorithmIntent, replaced: AlgorithmOrder | undefined) {
+  constructor(intent: SizedAlgorithmIntent, replaced: AlgorithmOrder | undefined) {
     if (replaced !== undefined) this.add(replaced, { key: 'old', state: 'open', intentId: 'older' });
     const created = createAlgorithm(intent, { market: this.market, nowMs: 0, replaced: this.orders.get('old') });
     if (!created.ok) throw new Error(created.reason);
@@ -173,7 +173,7 @@ class AlgorithmRunner {
 const MARKET_OPTIONS = { market: 'BTCUSDT', amountStep: '0.001', minOrderValue: '5' };
 
 /** `buy 1@99 sell 1@101` as an intent. */
-export function quotesOf(words: readonly string[]): Extract<AlgorithmIntent, { kind: 'quotes' }> {
+export function quotesOf(words: readonly string[]): Extract<SizedAlgorithmIntent, { kind: 'quotes' }> {
   const quotes: Quote[] = [];
   for (let index = 0; index + 1 < words.length; index += 2) {
     const [amount = '', price = ''] = (words[index + 1] ?? '').split('@');

@@ -1,3 +1,4 @@
+import type { TargetWish } from '../../../../src/strategy/intents.ts';
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
 import { MARKET, runAlgorithm } from './algorithm-table.ts';
@@ -186,7 +187,10 @@ describe('a target', () => {
     ['a negative share', { equityShare: '-0.1' }],
     ['a price of nothing', { position: '1', price: '0' }],
   ])('is refused with %s', (_, fields) => {
-    const created = createAlgorithm({ kind: 'target', market: 'BTCUSDT', ...fields }, { market: MARKET, nowMs: 0 });
+    const created = createAlgorithm(
+      { kind: 'target', market: 'BTCUSDT', ...(fields as unknown as TargetWish) },
+      { market: MARKET, nowMs: 0 },
+    );
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

@@ -20,6 +20,9 @@ describe('what an author writes', () => {
 
   test.each([
     ['1.23456789019', 12_345_678_901n],
+    ['1e30', 10n ** 40n],
+    [0.1 + 0.2, 3_000_000_000n],
+    [5, 50_000_000_000n],
     ['1e-3', 10_000_000n],
     ['+5', 50_000_000_000n],
     ['007', 70_000_000_000n],
@@ -29,7 +32,7 @@ describe('what an author writes', () => {
     expect(wishUnits(text)).toBe(units);
   });
 
-  test.each(['-1', 'NaN', 'Infinity', '', 'one', '1e31', '1,5', 5 as unknown as string])('is nothing: %s', (text) => {
+  test.each(['-1', 'NaN', 'Infinity', '', 'one', '1e31', '1,5', Number.NaN, Infinity, -1])('is nothing: %s', (text) => {
     expect(wishUnits(text)).toBeNull();
   });
 

@@ -7,7 +7,7 @@ import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
-import { book, defineStrategy, stats, trades } from '../../../../src/strategy/sdk.ts';
+import { defineStrategy } from '../../../../src/strategy/sdk.ts';
 import { createEmbeddedWorld } from '../../../support/embedded-bot.ts';
 import { BTCIRT, gather, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
 import { openRecorder } from './answers.ts';
@@ -16,8 +16,8 @@ import { openRecorder } from './answers.ts';
 const watcher = defineStrategy({
   name: 'watcher',
   params: z.strictObject({}),
-  subscribe: ({ market }) => [book(market), trades(market), stats(market)],
-  init: () => ({}),
+  data: ({ market }) => ({ book: market.book(), tape: market.trades(), day: market.stats() }),
+  on: {},
 });
 
 interface Seen {

@@ -11,9 +11,7 @@ import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../../../src/en
 import { createRiskLimits, type RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade } from '../../../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
-import { buy, sell } from '../../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
-import { book } from '../../../../src/strategy/subscriptions.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
@@ -80,20 +78,20 @@ export async function* chunksOf<Row>(rows: readonly Row[], size = 100): AsyncGen
 }
 
 /** Buys at the best bid and sells at the best ask in turn, an order every few books. */
-export const MAKER: StrategyDefinition = defineStrategy({
+const MAKER: StrategyDefinition = defineStrategy({
   name: 'maker',
   params: z.strictObject({ everyBooks: z.int().positive().default(5) }),
-  subscribe: ({ market }) => [book(market, { everyMs: 1_000, maxAgeMs: 30_000 })],
-  init: () => ({ seen: 0 }),
-  onBook({ state, params, market }, shown) {
-    const seen = state.seen + 1;
-    const bid = shown.bids[0];
-    const ask = shown.asks[0];
-    if (seen % params.everyBooks !== 0 || bid === undefined || ask === undefined)
-      return { state: { seen }, intents: [] };
-    const isBuy = (seen / params.everyBooks) % 2 === 1;
-    const wish = { amount: '0.01', price: isBuy ? bid[0] : ask[0] };
-    return { state: { seen }, intents: [isBuy ? buy(market, wish) : sell(market, wish)] };
+  state: z.strictObject({ seen: z.int().default(0) }),
+  data: ({ market }) => ({ book: market.book({ everyMs: 1_000, maxAgeMs: 30_000 }) }),
+  on: {
+    book(ctx, { bestBid, bestAsk }) {
+      const seen = ctx.state.seen + 1;
+      ctx.setState({ seen });
+      if (seen % ctx.params.everyBooks !== 0 || bestBid === null || bestAsk === null) return;
+      const isBuy = (seen / ctx.params.everyBooks) % 2 === 1;
+      if (isBuy) ctx.buy({ amount: 0.01, price: bestBid.price });
+      else ctx.sell({ amount: 0.01, price: bestAsk.price });
+    },
   },
 });
 

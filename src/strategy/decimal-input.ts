@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { tryDecimalText } from '../domain/decimal-text.ts';
+import type { DecimalInput } from './intents.ts';
 
 /** Longer texts are read the slow way, which refuses what no money needs. */
 const SHORT = 40;
@@ -12,18 +13,33 @@ const ZERO_CODE = 48;
 const NINE_CODE = 57;
 const POINT_CODE = 46;
 
+/** A float keeps so many digits of any decimal. */
+const SURE_DIGITS = 15;
+
 /**
- * Whether this is a finite decimal above zero, as a text or a Decimal. A float is not: `0.1 + 0.2` would be taken for what was meant. Runs for every
- * number of every intent, so a plain text is read by its characters alone.
+ * An author's number as a decimal text: the shortest of at most 15 digits, so that `0.1 + 0.2` is 0.3. Null for what is no
+ * number that money could be.
  */
-export function isPositiveDecimal(input: unknown): input is string | Decimal {
+export function textOfNumber(input: number): string | null {
+  const text = String(input);
+  // Most are as short as they were written.
+  if (text.length <= SURE_DIGITS && !text.includes('e')) return Number.isFinite(input) ? text : null;
+  return Number.isFinite(input) ? tryDecimalText(input.toPrecision(SURE_DIGITS)) : null;
+}
+
+/**
+ * Whether this is a finite decimal above zero: a number, a text or a Decimal. Runs for every number of every intent, so a
+ * plain text is read by its characters alone.
+ */
+export function isPositiveDecimal(input: unknown): input is DecimalInput {
+  if (typeof input === 'number') return input > 0 && Number.isFinite(input);
   if (typeof input === 'string') return plainSign(input) === 1 || (plainSign(input) === null && slowSign(input) === 1);
   return Decimal.isDecimal(input) && signOf(input) === 1;
 }
 
 /** The same, or zero. */
-export function isDecimalFromZero(input: unknown): input is string | Decimal {
-  if (isPositiveDecimal(input)) return true;
+export function isDecimalFromZero(input: unknown): input is DecimalInput {
+  if (input === 0 || isPositiveDecimal(input)) return true;
   if (typeof input === 'string') return slowSign(input) === 0;
   return Decimal.isDecimal(input) && signOf(input) === 0;
 }
@@ -31,9 +47,7 @@ export function isDecimalFromZero(input: unknown): input is string | Decimal {
 /** What was found in place of a decimal, in few words. */
 export function sayInput(input: unknown): string {
   if (typeof input === 'string') return JSON.stringify(input.length > SHORT ? `${input.slice(0, SHORT)}…` : input);
-  if (typeof input === 'number') {
-    return Number.isFinite(input) ? `the number ${input}; write it as a text or a Decimal` : String(input);
-  }
+  if (typeof input === 'number') return String(input);
   if (Decimal.isDecimal(input)) return input.toString();
   if (input === null || input === undefined) return String(input);
   if (Array.isArray(input)) return 'a list';

@@ -1,0 +1,179 @@
+import type { Bar } from './bar.ts';
+import type { Book } from './book.ts';
+import { currenciesOf } from './currencies.ts';
+import type { MarketDay } from './market-day.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
+import {
+  book,
+  candles,
+  stats,
+  timer,
+  trades,
+  type CandleSubscription,
+  type Freshness,
+  type PolledSubscription,
+  type TimerSubscription,
+} from './subscriptions.ts';
+import type { Tape } from './tape.ts';
+import type { Ticker } from './ticker.ts';
+
+/** Closed candles of one market and length; indicators are declared on them. */
+export interface CandleData {
+  readonly kind: 'candles';
+  readonly from: CandleSubscription;
+}
+
+/** The order book of one market. */
+export interface BookData {
+  readonly kind: 'book';
+  readonly from: PolledSubscription;
+}
+
+/** The best prices of one market. */
+export interface TickerData {
+  readonly kind: 'ticker';
+  readonly from: PolledSubscription | CandleSubscription;
+}
+
+/** The public tape of one market. */
+export interface TradesData {
+  readonly kind: 'trades';
+  readonly from: PolledSubscription;
+}
+
+/** The numbers of one market's day. */
+export interface StatsData {
+  readonly kind: 'stats';
+  readonly from: PolledSubscription;
+}
+
+/** A moment that comes again. */
+export interface TimerData {
+  readonly kind: 'timer';
+  readonly from: Omit<TimerSubscription, 'name'>;
+}
+
+/** Something that a strategy declares in `data`. */
+export type Data = CandleData | BookData | TickerData | TradesData | StatsData | TimerData;
+
+/** Data by the name that the author gives it. A list is told of by one handler, such as the candles of several markets. */
+export type DeclaredData = Readonly<Record<string, Data | readonly Data[]>>;
+
+/** A timer that has come. */
+export interface TimerEvent {
+  /** The name of its data. */
+  readonly name: string;
+  /** When it should have come, in ms since 1970; `nowMs` of the context is when it did. */
+  readonly dueMs: number;
+}
+
+/** What data shows of itself, now or when its handler is called. */
+interface Shown {
+  readonly candles: Bar;
+  readonly book: Book;
+  readonly ticker: Ticker;
+  readonly trades: Tape;
+  readonly stats: MarketDay;
+  readonly timer: TimerEvent;
+}
+
+/** What the handler of some data gets; of a list, what happened to one of it. */
+export type EventOf<Declared extends Data | readonly Data[]> = Declared extends readonly (infer One extends Data)[]
+  ? Shown[One['kind']]
+  : Declared extends Data
+    ? Shown[Declared['kind']]
+    : never;
+
+/** The last of some data, null before the first; of a list, of each in it. */
+export type LastOf<Declared extends Data | readonly Data[]> = Declared extends readonly Data[]
+  ? readonly (EventOf<Declared> | null)[]
+  : EventOf<Declared> | null;
+
+/** A market, where data is declared. */
+export interface MarketData {
+  /** Such as `BTCIRT`. */
+  readonly symbol: string;
+  /** The currency that is traded, lower case: `btc`. */
+  readonly base: string;
+  /** The currency of its prices, lower case: `rls`. */
+  readonly quote: string;
+  /**
+   * Closed candles, in order, each once. With `history` the last so many bars (at most 499) are in `ctx.history` under the
+   * same name.
+   */
+  candles(timeframe: Timeframe, options?: { readonly history?: number }): CandleData;
+  /** The order book: wanted every 2 s, at most 30 s old. */
+  book(freshness?: Freshness): BookData;
+  /**
+   * The best prices: of the book, wanted every 2 s and at most 30 s old; in a backtest on candles the close of each bar of
+   * the run's length, or of `timeframe`.
+   */
+  ticker(options?: Freshness & { readonly timeframe?: Timeframe }): TickerData;
+  /** The public tape: wanted every 8 s, at most 60 s old. Only new trades are told. */
+  trades(freshness?: Freshness): TradesData;
+  /** The numbers of the day: wanted every 10 s, at most 60 s old. */
+  stats(freshness?: Freshness): StatsData;
+}
+
+/** What `data` of a strategy gets. */
+export interface DataSetup<Params> {
+  readonly params: Params;
+  /** The strategy's own market. */
+  readonly market: MarketData;
+  /** Other markets: `markets.of('ETHIRT').candles('1h')`. */
+  readonly markets: { readonly of: (symbol: string) => MarketData };
+  /** The candle length that the run offers. */
+  readonly timeframe: Timeframe;
+  /**
+   * False in a backtest on candles, which holds no books, no trades of others and no statistics, and refuses a strategy
+   * that declares them.
+   */
+  readonly hasBooks: boolean;
+  /**
+   * A moment by the calendar: `timer('0 9 * * *')` is nine o'clock in the morning, UTC. Six fields begin with the second.
+   * What fell due while nothing ran is not made up for.
+   */
+  readonly timer: (cron: string) => TimerData;
+}
+
+/** What a strategy declares its data with. */
+export function dataSetup<Params>(of: {
+  readonly market: string;
+  readonly params: Params;
+  readonly timeframe: Timeframe;
+  readonly hasBooks: boolean;
+}): DataSetup<Params> {
+  const { market, params, timeframe, hasBooks } = of;
+  const dataOf = (symbol: string): MarketData => marketData(symbol, { timeframe, hasBooks });
+  return {
+    params,
+    market: dataOf(market),
+    markets: { of: dataOf },
+    timeframe,
+    hasBooks,
+    timer: (cron) => ({ kind: 'timer', from: withoutName(timer('', cron)) }),
+  };
+}
+
+function marketData(symbol: string, run: { readonly timeframe: Timeframe; readonly hasBooks: boolean }): MarketData {
+  return {
+    symbol,
+    ...currenciesOf(symbol),
+    candles: (timeframe, { history = 0 } = {}) => ({
+      kind: 'candles',
+      from: candles(symbol, timeframe, { warmUp: history }),
+    }),
+    book: (freshness) => ({ kind: 'book', from: book(symbol, freshness) }),
+    ticker: ({ timeframe = run.timeframe, ...freshness } = {}) => ({
+      kind: 'ticker',
+      // The close before the first bar is a price, too.
+      from: run.hasBooks ? book(symbol, freshness) : candles(symbol, timeframe, { warmUp: 1 }),
+    }),
+    trades: (freshness) => ({ kind: 'trades', from: trades(symbol, freshness) }),
+    stats: (freshness) => ({ kind: 'stats', from: stats(symbol, freshness) }),
+  };
+}
+
+function withoutName({ kind, cron }: TimerSubscription): Omit<TimerSubscription, 'name'> {
+  return { kind, cron };
+}

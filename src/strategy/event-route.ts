@@ -1,0 +1,29 @@
+import type { StrategyEvent } from './strategy-event.ts';
+import type { Subscription } from './subscriptions.ts';
+
+/** What a subscription brings, as one text: `book BTCIRT`, `candles BTCIRT 1h`, `timer daily`. */
+export function routeOfSubscription(wanted: Subscription): string {
+  if (wanted.kind === 'timer') return `timer ${wanted.name}`;
+  return wanted.kind === 'candles' ? `candles ${wanted.market} ${wanted.timeframe}` : `${wanted.kind} ${wanted.market}`;
+}
+
+/** The same of an event; its kind alone where nobody subscribes to it. */
+export function routeOfEvent(event: StrategyEvent): string {
+  switch (event.kind) {
+    case 'candle':
+      return `candles ${event.candle.market} ${event.candle.timeframe}`;
+    case 'book':
+    case 'trades':
+      return `${event.kind} ${event.market}`;
+    case 'stats':
+      return `stats ${event.stats.market.symbol}`;
+    case 'timer':
+      return `timer ${event.name}`;
+    case 'start':
+    case 'stop':
+    case 'fill':
+    case 'order':
+    case 'reject':
+      return event.kind;
+  }
+}

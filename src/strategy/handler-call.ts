@@ -1,0 +1,46 @@
+import { SarrafError } from '../domain/errors.ts';
+import { checkedIntent, MOST_INTENTS, tooMany } from './check-intents.ts';
+import type { Intent } from './intents.ts';
+import type { EngineView } from './strategy-event.ts';
+
+const NO_INTENTS: readonly Intent[] = Object.freeze([]);
+
+/** One call of a strategy's handlers: what they may look at, and what they have wanted so far. */
+export class HandlerCall {
+  private now: EngineView | null = null;
+  private wanted: Intent[] | null = null;
+  private readonly knownMarkets: ReadonlySet<string> | undefined;
+
+  constructor(knownMarkets: ReadonlySet<string> | undefined) {
+    this.knownMarkets = knownMarkets;
+  }
+
+  begin(view: EngineView): void {
+    this.now = view;
+    this.wanted = null;
+  }
+
+  /** Answers what was wanted. */
+  end(): readonly Intent[] {
+    this.now = null;
+    return this.wanted ?? NO_INTENTS;
+  }
+
+  /** Throws where no handler is at work: what it shows is of one moment. */
+  get view(): EngineView {
+    if (this.now === null) {
+      throw new SarrafError('INVALID_STRATEGY', 'expected ctx to be used during its call only, it was asked later');
+    }
+    return this.now;
+  }
+
+  /** Notes an intent. Throws `INVALID_STRATEGY` that names the field where it is none: the stack shows the author's line. */
+  want(name: string, intent: unknown): void {
+    // Only during a call: an intent of another time would be lost.
+    void this.view;
+    const checked = checkedIntent(intent, `ctx.${name}`, this.knownMarkets);
+    this.wanted ??= [];
+    if (this.wanted.length >= MOST_INTENTS) throw tooMany(this.wanted.length + 1);
+    this.wanted.push(checked);
+  }
+}

@@ -1,0 +1,152 @@
+import { decimalText, ZERO, type DecimalText } from '../domain/decimal-text.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { DataAges, MarketContext } from './context.ts';
+import { currenciesOf } from './currencies.ts';
+import type { HandlerCall } from './handler-call.ts';
+import { rulesOf, type Rules } from './market-rules.ts';
+
+/**
+ * A market as handlers have it. Asks the engine only for what they look at. What takes something is a function of its own, since
+ * authors take a context apart. Nothing that it hands out can be changed.
+ */
+export class MarketHandle implements MarketContext {
+  readonly market: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly ages: DataAges;
+  readonly exact: MarketContext['exact'];
+  readonly isTradable: MarketContext['isTradable'];
+  readonly buy: MarketContext['buy'];
+  readonly sell: MarketContext['sell'];
+  readonly oco: MarketContext['oco'];
+  readonly target: MarketContext['target'];
+  readonly quotes: MarketContext['quotes'];
+  readonly twap: MarketContext['twap'];
+  readonly iceberg: MarketContext['iceberg'];
+  readonly #call: HandlerCall;
+
+  constructor(call: HandlerCall, market: string) {
+    const { base, quote } = currenciesOf(market);
+    this.#call = call;
+    this.market = market;
+    this.base = base;
+    this.quote = quote;
+    this.ages = new MarketAges(call, market);
+    this.exact = new ExactNumbers(call, { market, base, quote });
+    this.isTradable = (amount, price) => {
+      const { amountStep, minOrderValue } = this.rules;
+      return amount >= amountStep && amount * price > minOrderValue;
+    };
+    this.buy = (wish) => call.want('buy', { kind: 'place', market, side: 'buy', ...wish });
+    this.sell = (wish) => call.want('sell', { kind: 'place', market, side: 'sell', ...wish });
+    this.oco = (side, wish) => call.want('oco', { kind: 'oco', market, side, ...wish });
+    this.target = (wish) => call.want('target', { kind: 'target', market, ...wish });
+    this.quotes = (quotes) => call.want('quotes', { kind: 'quotes', market, quotes });
+    this.twap = (side, wish) => call.want('twap', { kind: 'twap', market, side, ...wish });
+    this.iceberg = (side, wish) => call.want('iceberg', { kind: 'iceberg', market, side, ...wish });
+    if (new.target === MarketHandle) Object.freeze(this);
+  }
+
+  get position(): number {
+    return Number(this.exact.position);
+  }
+
+  get freeBase(): number {
+    return Number(this.exact.freeBase);
+  }
+
+  get freeQuote(): number {
+    return Number(this.exact.freeQuote);
+  }
+
+  get equity(): number | null {
+    const { equity } = this.exact;
+    return equity === null ? null : Number(equity);
+  }
+
+  get rules(): Rules {
+    const rules = this.#call.view.rules(this.market);
+    if (rules !== null) return rulesOf(rules);
+    throw new SarrafError('INVALID_STRATEGY', `expected a market that the bot follows, was ${this.market}`);
+  }
+}
+
+/** What the strategy has, with every digit. */
+class ExactNumbers {
+  readonly #call: HandlerCall;
+  readonly #of: { readonly market: string; readonly base: string; readonly quote: string };
+
+  constructor(call: HandlerCall, of: { readonly market: string; readonly base: string; readonly quote: string }) {
+    this.#call = call;
+    this.#of = of;
+    Object.freeze(this);
+  }
+
+  get position(): DecimalText {
+    return this.#call.view.position(this.#of.market);
+  }
+
+  get freeBase(): DecimalText {
+    return this.#free(this.#of.base);
+  }
+
+  get freeQuote(): DecimalText {
+    return this.#free(this.#of.quote);
+  }
+
+  get equity(): DecimalText | null {
+    return this.#call.view.equity(this.#of.market);
+  }
+
+  /** An account has no line for what it has none of. */
+  #free(currency: string): DecimalText {
+    const text = this.#call.view.free()[currency];
+    return text === undefined ? ZERO : decimalText(text);
+  }
+}
+
+/** The ages of one market's data and of the account's. */
+class MarketAges implements DataAges {
+  readonly #call: HandlerCall;
+  readonly #market: string;
+
+  constructor(call: HandlerCall, market: string) {
+    this.#call = call;
+    this.#market = market;
+    Object.freeze(this);
+  }
+
+  get book(): number | null {
+    return this.#call.view.ageMs('book', this.#market);
+  }
+
+  get stats(): number | null {
+    return this.#call.view.ageMs('stats', this.#market);
+  }
+
+  get trades(): number | null {
+    return this.#call.view.ageMs('trades', this.#market);
+  }
+
+  get candles(): number | null {
+    return this.#call.view.ageMs('candles', this.#market);
+  }
+
+  get orders(): number | null {
+    return this.#call.view.accountAgeMs('orders');
+  }
+
+  get fills(): number | null {
+    return this.#call.view.accountAgeMs('fills');
+  }
+
+  get balances(): number | null {
+    return this.#call.view.accountAgeMs('balances');
+  }
+}
+
+// Strategies of one process share these: one of them must not give the others another market.
+for (const shared of [MarketHandle, ExactNumbers, MarketAges]) {
+  Object.freeze(shared.prototype);
+  Object.freeze(shared);
+}

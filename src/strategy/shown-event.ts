@@ -1,0 +1,66 @@
+import { SarrafError } from '../domain/errors.ts';
+import { barOf } from './bar.ts';
+import { bookOf } from './book.ts';
+import type { DataEntry } from './check-data.ts';
+import { frozenCopy } from './frozen-copy.ts';
+import { marketDayOf } from './market-day.ts';
+import { fillOf } from './own-order.ts';
+import type { ClosedCandle, StrategyEvent } from './strategy-event.ts';
+import { tapeOf } from './tape.ts';
+import { tickerOfBar, tickerOfBook } from './ticker.ts';
+
+/** What a handler is called for. */
+export type Told = ClosedCandle | Exclude<StrategyEvent, { kind: 'candle' }>;
+
+/** There is nothing to tell: a side of the book is empty. */
+export const NOTHING_SHOWN = Symbol('nothing shown');
+
+/** What a handler gets of an event: `data` is what it is declared for, null in the strategy's own life. All of it is frozen. */
+export function eventFor(data: DataEntry | null, told: Told): unknown {
+  if (!('kind' in told)) {
+    const bar = data?.series?.shownOf(told) ?? barOf(told);
+    return data?.kind === 'ticker' ? tickerOfBar(bar) : bar;
+  }
+  switch (told.kind) {
+    case 'start':
+      return Object.freeze({ isRestart: told.isRestart });
+    case 'stop':
+      return Object.freeze({ reason: told.reason });
+    case 'book': {
+      const book = bookOf(told.market, told.book);
+      return data?.kind === 'ticker' ? (tickerOfBook(book) ?? NOTHING_SHOWN) : book;
+    }
+    case 'trades':
+      return tapeOf(told);
+    case 'stats':
+      return marketDayOf(told.stats);
+    case 'timer':
+      return Object.freeze({ name: told.name, dueMs: told.dueMs });
+    case 'fill':
+      return fillOf(told.fill);
+    case 'order':
+      return Object.freeze({ ...told.order });
+    case 'reject':
+      return frozenCopy(told.rejection);
+  }
+}
+
+/** What to say of a handler that answered something. */
+export function wrongAnswer(answer: unknown): SarrafError {
+  const isPromise = answer instanceof Promise;
+  // What it comes to is of no use to anybody, and must not end the process when that is an error.
+  if (isPromise) answer.catch(() => {});
+  const was = isPromise ? 'a promise' : saidAnswer(answer);
+  return new SarrafError(
+    'INVALID_STRATEGY',
+    `expected a handler that answers nothing and does not wait, was ${was}; orders are wanted by ctx.buy and its like, the state is changed by ctx.setState`,
+  );
+}
+
+function saidAnswer(answer: unknown): string {
+  try {
+    return JSON.stringify(answer)?.slice(0, 100) ?? `a ${typeof answer}`;
+  } catch {
+    return `a ${typeof answer}`;
+  }
+}

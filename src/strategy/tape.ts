@@ -1,0 +1,43 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { Side } from '../domain/order.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+
+/** A trade of the public tape. */
+export interface TapeTrade {
+  /** In ms since 1970. */
+  readonly timeMs: number;
+  /** Of the order that took. */
+  readonly side: Side;
+  /** In the quote currency. */
+  readonly price: number;
+  /** In the base currency. */
+  readonly amount: number;
+  readonly exact: { readonly price: DecimalText; readonly amount: DecimalText };
+}
+
+/** New trades of the public tape. */
+export interface Tape {
+  readonly market: string;
+  /** Oldest first. */
+  readonly trades: readonly TapeTrade[];
+  /** Whether some may have been missed before these. */
+  readonly hasGap: boolean;
+  /** When the bot read them, in ms since 1970. */
+  readonly seenAtMs: number;
+}
+
+export function tapeOf(of: {
+  readonly market: string;
+  readonly trades: readonly PublicTrade[];
+  readonly hasGap: boolean;
+  readonly seenAtMs: number;
+}): Tape {
+  const { market, hasGap, seenAtMs } = of;
+  const trades = Object.freeze(of.trades.map(tradeOf));
+  return Object.freeze({ market, trades, hasGap, seenAtMs });
+}
+
+function tradeOf({ timeMs, side, price, amount }: PublicTrade): TapeTrade {
+  const exact = Object.freeze({ price, amount });
+  return Object.freeze({ timeMs, side, price: Number(price), amount: Number(amount), exact });
+}

@@ -1,0 +1,33 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { Bar } from './bar.ts';
+import type { Book } from './book.ts';
+
+/** The best prices of a market: of its book, or of its last bar where a run has candles alone. */
+export interface Ticker {
+  readonly market: string;
+  /** The highest offer to buy, in the quote currency. On candles the last close. */
+  readonly bid: number;
+  /** The lowest offer to sell, in the quote currency. On candles the last close. */
+  readonly ask: number;
+  /** Halfway between both, in the quote currency. */
+  readonly middle: number;
+  readonly source: 'book' | 'candles';
+  /** The exchange's time of the book, or when the bar opened, in ms since 1970; null where it does not say. */
+  readonly timeMs: number | null;
+  readonly exact: { readonly bid: DecimalText; readonly ask: DecimalText };
+}
+
+/** Null while a side of the book is empty. */
+export function tickerOfBook({ market, bestBid, bestAsk, updatedAtMs }: Book): Ticker | null {
+  if (bestBid === null || bestAsk === null) return null;
+  const [bid, ask] = [bestBid.price, bestAsk.price];
+  const exact = Object.freeze({ bid: bestBid.exact.price, ask: bestAsk.exact.price });
+  return Object.freeze({ market, bid, ask, middle: (bid + ask) / 2, source: 'book', timeMs: updatedAtMs, exact });
+}
+
+export function tickerOfBar(bar: Bar): Ticker {
+  const { market, close, openTimeMs } = bar;
+  const text = bar.exact.close;
+  const exact = Object.freeze({ bid: text, ask: text });
+  return Object.freeze({ market, bid: close, ask: close, middle: close, source: 'candles', timeMs: openTimeMs, exact });
+}
