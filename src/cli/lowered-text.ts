@@ -1,5 +1,5 @@
 import type { BudgetReport } from '../budget/ledger-report.ts';
-import { lengthText } from './time-text.ts';
+import { lengthText } from '../domain/time-text.ts';
 
 /** A budget that the exchange has lowered, as commands show it. */
 export interface LoweredBudget {

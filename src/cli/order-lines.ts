@@ -1,7 +1,7 @@
 import { formatUnits, type Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { tableLines, type Column } from './table.ts';
-import { clockText } from './time-text.ts';
+import { clockText } from '../domain/time-text.ts';
 
 const COLUMNS: readonly Column[] = [
   { title: 'time (UTC)' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import { ENDPOINTS } from '../exchange/endpoints/index.ts';
 import { readMirror } from './read-mirror.ts';
-import { lengthText } from './time-text.ts';
+import { lengthText } from '../domain/time-text.ts';
 
 /** Open orders that are counted; no account has as many. */
 const MOST_COUNTED = 100_000;

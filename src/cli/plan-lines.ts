@@ -1,9 +1,9 @@
 import type { Budget } from '../domain/rate-limit.ts';
-import { ageText } from '../scheduler/age-text.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlannedBudget } from '../scheduler/planned-budget.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import type { RestartPlan } from '../scheduler/plan-restart.ts';
+import { lengthText } from '../domain/time-text.ts';
 
 /** Strategies that one line names; of more it says how many there are. */
 const MOST_ASKERS = 3;
@@ -30,16 +30,16 @@ export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>):
 
 function feedCells(feed: PlannedFeed): readonly string[] {
   const { key, intervalMs, idleIntervalMs, wantedAgeMs, worstAgeMs, longestAgeMs, latestAfterCloseMs } = feed;
-  const idle = idleIntervalMs === intervalMs ? '' : ageText(idleIntervalMs);
+  const idle = idleIntervalMs === intervalMs ? '' : lengthText(idleIntervalMs);
   const ages =
     latestAfterCloseMs === null
-      ? [ageText(wantedAgeMs), ageText(intervalMs), idle, ageText(worstAgeMs), ageText(longestAgeMs)]
+      ? [lengthText(wantedAgeMs), lengthText(intervalMs), idle, lengthText(worstAgeMs), lengthText(longestAgeMs)]
       : [
           'at close',
-          ageText(intervalMs),
+          lengthText(intervalMs),
           idle,
-          `close + ${ageText(latestAfterCloseMs)}`,
-          `close + ${ageText(longestAgeMs - intervalMs)}`,
+          `close + ${lengthText(latestAfterCloseMs)}`,
+          `close + ${lengthText(longestAgeMs - intervalMs)}`,
         ];
   return [key, ...ages, askersText(feed)];
 }
@@ -78,7 +78,7 @@ function rateText(perMinute: number): string {
 function restartLines({ steps, requests, soonestMs, latestMs }: RestartPlan): readonly string[] {
   if (steps.length === 0) return ['After a restart nothing has to be read.'];
   return [
-    `After a restart the account is read with ${requests} requests in ${ageText(soonestMs)}; in ${ageText(latestMs)} at the latest, when nothing is known of the requests before it`,
+    `After a restart the account is read with ${requests} requests in ${lengthText(soonestMs)}; in ${lengthText(latestMs)} at the latest, when nothing is known of the requests before it`,
     ...tableLines([
       ['read', 'endpoint', 'requests'],
       ...steps.map(({ what, budget, requests }) => [what, budget, String(requests)]),

@@ -2,8 +2,8 @@ import { formatUnits, parseUnits } from '../domain/money.ts';
 import { sentenceOf } from '../engine/findings.ts';
 import type { Difference, ReconciliationReport } from './read-reconciliation.ts';
 import { tableLines, type Column } from './table.ts';
-import { agoText, clockText } from './time-text.ts';
 import type { WalletChange } from './wallet-changes.ts';
+import { agoText, clockText } from '../domain/time-text.ts';
 
 const HEADS = {
   waiting: 'The books have not begun: the first reading of the wallets is still to come.',

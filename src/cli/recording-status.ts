@@ -1,5 +1,5 @@
 import type { RecordingStatus } from '../daemon/market-polls.ts';
-import { agoText } from './time-text.ts';
+import { agoText } from '../domain/time-text.ts';
 
 /** How far a recording is, as one line: rows and age of each kind, and the use of each limit. */
 function statusText({ markets, nowMs, requests, failures, lastFailure, budgets }: RecordingStatus): string {

@@ -1,6 +1,6 @@
-import { ageText } from '../scheduler/age-text.ts';
 import type { HttpResponse } from '../exchange/transport.ts';
 import type { WrapTransport } from '../venues/venue.ts';
+import { lengthText } from '../domain/time-text.ts';
 
 /** A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error of the clock. */
 const TOLERATED_MS = 10_000;
@@ -36,7 +36,7 @@ export class ClockWatch {
     this.wasWrong = true;
     this.saidAtMs = receivedMs;
     const direction = aheadMs > 0 ? 'ahead of' : 'behind';
-    return `this machine's clock is ${ageText(wrongByMs)} ${direction} the exchange's: data looks ${aheadMs > 0 ? 'older' : 'newer'} than it is, and signed calls may be refused; set the clock`;
+    return `this machine's clock is ${lengthText(wrongByMs)} ${direction} the exchange's: data looks ${aheadMs > 0 ? 'older' : 'newer'} than it is, and signed calls may be refused; set the clock`;
   }
 
   private right(nowMs: number): string | null {

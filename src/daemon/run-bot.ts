@@ -23,13 +23,14 @@ import { readReplayFile, type ReplayFile } from '../venues/embedded/replay-file.
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
-import { clock as clockText, createLogScreen, createScreen, type Screen } from './screen.ts';
+import { createLogScreen, createScreen, type Screen } from './screen.ts';
 import { mirrorName } from './session-file.ts';
 import { banner, ledgerOf } from './settings/banner.ts';
 import { ledgerSubjects } from '../venues/live/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { summarize, summaryLines, type Summary } from './summary.ts';
 import { profitOfInstance } from '../engine/profit-of-instance.ts';
+import { secondText } from '../domain/time-text.ts';
 
 export interface RunOptions {
   readonly config: BotConfig;
@@ -257,7 +258,7 @@ function sayBegin(
   const { speed } = config.embedded;
   const pace =
     config.mode !== 'embedded' || speed === 1 || speed === 'max' ? '' : `, ${speed} times as fast as the clock`;
-  const text = `${clockText(venue.time.now())} ${strategies.join(' and ')} on ${where}${pace}. Ctrl-C ends it.`;
+  const text = `${secondText(venue.time.now())} ${strategies.join(' and ')} on ${where}${pace}. Ctrl-C ends it.`;
   screen.say('begin', text, { markets, strategies, data: config.data.folder });
 }
 
@@ -300,5 +301,5 @@ function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {
   });
   const { liveOrders, phase } = engine.status();
   const state = phase === 'trading' ? '' : ` ${phase.toUpperCase()},`;
-  return `${clockText(venue.time.now())} --${state} ${prices.join(', ')}, ${liveOrders} open, ${countText(counts.total, 'request')}; ${made.join('; ')}`;
+  return `${secondText(venue.time.now())} --${state} ${prices.join(', ')}, ${liveOrders} open, ${countText(counts.total, 'request')}; ${made.join('; ')}`;
 }

@@ -9,6 +9,7 @@ import { createLogger } from './logging/create-logger.ts';
 import { logNotice } from './logging/log-notice.ts';
 import { secretsOf } from '../venues/live/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
+import { secondText } from '../domain/time-text.ts';
 
 /** Where lines go: a line for people, or one JSON object a line for programs. */
 export interface Screen {
@@ -43,7 +44,7 @@ export function createScreen(options: ScreenOptions): Screen {
       const { order } = notice;
       if (SILENT.has(order.state)) return;
       const { key, venueId, state, venueStatus, strategy } = order;
-      putNews('order', `${clock(atMs)} ${strategy.padEnd(12)} ${orderText(order)}`, {
+      putNews('order', `${secondText(atMs)} ${strategy.padEnd(12)} ${orderText(order)}`, {
         marketTimeMs: atMs,
         order: key,
         venueId,
@@ -54,7 +55,7 @@ export function createScreen(options: ScreenOptions): Screen {
     } else if (notice.kind === 'fill') {
       const { fill } = notice;
       if (fill.orderKey === null) return;
-      putNews('fill', `${clock(atMs)} ${(fill.strategy ?? '').padEnd(12)} ${fillText(fill)}`, {
+      putNews('fill', `${secondText(atMs)} ${(fill.strategy ?? '').padEnd(12)} ${fillText(fill)}`, {
         marketTimeMs: fill.atMs,
         order: fill.orderKey,
         tradeId: fill.tradeId,
@@ -68,7 +69,7 @@ export function createScreen(options: ScreenOptions): Screen {
       const { level, message, subject } = notice;
       const text = level === 'error' ? message.toUpperCase().slice(0, 1) + message.slice(1) : message;
       const putNotice = level === 'info' ? putNews : putTrouble;
-      putNotice('notice', `${clock(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`, {
+      putNotice('notice', `${secondText(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`, {
         marketTimeMs: atMs,
         level,
         subject,
@@ -146,8 +147,3 @@ function fillText({ venueOrderId, side, amount, market, price, fee }: FillRecord
 }
 
 const priceText = (price: Units): string => groupedText(formatUnits(price));
-
-/** Day and time of the market, UTC. */
-export function clock(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ');
-}

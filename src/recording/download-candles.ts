@@ -6,6 +6,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { TimeRange } from './records.ts';
 import { roundedDecimal } from './rounded-decimal.ts';
 import { SETTLE_MS } from './bar-builder.ts';
+import { isoText } from '../domain/time-text.ts';
 
 /** Bars that the exchange gives at once. */
 const PAGE_BARS = 500;
@@ -67,7 +68,7 @@ function missingRanges({ catalogue, market, timeframe, range, nowMs }: DownloadO
   if (fromMs >= toMs) {
     throw new SarrafError(
       'INVALID_OPTIONS',
-      `expected a stretch of time with at least one ended candle of ${timeframe}, was ${new Date(range.fromMs).toISOString()} to ${new Date(range.toMs).toISOString()}`,
+      `expected a stretch of time with at least one ended candle of ${timeframe}, was ${isoText(range.fromMs)} to ${isoText(range.toMs)}`,
     );
   }
   const covered = catalogue.manifest({ market, kind: 'candles', timeframe })?.covered ?? [];
@@ -141,7 +142,7 @@ class Download {
     const first = outcome.kind === 'conflict' ? outcome.conflicts[0] : undefined;
     throw new SarrafError(
       'DATA_UNUSABLE',
-      `expected the exchange to tell the candles of ${market} that are there already, found another for ${new Date(first?.timeMs ?? 0).toISOString()}: it tells ${first?.given}, there is ${first?.there}. Move the folder away to load it anew`,
+      `expected the exchange to tell the candles of ${market} that are there already, found another for ${isoText(first?.timeMs ?? 0)}: it tells ${first?.given}, there is ${first?.there}. Move the folder away to load it anew`,
     );
   }
 

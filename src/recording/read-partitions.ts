@@ -8,6 +8,7 @@ import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
 import { readManifest, type Partition } from './manifest.ts';
 import type { TimeRange } from './records.ts';
 import type { TableShape } from './table-shape.ts';
+import { isoText } from '../domain/time-text.ts';
 
 /** The partitions of a folder that reach into a stretch of time, oldest first. */
 export function partitionsWithin(root: string, key: FolderKey, range: TimeRange): readonly Partition[] {
@@ -61,7 +62,7 @@ function otherCandles(root: string, key: FolderKey): string {
 export function timeText(timeMs: number): string {
   if (timeMs <= EARLIEST_MS) return 'the beginning';
   if (timeMs >= LATEST_MS) return 'the end';
-  return new Date(timeMs).toISOString().replace('.000Z', 'Z');
+  return isoText(timeMs);
 }
 
 /** The ends of all time that is asked for: the years 1 and 9999. */

@@ -1,8 +1,8 @@
 import { present } from '../domain/invariant.ts';
-import { ageText } from './age-text.ts';
 import type { PlanBudget } from './plan-input.ts';
 import { PLANNED_SHARE, plannedRate } from './planned-budget.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
+import { lengthText } from '../domain/time-text.ts';
 
 /** Feeds that one sentence names; of more it says how many there are. */
 const MOST_NAMED = 8;
@@ -16,7 +16,7 @@ export function overloadProblem(
   { feeds, perMs }: { readonly feeds: readonly Feed[]; readonly perMs: number },
 ): string {
   const reserve = budget.reserve === 0 ? '' : ` less a reserve of ${budget.reserve}`;
-  const limit = `${PLANNED_SHARE * 100} % of ${budget.limit} in ${ageText(budget.windowMs)}${reserve}`;
+  const limit = `${PLANNED_SHARE * 100} % of ${budget.limit} in ${lengthText(budget.windowMs)}${reserve}`;
   const named = feeds.slice(0, MOST_NAMED).map(nameWithAge);
   const rest = feeds.length > MOST_NAMED ? ` and ${feeds.length - MOST_NAMED} more` : '';
   return `${budget.name}: expected at most ${aMinute(plannedRate(budget))} requests a minute (${limit}), found ${aMinute(perMs)} for ${named.join(', ')}${rest}: ${remedyOf(feeds)}`;
@@ -25,19 +25,19 @@ export function overloadProblem(
 /** Data is wanted younger than the way to it takes. */
 export function tooYoungProblem(feed: Feed, waitMs: number): string {
   const leastMs = waitMs + feed.cacheMs;
-  const cache = feed.cacheMs === 0 ? '' : ` and the exchange repeats it for ${ageText(feed.cacheMs)}`;
-  return `${feed.key}: expected a longest age above ${ageText(leastMs)}, found ${ageText(feed.longestAgeMs)} for ${feed.askers.join(' and ')}: an answer takes up to ${ageText(waitMs)}${cache}; raise maxAgeMs`;
+  const cache = feed.cacheMs === 0 ? '' : ` and the exchange repeats it for ${lengthText(feed.cacheMs)}`;
+  return `${feed.key}: expected a longest age above ${lengthText(leastMs)}, found ${lengthText(feed.longestAgeMs)} for ${feed.askers.join(' and ')}: an answer takes up to ${lengthText(waitMs)}${cache}; raise maxAgeMs`;
 }
 
 /** So many bars close together that some come too late. */
 export function tooLateProblem(budget: PlanBudget, feed: PlannedFeed): string {
   const allowedMs = feed.longestAgeMs - feed.intervalMs;
   const lateMs = present(feed.latestAfterCloseMs, () => `a time after its close for the bars of ${feed.key}`);
-  return `${feed.key}: expected at most ${ageText(allowedMs)} after the close for ${feed.askers.join(' and ')}, found up to ${ageText(lateMs)}: ${budget.name} answers ${budget.limit} in ${ageText(budget.windowMs)}, and bars close together; ask for fewer or longer candles`;
+  return `${feed.key}: expected at most ${lengthText(allowedMs)} after the close for ${feed.askers.join(' and ')}, found up to ${lengthText(lateMs)}: ${budget.name} answers ${budget.limit} in ${lengthText(budget.windowMs)}, and bars close together; ask for fewer or longer candles`;
 }
 
 function nameWithAge({ key, askers, kind, longestAgeMs }: Feed): string {
-  const age = kind === 'candles' ? 'at every close' : `at most ${ageText(longestAgeMs)} old`;
+  const age = kind === 'candles' ? 'at every close' : `at most ${lengthText(longestAgeMs)} old`;
   return `${key} ${age} (${askers.join(', ')})`;
 }
 

@@ -1,7 +1,7 @@
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
-import { ageText } from '../../scheduler/age-text.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Track } from './recorded-feed.ts';
+import { lengthText } from '../../domain/time-text.ts';
 
 /** A plan counts as finer than a recording where it looks this much more often than something was recorded. */
 const FINER = 1.5;
@@ -22,7 +22,7 @@ export function planWarnings(
         const feed = of.feeds.find((candidate) => isFeedOf(candidate, kind, symbol));
         if (feed === undefined || gapMs === null || gapMs <= feed.intervalMs * FINER) return [];
         return [
-          `the plan looks at the ${what} of ${symbol} every ${ageText(feed.intervalMs)}, but it was recorded about every ${ageText(gapMs)}: the bot sees the same again and again, and what happened between is not known`,
+          `the plan looks at the ${what} of ${symbol} every ${lengthText(feed.intervalMs)}, but it was recorded about every ${lengthText(gapMs)}: the bot sees the same again and again, and what happened between is not known`,
         ];
       }),
       ...of.instances.flatMap(({ runner, limits }) => tooOld(symbol, track.books.usualGapMs, { runner, limits })),
@@ -42,6 +42,6 @@ function tooOld(
   const { maxBookVenueAgeMs } = limits;
   if (runner.market !== symbol || gapMs === null || maxBookVenueAgeMs === null || gapMs <= maxBookVenueAgeMs) return [];
   return [
-    `books of ${symbol} were recorded about every ${ageText(gapMs)}, but ${runner.name} may only trade on books of at most ${ageText(maxBookVenueAgeMs)} by the exchange's time: most of its orders are refused; set its risk.maxBookVenueAge higher`,
+    `books of ${symbol} were recorded about every ${lengthText(gapMs)}, but ${runner.name} may only trade on books of at most ${lengthText(maxBookVenueAgeMs)} by the exchange's time: most of its orders are refused; set its risk.maxBookVenueAge higher`,
   ];
 }

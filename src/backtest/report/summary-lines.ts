@@ -2,7 +2,8 @@ import { groupedText } from '../../domain/money-text.ts';
 import type { ResultHead } from '../result/result-schema.ts';
 import { brailleChart } from './braille-chart.ts';
 import { figureGroups, type FigureGroup } from './summary-table.ts';
-import { currencyText, durationText, moneyText, numberText, timeText } from './value-text.ts';
+import { currencyText, moneyText, numberText } from './value-text.ts';
+import { durationText, minuteText } from '../../domain/time-text.ts';
 
 /** The width that every terminal has. */
 const WIDTH = 80;
@@ -13,7 +14,7 @@ const COLUMN = (WIDTH - GAP) / 2;
 /** A result on a terminal: what was run, a small equity line, the figures in two columns, and what must be known. At most 80 columns wide. */
 export function summaryLines(result: ResultHead): string[] {
   const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
-  const span = `${timeText(fromMs)} to ${timeText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
+  const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
   const events = `${groupedText(String(timing.events))} events`;
   const rate = timing.eventsPerS === null ? '' : `, ${groupedText(String(Math.round(timing.eventsPerS)))} a second`;
   return [

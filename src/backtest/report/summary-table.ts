@@ -1,5 +1,5 @@
 import type { BacktestSummary } from '../result/result-schema.ts';
-import { currencyText, durationText, moneyText, numberText, percentText } from './value-text.ts';
+import { currencyText, spanText, moneyText, numberText, percentText } from './value-text.ts';
 
 /** A figure before people: what it is called and what it is. */
 export interface Figure {
@@ -45,8 +45,8 @@ function riskFigures(summary: BacktestSummary): Figure[] {
     { name: 'calmar', title: 'Calmar', text: numberText(summary.calmar) },
     { name: 'omega', title: 'Omega', text: numberText(summary.omega) },
     { name: 'maxDrawdown', title: 'Max drawdown', text: percentText(summary.maxDrawdown) },
-    { name: 'maxDrawdownMs', title: 'Its length', text: durationText(summary.maxDrawdownMs) },
-    { name: 'longestDrawdownMs', title: 'Longest drawdown', text: durationText(summary.longestDrawdownMs) },
+    { name: 'maxDrawdownMs', title: 'Its length', text: spanText(summary.maxDrawdownMs) },
+    { name: 'longestDrawdownMs', title: 'Longest drawdown', text: spanText(summary.longestDrawdownMs) },
   ];
 }
 
@@ -66,8 +66,8 @@ function tradeFigures(summary: BacktestSummary): Figure[] {
     { name: 'averageTradeReturn', title: 'Average trade', text: percentText(summary.averageTradeReturn) },
     { name: 'bestTradeReturn', title: 'Best trade', text: percentText(summary.bestTradeReturn) },
     { name: 'worstTradeReturn', title: 'Worst trade', text: percentText(summary.worstTradeReturn) },
-    { name: 'averageTradeMs', title: 'Average length', text: durationText(summary.averageTradeMs) },
-    { name: 'longestTradeMs', title: 'Longest trade', text: durationText(summary.longestTradeMs) },
+    { name: 'averageTradeMs', title: 'Average length', text: spanText(summary.averageTradeMs) },
+    { name: 'longestTradeMs', title: 'Longest trade', text: spanText(summary.longestTradeMs) },
   ];
 }
 

@@ -1,3 +1,4 @@
+import { durationText } from '../../domain/time-text.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
 import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import { groupedText, moneyText as exactMoneyText } from '../../domain/money-text.ts';
@@ -31,32 +32,9 @@ export function numberText(value: number | null): string {
   return groupedText(withoutMinusZero(value.toFixed(2)), 2);
 }
 
-/** A length of time by its two largest units: `3 d 4 h`. */
-export function durationText(lengthMs: number | null): string {
-  if (lengthMs === null) return NOTHING;
-  if (lengthMs < 0) return `-${durationText(-lengthMs)}`;
-  const seconds = Math.round(lengthMs / 1_000);
-  if (seconds === 0) return lengthMs > 0 ? '< 1 s' : '0 s';
-  const units: readonly (readonly [string, number])[] = [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['min', 60],
-    ['s', 1],
-  ];
-  const first = units.findIndex(([, size]) => seconds >= size);
-  let left = seconds;
-  const parts = units.slice(first, first + 2).map(([unit, size]) => {
-    const whole = Math.floor(left / size);
-    left -= whole * size;
-    return whole === 0 ? '' : `${whole} ${unit}`;
-  });
-  return parts.filter((part) => part !== '').join(' ');
-}
-
-/** A time in UTC: the day, and the minute where it is not midnight. */
-export function timeText(timeMs: number): string {
-  const text = new Date(timeMs).toISOString();
-  return text.slice(11, 16) === '00:00' ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 16)}`;
+/** A length of time that may have no value. */
+export function spanText(lengthMs: number | null): string {
+  return lengthMs === null ? NOTHING : durationText(lengthMs);
 }
 
 function withoutMinusZero(text: string): string {

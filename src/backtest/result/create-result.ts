@@ -2,7 +2,6 @@ import { formatUnits } from '../../domain/money.ts';
 import type { RefusalCount } from '../../engine/intent-tally.ts';
 import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
 import type { BacktestRun } from '../backtest-run.ts';
-import { durationText } from '../report/value-text.ts';
 import { numberOf, quotient } from '../metrics/statistics.ts';
 import { monthlyReturns } from '../metrics/return-tables.ts';
 import { valuedFills } from '../metrics/valued-fills.ts';
@@ -13,6 +12,7 @@ import { fillRow, orderRow, tripRow } from './result-rows.ts';
 import { RESULT_SCHEMA, type BacktestResult, type BacktestSummary } from './result-schema.ts';
 import { thinCurve } from '../report/thinning.ts';
 import { BRIDGE } from '../../domain/market-symbol.ts';
+import { durationText } from '../../domain/time-text.ts';
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),

@@ -1,6 +1,6 @@
 import type { RefusalCount } from '../../engine/intent-tally.ts';
-import { timeText } from '../report/value-text.ts';
 import type { BacktestRun, StrategyIntents } from '../backtest-run.ts';
+import { minuteText } from '../../domain/time-text.ts';
 
 /** From this share of refused orders on the reader is warned: what a strategy wanted is then not what it did. */
 const MUCH = 0.1;
@@ -43,7 +43,8 @@ function reasonsOf(refusals: readonly RefusalCount[]): string {
   const named = refusals
     .slice(0, NAMED)
     .map(
-      ({ what, code, count, example, firstAtMs }) => `${count} ${what} by ${code} (${timeText(firstAtMs)}: ${example})`,
+      ({ what, code, count, example, firstAtMs }) =>
+        `${count} ${what} by ${code} (${minuteText(firstAtMs)}: ${example})`,
     );
   const more = refusals.length - named.length;
   return `${named.join('; ')}${more > 0 ? `; and ${more} more reasons` : ''}`;

@@ -4,6 +4,7 @@ import { cutMoment, firstDifference, momentsWithin, type Difference } from '../c
 import { firstFlatMs, warmedOnly } from '../check-warmup.ts';
 import { cutAfter, runAgain, wantedOf, type WantedOrder } from '../run-backtest.ts';
 import type { CreatedBacktest } from './candle-backtest.ts';
+import { isoText } from '../../domain/time-text.ts';
 
 /** A check found something. Its message says what differed. */
 export class CheckFailed extends Error {}
@@ -55,7 +56,7 @@ export async function checkBacktest(
       const found = firstDifference(all, wantedOf(part.orders), { fromMs: firstMs, untilMs: comparedUntilMs });
       if (found !== null) {
         throw new CheckFailed(
-          `look-ahead: ${saying(found, { first: 'the whole run', second: `the one whose bars end at ${time(cutMs)}` })}`,
+          `look-ahead: ${saying(found, { first: 'the whole run', second: `the one whose bars end at ${isoText(cutMs)}` })}`,
         );
       }
     }
@@ -81,9 +82,9 @@ function compareWarmUp(of: {
   const range = { fromMs: flatMs + 1, untilMs: Number.POSITIVE_INFINITY };
   const found = firstDifference(sides(all), sides(later), range);
   if (found === null) return;
-  const who = { first: 'the whole run', second: `the one that began at ${time(beganMs)}` };
+  const who = { first: 'the whole run', second: `the one that began at ${isoText(beganMs)}` };
   throw new CheckFailed(
-    `warm-up: ${saying(found, who)}; both held nothing at ${time(flatMs)}. The strategy needs more of the past than it asks for, or its state remembers what was before`,
+    `warm-up: ${saying(found, who)}; both held nothing at ${isoText(flatMs)}. The strategy needs more of the past than it asks for, or its state remembers what was before`,
   );
 }
 
@@ -105,7 +106,5 @@ function saying(
   { atMs, whole, part }: Difference,
   { first, second }: { readonly first: string; readonly second: string },
 ): string {
-  return `at ${time(atMs)} ${first} wanted "${whole ?? 'nothing'}", ${second} "${part ?? 'nothing'}"`;
+  return `at ${isoText(atMs)} ${first} wanted "${whole ?? 'nothing'}", ${second} "${part ?? 'nothing'}"`;
 }
-
-const time = (timeMs: number): string => new Date(timeMs).toISOString();

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { tableLines } from '../table.ts';
-import { lengthText } from '../time-text.ts';
 import { CALL_GROUPS, isPaged, type Call } from './call-catalogue.ts';
+import { lengthText } from '../../domain/time-text.ts';
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   none: 'no credentials',

@@ -8,9 +8,9 @@ import type { EndpointName, EndpointRequest } from '../../exchange/endpoints/ind
 import type { Caller } from '../../exchange/paging.ts';
 import type { EndpointResult } from '../../exchange/reply-decoder.ts';
 import { failed, type CommandError } from '../command-error.ts';
-import { lengthText } from '../time-text.ts';
 import type { ApiTarget } from './api-target.ts';
 import { callOf, type Call } from './call-catalogue.ts';
+import { lengthText } from '../../domain/time-text.ts';
 
 /** The client's own time-out says more than the limiter's. */
 const LIMITER_PATIENCE_MS = 2_000;

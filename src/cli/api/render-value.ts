@@ -1,4 +1,5 @@
 import { tableLines, type Column } from '../table.ts';
+import { isoText } from '../../domain/time-text.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -122,7 +123,7 @@ function titleOf(name: string): string {
 
 function cell(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'number' && TIME.test(name)) return timeText(value);
+  if (typeof value === 'number' && TIME.test(name)) return isoText(value).replace('T', ' ').replace('Z', '');
   if (typeof value === 'string') return oneLine(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
@@ -130,16 +131,6 @@ function cell(name: string, value: unknown): string {
     return `${value.slice(0, MOST_IN_CELL).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
   return (isObject(value) ? marketOf(value) : null) ?? JSON.stringify(value);
-}
-
-function timeText(timeMs: number): string {
-  const time = new Date(timeMs);
-  return Number.isNaN(time.getTime())
-    ? String(timeMs)
-    : time
-        .toISOString()
-        .replace('T', ' ')
-        .replace(/\.000Z$|Z$/, '');
 }
 
 /** Texts of others are shown without what would move a terminal's cursor or colours. */

@@ -3,7 +3,7 @@ import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { SeenBalance } from '../../mirror/mirror-reader.ts';
 import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { tableLines, type Column } from '../table.ts';
-import { agoText } from '../time-text.ts';
+import { agoText } from '../../domain/time-text.ts';
 
 interface Options extends MirrorOptions {
   readonly all?: true;

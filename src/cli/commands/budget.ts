@@ -9,7 +9,7 @@ import { budgetTable } from '../../exchange/budget-table.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { ledgerOfConfig } from '../ledger-of-config.ts';
 import { tableLines, type Column } from '../table.ts';
-import { lengthText } from '../time-text.ts';
+import { lengthText } from '../../domain/time-text.ts';
 
 interface Options {
   readonly ledger?: string;

@@ -13,7 +13,7 @@ import {
 } from '../read-mirror.ts';
 import { wrongInput } from '../command-error.ts';
 import { tableLines, type Column } from '../table.ts';
-import { clockText } from '../time-text.ts';
+import { clockText } from '../../domain/time-text.ts';
 
 interface Options extends FilterOptions {
   readonly state: IntentFilter['status'];

@@ -6,7 +6,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { ledgerOfConfig } from '../ledger-of-config.ts';
 import { renewLedger, type Renewal } from '../renew-ledger.ts';
-import { lengthText } from '../time-text.ts';
+import { lengthText } from '../../domain/time-text.ts';
 
 interface Options {
   readonly address?: string;

@@ -17,7 +17,7 @@ import {
   type FilterOptions,
 } from '../read-mirror.ts';
 import { tableLines } from '../table.ts';
-import { clockText } from '../time-text.ts';
+import { clockText } from '../../domain/time-text.ts';
 
 interface Options extends FilterOptions {
   readonly state: OrderFilter['state'];

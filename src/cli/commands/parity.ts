@@ -6,6 +6,7 @@ import { asCommand } from '../data/data-options.ts';
 import { integerOption } from '../option-readers.ts';
 import { ownStrategies } from '../../plugins/own-strategies.ts';
 import { tableLines } from '../table.ts';
+import { isoText } from '../../domain/time-text.ts';
 
 interface Options {
   readonly session: string;
@@ -38,7 +39,7 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
   const right = { align: 'right' } as const;
   const kinds = ['intents', 'orders', 'fills', 'books', 'bars'] as const;
   return [
-    `${time(report.beganMs)} to ${time(report.endMs)}`,
+    `${isoText(report.beganMs)} to ${isoText(report.endMs)}`,
     '',
     ...tableLines(
       [{ title: '' }, ...kinds.map((title) => ({ title, ...right }))],
@@ -65,7 +66,7 @@ function firstLines(differences: readonly Difference[], first: number): readonly
   const rows = differences
     .slice(0, first)
     .map(({ atMs, what, cause, strategy, session, again, why }) => [
-      time(atMs),
+      isoText(atMs),
       what,
       cause,
       strategy ?? '',
@@ -82,8 +83,6 @@ function firstLines(differences: readonly Difference[], first: number): readonly
     ),
   ];
 }
-
-const time = (timeMs: number): string => new Date(timeMs).toISOString();
 
 /** `sarraf parity`: a recorded session against its backtest. */
 export function parityCommand(): Command {

@@ -11,8 +11,8 @@ import { followCommand } from '../follow-command.ts';
 import { print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { currenciesOf, readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { bookLines, changeLines, reportLines } from '../reconciliation-lines.ts';
-import { lengthText } from '../time-text.ts';
 import { walletChanges, type WalletChange } from '../wallet-changes.ts';
+import { lengthText } from '../../domain/time-text.ts';
 
 interface Options extends MirrorOptions {
   readonly explain?: true;

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/report/compare-lines.ts';
 import { summaryLines } from '../../backtest/report/summary-lines.ts';
-import { moneyText, numberText, percentText, timeText } from '../../backtest/report/value-text.ts';
+import { moneyText, numberText, percentText } from '../../backtest/report/value-text.ts';
 import { findRun, listRuns, type KeptRun } from '../../backtest/result/read-run-folder.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { tableLines, type Column } from '../table.ts';
+import { minuteText } from '../../domain/time-text.ts';
 
 interface Options {
   readonly data: string;
@@ -47,8 +48,8 @@ function listRow({ run, result }: KeptRun): string[] {
   const { summary, fromMs, toMs } = result;
   return [
     run,
-    timeText(fromMs),
-    timeText(toMs),
+    minuteText(fromMs),
+    minuteText(toMs),
     moneyText(summary.finalEquity, summary.quote),
     percentText(summary.totalReturn),
     percentText(summary.maxDrawdown),

@@ -14,7 +14,8 @@ import { hasMirror, mirrorCommand, parsedJson, print, readMirror, type MirrorOpt
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
 import { tableLines, type Column } from '../table.ts';
-import { agoText, clockText } from '../time-text.ts';
+import { countText } from '../../domain/money-text.ts';
+import { agoText, clockText } from '../../domain/time-text.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
@@ -34,8 +35,6 @@ const BOOKS = {
   suspected: 'differ from the exchange, which the next comparison has to confirm: see "sarraf reconcile"',
   broken: 'BREAK, no new orders: see "sarraf reconcile --explain"',
 } as const;
-
-const countText = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 /** A bot that begins, or is about to end, and what it waits for. */
 interface Starting extends StartingBot {

@@ -1,10 +1,9 @@
 import type { AppendOutcome } from '../../recording/append-outcome.ts';
 import type { ImportPart, ImportReport } from '../../recording/import/import-report.ts';
+import { isoText } from '../../domain/time-text.ts';
 
 /** Rejects that are shown; all are in their file. */
 const MOST_SHOWN = 5;
-
-const isoText = (timeMs: number): string => new Date(timeMs).toISOString().replace('.000Z', 'Z');
 
 /** What became of a file, for programs. */
 export function reportJson({ rejects, ...report }: ImportReport): object {

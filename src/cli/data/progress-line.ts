@@ -1,4 +1,4 @@
-import { lengthText } from '../time-text.ts';
+import { lengthText } from '../../domain/time-text.ts';
 
 /** Between two drawings of the line. */
 const EVERY_MS = 200;

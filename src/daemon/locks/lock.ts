@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { ownNote, readLockOwner, removeLockOwner, writeLockOwner, type LockOwner } from './lock-owner.ts';
+import { secondText } from '../../domain/time-text.ts';
 
 /** "sark" in ASCII: tells a lock from any other SQLite file. */
 const APPLICATION_ID = 0x7361726b;
@@ -33,16 +34,12 @@ export interface Lock {
   release(): void;
 }
 
-function timeText(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
-
 function heldMessage(options: LockOptions): string {
   const owner = readLockOwner(options.path);
   const who =
     owner === null
       ? 'another process has it'
-      : `pid ${owner.pid} on ${owner.host} since ${timeText(owner.sinceMs)} has it`;
+      : `pid ${owner.pid} on ${owner.host} since ${secondText(owner.sinceMs)} UTC has it`;
   return `expected ${options.what} for this run alone; ${who}: end that one, or ${options.otherwise}`;
 }
 

@@ -1,14 +1,14 @@
 import type { Candle } from '../../domain/candle.ts';
 import { barStartMs } from '../../domain/timeframe.ts';
-import { lengthText } from '../length-text.ts';
 import type { BarPlan } from './detect-timeframe.ts';
 import type { ReadRow } from './row-reader.ts';
+import { durationText, isoText } from '../../domain/time-text.ts';
 
 /** A bar that does not begin where bars of its timeframe do is one of another time zone, or none. */
 export function aligned(read: ReadRow<Candle>, { timeframe, partMs }: BarPlan): ReadRow<Candle> {
   if ('problem' in read || partMs !== null || barStartMs(read.row.openTimeMs, timeframe) === read.row.openTimeMs)
     return read;
-  const found = new Date(read.row.openTimeMs).toISOString();
+  const found = isoText(read.row.openTimeMs);
   return { problem: `expected a bar that begins where bars of ${timeframe} do in UTC, found ${found}` };
 }
 
@@ -21,7 +21,7 @@ export function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRo
     if (found === 'new' || 'problem' in read) return read;
     if (found === 'same') return null;
     return {
-      problem: `expected the bar of ${new Date(read.row.openTimeMs).toISOString()} once, found another for it before`,
+      problem: `expected the bar of ${isoText(read.row.openTimeMs)} once, found another for it before`,
     };
   };
 }
@@ -79,7 +79,7 @@ export class BackwardSteps {
     if (stepMs > 0) this.forward += 1;
     if (stepMs >= 0) return read;
     this.back += 1;
-    this.first ??= `line ${line} goes back by ${lengthText(-stepMs)}`;
+    this.first ??= `line ${line} goes back by ${durationText(-stepMs)}`;
     return read;
   }
 

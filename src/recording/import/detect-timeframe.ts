@@ -1,6 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
-import { lengthText } from '../length-text.ts';
+import { durationText } from '../../domain/time-text.ts';
 
 /** The times between neighbours. */
 interface Steps {
@@ -53,7 +53,7 @@ export function planBars(options: {
   const own = TIMEFRAMES.find((timeframe) => timeframeMs(timeframe) === usualMs) ?? null;
   if (wanted === null) {
     if (own !== null) return { timeframe: own, partMs: null };
-    const found = usualMs === null ? 'fewer than two bars' : `bars ${lengthText(usualMs)} apart`;
+    const found = usualMs === null ? 'fewer than two bars' : `bars ${durationText(usualMs)} apart`;
     throw new SarrafError(
       'INVALID_FILE',
       `expected bars of one of the timeframes ${TIMEFRAMES.join(', ')} in ${path}, found ${found}: "sarraf data import" makes them of finer bars with --timeframe and --resample`,
@@ -72,7 +72,7 @@ export function planBars(options: {
   const how = wantedMs % commonMs === 0 ? 'add --resample to put them together' : 'which do not fill it';
   throw new SarrafError(
     'INVALID_FILE',
-    `expected bars of ${lengthText(wantedMs)} in ${path}, found bars ${lengthText(commonMs)} apart: ${how}`,
+    `expected bars of ${durationText(wantedMs)} in ${path}, found bars ${durationText(commonMs)} apart: ${how}`,
   );
 }
 
@@ -82,6 +82,6 @@ const FEW_BARS = 10;
 function misfit(path: string, wanted: Timeframe, stepMs: number): SarrafError {
   return new SarrafError(
     'INVALID_FILE',
-    `expected bars of ${lengthText(timeframeMs(wanted))} in ${path}, found bars ${lengthText(stepMs)} apart, of which finer ones can not be made: name a timeframe of ${lengthText(stepMs)} or more`,
+    `expected bars of ${durationText(timeframeMs(wanted))} in ${path}, found bars ${durationText(stepMs)} apart, of which finer ones can not be made: name a timeframe of ${durationText(stepMs)} or more`,
   );
 }

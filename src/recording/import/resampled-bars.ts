@@ -2,7 +2,7 @@ import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
-import { lengthText } from '../length-text.ts';
+import { durationText } from '../../domain/time-text.ts';
 
 /**
  * Bars put together of finer ones, all at once: those that the file reaches over whole, gaps or not. Throws `INVALID_FILE` where there are too many, or none
@@ -40,7 +40,7 @@ export async function* resampledBars(
   if (built.length > 0 && whole.length === 0) {
     throw new SarrafError(
       'INVALID_FILE',
-      `expected bars in ${path} that fill at least one of ${lengthText(lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
+      `expected bars in ${path} that fill at least one of ${durationText(lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
     );
   }
   ends.leftOut = built.length - whole.length;

@@ -6,6 +6,7 @@ import type { ImportTableOptions } from './import-table-options.ts';
 import { openTable } from './open-table.ts';
 import type { FileRow, ReadProgress } from './open-text.ts';
 import { RowReader, type ReadRow } from './row-reader.ts';
+import { isoText } from '../../domain/time-text.ts';
 
 /** Stops an append because of rows that can not be read. */
 class BadRows extends Error {}
@@ -109,7 +110,7 @@ export async function rejectConflicts(
   const problems = new Map(
     conflicts.map(({ timeMs, isWithin, there }) => [
       timeMs,
-      `expected the bar of ${new Date(timeMs).toISOString()} ${isWithin ? 'once, found others for it' : `as it is there, ${there}`}`,
+      `expected the bar of ${isoText(timeMs)} ${isWithin ? 'once, found others for it' : `as it is there, ${there}`}`,
     ]),
   );
   const file = await openTable(path);

@@ -3,7 +3,6 @@ import type { Units } from '../../domain/money.ts';
 import { barStartMs, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { Database } from '../duckdb.ts';
 import type { FolderKey } from '../folder-key.ts';
-import { lengthText } from '../length-text.ts';
 import type { Partition } from '../manifest.ts';
 import { MoneyCells } from '../money-cells.ts';
 import { volumeDecimalsOf } from '../read-candles.ts';
@@ -13,6 +12,7 @@ import { CANDLE_SHAPE } from '../table-shapes.ts';
 import { DecimalsCount, onStep } from './check-step.ts';
 import type { Findings } from './findings.ts';
 import { QuietGaps, RepeatedBars, type BarShape } from './zone-slip.ts';
+import { durationText } from '../../domain/time-text.ts';
 
 /** Rows of one chunk, as DuckDB has them. */
 const CHUNK_ROWS = 2_048;
@@ -122,7 +122,7 @@ class CandleCheck {
     const count = missingMs / this.lengthMs;
     const bars = count === 1 ? '1 bar is' : `${Number.isInteger(count) ? count : count.toFixed(1)} bars are`;
     const remark = this.quiet.isQuiet({ missingMs, jump: bar.open - before.close })
-      ? `; the price goes on as if none were: an outage without trades, or times ${lengthText(missingMs)} late from here on by another time zone`
+      ? `; the price goes on as if none were: an outage without trades, or times ${durationText(missingMs)} late from here on by another time zone`
       : '';
     this.findings.add('gap', fromMs, `${bars} missing from ${timeText(fromMs)} to ${timeText(bar.timeMs)}${remark}`);
   }
@@ -135,7 +135,7 @@ class CandleCheck {
     this.findings.add(
       'zone-slip',
       fromMs,
-      `bars from ${now} on are those from ${then} on once more, ${lengthText(shiftMs)} later: a part of another time zone`,
+      `bars from ${now} on are those from ${then} on once more, ${durationText(shiftMs)} later: a part of another time zone`,
     );
   }
 

@@ -1,9 +1,9 @@
 import { unitsOf, type Units } from '../../domain/money.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
-import { lengthText } from '../length-text.ts';
 import { timeText } from '../read-partitions.ts';
 import { BOOK_LEVELS, type RecordedBook, type RecordedTrade, type TimeRange } from '../records.ts';
 import type { Findings } from './findings.ts';
+import { durationText } from '../../domain/time-text.ts';
 
 /** Ids of trades that are remembered, to see one twice: those of some minutes, since equal ones lie side by side. */
 const MOST_IDS = 10_000;
@@ -92,7 +92,11 @@ export class BookCheck {
     if (beforeMs !== null && timeMs < beforeMs) {
       this.findings.add('order', timeMs, `a book of ${timeText(timeMs)} comes after ${timeText(beforeMs)}`);
     } else if (beforeMs !== null && timeMs - beforeMs > this.gapMs && !this.isWatched(book.seenMs)) {
-      this.findings.add('gap', beforeMs, `no book for ${lengthText(timeMs - beforeMs)} from ${timeText(beforeMs)} on`);
+      this.findings.add(
+        'gap',
+        beforeMs,
+        `no book for ${durationText(timeMs - beforeMs)} from ${timeText(beforeMs)} on`,
+      );
     }
     this.beforeMs = Math.max(beforeMs ?? timeMs, timeMs);
     this.seenBeforeMs = book.seenMs;

@@ -29,6 +29,7 @@ import type { CredentialSettings } from './credentials-settings.ts';
 import { clientCredentials, credentialTexts, ledgerSubjects } from './client-credentials.ts';
 import { stateFile, stateFolder } from '../../budget/state-file.ts';
 import { createVenueCaller, type VenueCaller } from '../venue-caller.ts';
+import { secondText } from '../../domain/time-text.ts';
 
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
@@ -233,7 +234,7 @@ function sayWhenTradingBegins({ ledgerFile, time, subjects }: RemoteExchange, sa
     budgetOf: INTERFACE_PROFILE.budgets,
   });
   if (begins.waitMs < QUIET_FOR_MS) return;
-  const at = new Date(time.now() + begins.waitMs).toISOString().slice(0, 19).replace('T', ' ');
+  const at = secondText(time.now() + begins.waitMs);
   const when =
     begins.latestMs > begins.waitMs ? `Should it answer at once, that is at ${at} UTC` : `That is at ${at} UTC`;
   say(`${beginsText(begins)}. ${when}; see "sarraf ledger --help"`);

@@ -122,7 +122,7 @@ describe('sarraf halt', () => {
   test('says how long canceling takes by the limit of cancels', () => {
     expect(cancelNeedText(0)).toBe('no own order is open');
     expect(cancelNeedText(1)).toBe('1 own order is open; at 90 cancels in 60 s this takes up to 60 s');
-    expect(cancelNeedText(91)).toBe('91 own orders are open; at 90 cancels in 60 s this takes up to 2 min');
+    expect(cancelNeedText(91)).toBe('91 own orders are open; at 90 cancels in 60 s this takes up to 120 s');
   });
 });
 

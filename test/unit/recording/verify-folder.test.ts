@@ -185,7 +185,7 @@ test('verifying books finds gaps and books that cross', async () => {
   const found = await findings(catalogue, { market: BTCIRT, kind: 'books' });
   expect(found).toEqual([
     expect.stringContaining('shape: the book of 2024-08-08T00:00:00.100Z'),
-    'gap: no book for 3599.9 s from 2024-08-08T00:00:00.100Z on',
+    'gap: no book for 1 h from 2024-08-08T00:00:00.100Z on',
   ]);
 });
 

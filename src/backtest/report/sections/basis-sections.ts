@@ -1,8 +1,9 @@
 import { groupedText } from '../../../domain/money-text.ts';
 import { stringify } from 'yaml';
 import type { BacktestResult } from '../../result/result-schema.ts';
-import { escapeHtml, durationText, numberText } from '../value-text.ts';
+import { escapeHtml, numberText } from '../value-text.ts';
 import { listOf } from './header-sections.ts';
+import { durationText, secondText } from '../../../domain/time-text.ts';
 
 /** A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all of it. */
 const MOST_CONFIG = 100_000;
@@ -46,7 +47,7 @@ export function logSection({ strategies }: BacktestResult): string {
   const shown = lines.slice(-MOST_LOGGED);
   const rows = shown.map(({ name, atMs, text, fields }) => {
     const more = fields === null ? '' : ` ${JSON.stringify(fields)}`;
-    return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')}  ${name}  ${text}${more}`;
+    return `${secondText(atMs)}  ${name}  ${text}${more}`;
   });
   const head = shown.length === lines.length ? '' : `The last ${shown.length} of ${lines.length} lines.\n`;
   return `<section id="log"><h2>Log of the strategies</h2><pre>${escapeHtml(head + rows.join('\n'))}</pre></section>`;

@@ -1,13 +1,14 @@
 import type { BacktestResult } from '../../result/result-schema.ts';
 import { figureGroups } from '../summary-table.ts';
-import { escapeHtml, currencyText, durationText, moneyText, numberText, percentText, timeText } from '../value-text.ts';
+import { escapeHtml, currencyText, moneyText, numberText, percentText } from '../value-text.ts';
+import { durationText, minuteText } from '../../../domain/time-text.ts';
 
 /** Characters from which on a figure is written smaller, so that it stays on its line. */
 const LONG = 12;
 
 /** The title of a report, and the switch of its theme. */
 export function headerSection({ name, fromMs, toMs, barMs, fidelity }: BacktestResult): string {
-  const span = `${timeText(fromMs)} to ${timeText(toMs)} UTC, every ${durationText(barMs)}, fidelity ${fidelity.kind}`;
+  const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, fidelity ${fidelity.kind}`;
   return `<header><div><h1>${escapeHtml(name)}</h1><p class="muted">${escapeHtml(span)}</p></div>
 <button type="button" id="theme">Theme</button></header>`;
 }

@@ -4,16 +4,11 @@ import { brailleChart } from '../../../../src/backtest/report/braille-chart.ts';
 import { comparisonRows, differentGrounds, figureDifferences } from '../../../../src/backtest/report/compare-lines.ts';
 import { summaryLines } from '../../../../src/backtest/report/summary-lines.ts';
 import { figureGroups } from '../../../../src/backtest/report/summary-table.ts';
-import {
-  durationText,
-  moneyText,
-  numberText,
-  percentText,
-  timeText,
-} from '../../../../src/backtest/report/value-text.ts';
+import { moneyText, numberText, percentText, spanText } from '../../../../src/backtest/report/value-text.ts';
 import { createResult } from '../../../../src/backtest/result/create-result.ts';
 import { resultHead } from '../../../../src/backtest/result/result-json.ts';
 import { demoRun, type DemoRunOptions } from '../demo-run.ts';
+import { durationText, minuteText } from '../../../../src/domain/time-text.ts';
 
 const kept = (options: DemoRunOptions) => ({
   run: 'a run',
@@ -39,9 +34,9 @@ describe('values before people', () => {
     [durationText(7_200_000), '2 h'],
     [durationText(90_061_000), '1 d 1 h'],
     [durationText(-7_200_000), '-2 h'],
-    [durationText(null), 'n/a'],
-    [timeText(Date.UTC(2024, 1, 3)), '2024-02-03'],
-    [timeText(Date.UTC(2024, 1, 3, 4, 5)), '2024-02-03 04:05'],
+    [spanText(null), 'n/a'],
+    [minuteText(Date.UTC(2024, 1, 3)), '2024-02-03'],
+    [minuteText(Date.UTC(2024, 1, 3, 4, 5)), '2024-02-03 04:05'],
   ])('are written as %s', (text, expected) => {
     expect(text).toBe(expected);
   });

@@ -163,7 +163,9 @@ describe('a limit', () => {
     const { code, error } = await api(['wallets', '--wait', '50ms']);
     store.close();
     expect([code, requests()]).toEqual([1, before]);
-    expect(error).toMatch(/nothing was sent: wallets may leave in up to 60 s and --wait allows 1 s: the \d+ requests/);
+    expect(error).toMatch(
+      /nothing was sent: wallets may leave in up to 60 s and --wait allows 0\.1 s: the \d+ requests/,
+    );
   });
 
   test('that a bot has set for itself stands, whatever a call by hand would have', async () => {
