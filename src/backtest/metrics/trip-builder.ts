@@ -15,7 +15,7 @@ export interface RoundTrip {
   /** The first fill of its entry and the last of its exit; null while it is open. */
   readonly openedAtMs: number;
   readonly closedAtMs: number | null;
-  /** Of the source currency: what was received and sold again. */
+  /** Of the base currency: what was received and sold again. */
   readonly amount: Units;
   /** Averages over the amount, before fees; of an open trip the last price. */
   readonly entryPrice: Units;
