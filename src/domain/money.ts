@@ -59,6 +59,7 @@ function shortUnitsOf(text: DecimalText): number {
     else return -1;
   }
   const decimals = point === length ? 0 : length - point - 1;
+  // With more decimals than units have there is no such power: the long way refuses the text.
   const units = digits * (FLOAT_POWERS_OF_TEN[UNIT_DECIMALS - decimals] ?? Number.NaN);
   return units <= Number.MAX_SAFE_INTEGER ? units : -1;
 }

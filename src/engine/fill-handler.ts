@@ -506,7 +506,7 @@ function nameOf(tradeId: number, orderId: number | null, side: string): string {
 
 /** The order in the name of a trade. */
 function orderIn(name: string): string {
-  return name.split(' ', 2)[1] ?? '';
+  return present(name.split(' ', 2)[1], () => `an order in the name "${name}" of a trade`);
 }
 
 /** One side of a trade: with oneself it has two. */

@@ -260,6 +260,7 @@ export class Reconciler {
     if (lines === null) return [];
     this.readBeforeMs.set(currency, this.readSinceMs.get(currency) ?? Number.NEGATIVE_INFINITY);
     this.readSinceMs.set(currency, this.askedAtMs);
+    // 0 where the wallet has had no line yet.
     const lastId = lines.at(-1)?.id ?? before ?? 0;
     if (lastId === before) return [];
     this.lastLineIds.set(currency, lastId);

@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
@@ -205,8 +206,11 @@ export class StrategyDispatcher {
   restore({ strategies, kept }: MirrorState): void {
     for (const record of strategies) this.instancesByName.get(record.name)?.restore(record);
     this.absent.restore(kept[KEPT_ABSENT_FILLS]);
-    for (const { fill, tag } of this.absent.take(({ strategy }) => this.instancesByName.has(strategy ?? ''))) {
-      this.takeFill({ fill, tag }, { key: fill.orderKey ?? '', strategy: fill.strategy ?? '' });
+    for (const { fill, tag } of this.absent.take(
+      ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
+    )) {
+      const key = present(fill.orderKey, () => `the order of the trade ${fill.tradeId}, which waited for its strategy`);
+      this.takeFill({ fill, tag }, { key, strategy: present(fill.strategy, 'the strategy of that trade') });
     }
   }
 

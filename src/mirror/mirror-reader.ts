@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import type Database from 'better-sqlite3';
 import type { IntentRecord, JournalEntry, StrategyRecord } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -206,7 +207,7 @@ export class MirrorReader {
   }
 
   private count(rows: string): number {
-    return this.database.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0;
+    return present(this.database.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get(), 'a count');
   }
 
   private lastSeen(): LastSeen {

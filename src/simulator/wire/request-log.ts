@@ -1,3 +1,7 @@
+import { present } from '../../domain/invariant.ts';
+
+const WRITTEN = 'a place of the log that was written';
+
 /** One request as the exchange saw it, whatever became of it. */
 export interface LoggedRequest {
   /** Counts from 1. */
@@ -68,14 +72,14 @@ export class RequestLog {
     const place = index % this.kept;
     return {
       number: index + 1,
-      timeMs: this.times[place] ?? 0,
-      ip: this.ips[place] ?? '',
+      timeMs: present(this.times[place], WRITTEN),
+      ip: present(this.ips[place], WRITTEN),
       credentialId: this.credentialIds[place] ?? null,
-      method: this.methods[place] ?? '',
-      path: this.paths[place] ?? '',
+      method: present(this.methods[place], WRITTEN),
+      path: present(this.paths[place], WRITTEN),
       endpoint: this.endpoints[place] ?? null,
       budget: this.budgets[place] ?? null,
-      status: this.statuses[place] ?? 0,
+      status: present(this.statuses[place], WRITTEN),
     };
   }
 }
