@@ -21,7 +21,7 @@ import { BarWallets } from './bar-wallets.ts';
 import { createBarRules, type BarRules } from './bar-rules.ts';
 import { EquityValuer } from './equity-valuer.ts';
 import { BarFiller, type FillContext } from './fill-bar.ts';
-import { venueOrderOf } from '../door/order-texts.ts';
+import { venueOrderOf } from '../door/venue-records.ts';
 import { TypedDoor, type DoorAccount } from '../door/typed-door.ts';
 import { takerCostsOf } from './taker-price.ts';
 import type { WorkingOrder } from './working-order.ts';

@@ -17,13 +17,19 @@ import { listTrades } from '../../simulator/core/trading/trade-list.ts';
 import type { Trade } from '../../simulator/core/trading/trade.ts';
 import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../../simulator/simulation.ts';
-import { venueOrderOf } from '../door/order-texts.ts';
 import { nameOfMarket } from '../door/name-of-market.ts';
 import { refused, TypedDoor, value, type DoorAccount } from '../door/typed-door.ts';
 import type { FollowedRules } from './liquidity-model.ts';
 import { FollowedMarket } from './followed-market.ts';
 import { shownBook } from './shown-book.ts';
-import { candleOf, marketStatsOf, venueTradeOf, walletReadingOf, walletTransactionOf } from '../door/venue-records.ts';
+import {
+  candleOf,
+  marketStatsOf,
+  venueOrderOf,
+  venueTradeOf,
+  walletReadingOf,
+  walletTransactionOf,
+} from '../door/venue-records.ts';
 
 const BOT_USER = 8_000_001;
 const BOT_NAME = 'poll-bot';
