@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineStrategy } from '#sdk';
+import { runStrategy } from '#testing';
+import maCross from '../../../strategies/ma-cross.ts';
+
+/** Buys a twentieth of its equity after a fall, and sells it one percent higher. */
+const dips = defineStrategy({
+  name: 'dips',
+  params: z.strictObject({ share: z.number().default(0.05) }),
+  state: z.strictObject({ last: z.number().nullable().default(null) }),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  on: {
+    bars({ state, setState, params, buy, log }, { close }) {
+      setState({ last: close });
+      if (state.last === null || close >= state.last) return;
+      log('a dip');
+      buy({ equityShare: params.share, tag: 'dip' });
+    },
+    fill({ sell }, { side, price, amount }) {
+      if (side === 'buy') sell({ amount, price: price * 1.01 });
+    },
+  },
+});
+
+test('ma-cross buys when the fast average rises above the slow one, and sells when it falls below', () => {
+  const { fills } = runStrategy(maCross, { bars: [100, 100, 100, 100, 110, 120, 90, 80, 80] });
+  expect(fills.map(({ side }) => side)).toEqual(['buy', 'sell']);
+});
+
+test('a share of the equity buys for it at the best price, and a limit order waits for its own', () => {
+  const run = runStrategy(dips, { bars: [100, 98, 98, { close: 98, high: 99.5 }] });
+  expect(run.orders).toMatchObject([
+    { side: 'buy', execution: 'market', state: 'filled', tag: 'dip' },
+    { side: 'sell', execution: 'limit', state: 'filled' },
+  ]);
+  const [bought, sold] = run.fills;
+  expect((bought?.amount ?? 0) * (bought?.price ?? 0)).toBeCloseTo(500, 0);
+  expect((sold?.price ?? 0) / (bought?.price ?? 1)).toBeCloseTo(1.01, 3);
+  expect(run).toMatchObject({ log: ['a dip'], state: { last: 98 }, refusals: [] });
+  expect(run.equity).toBeGreaterThan(10_000);
+});
+
+test('a value in the quote currency buys for it, in rial as in tether', () => {
+  const once = defineStrategy({
+    name: 'once',
+    params: z.strictObject({}),
+    state: z.strictObject({ isDone: z.boolean().default(false) }),
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    on: {
+      bars({ state, setState, buy }, { close }) {
+        if (!state.isDone) buy({ value: 50_000_000, price: close });
+        setState({ isDone: true });
+      },
+    },
+  });
+  const script = { market: 'BTCIRT', priceStep: 10, bars: [12_600_000_000, 12_600_000_000, 12_500_000_000] };
+  const { fills } = runStrategy(once, { ...script, balances: { rls: 1_000_000_000 } });
+  expect(fills).toMatchObject([{ amount: 0.003968 }]);
+});
+
+test('what is refused is told with its code, and what a handler throws ends the test', () => {
+  const poor = runStrategy(dips, { bars: [100, 90], params: { share: 0.000_000_001 } });
+  expect(poor.refusals).toEqual([expect.stringMatching(/^fit: expected an amount of at least one step/)]);
+  const broken = defineStrategy({
+    name: 'broken',
+    params: z.strictObject({}),
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    on: { bars: ({ buy }) => buy({ amount: Number.NaN }) },
+  });
+  expect(() => runStrategy(broken, { bars: [100] })).toThrow('broken: on.bars: ctx.buy.amount: expected a positive');
+  expect(() => runStrategy(dips, { bars: [100, -1] })).toThrow('bars.1: expected prices above 0');
+});

@@ -1,0 +1,29 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { runStrategy } from '#testing';
+
+const page = readFileSync('docs/coming-from.md', 'utf8');
+const [strategy = '', tested = ''] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+
+test('the strategy of the page does what its test says', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-coming-'));
+  try {
+    writeFileSync(join(folder, 'cross.ts'), strategy);
+    const { strategies, problems } = await loadStrategies(join(folder, 'cross.ts'));
+    expect(problems).toEqual([]);
+    const [loaded] = strategies;
+    if (loaded === undefined) throw new Error('expected the strategy of the page');
+    const params = { fast: 2, slow: 3 };
+    const { fills } = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 120] });
+    expect(fills).toMatchObject([{ side: 'buy', price: 110 }]);
+    expect(tested).toContain('{ params: { fast: 2, slow: 3 }, bars: [100, 100, 100, 110, 120, 120] }');
+    expect(tested).toContain("[{ side: 'buy', price: 110 }]");
+    const down = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 90, 80, 80] });
+    expect(down.fills.map(({ side }) => side)).toEqual(['buy', 'sell']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

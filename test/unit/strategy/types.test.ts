@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineStrategy, sma } from '#sdk';
+
+/** What the compiler refuses: each line that expects an error is one, or the check of types fails. */
+const base = { name: 'typed', params: z.strictObject({ length: z.int().default(3) }) };
+
+export const refused = [
+  defineStrategy({
+    ...base,
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    on: {
+      // @ts-expect-error a handler without data
+      book: () => undefined,
+    },
+  }),
+  defineStrategy({
+    ...base,
+    // @ts-expect-error a name of the strategy's own life
+    data: ({ timer }) => ({ fill: timer('@daily') }),
+    on: {},
+  }),
+  defineStrategy({
+    ...base,
+    data: ({ market, params }) => ({
+      // @ts-expect-error a parameter that there is none of
+      bars: market.candles('1h', { history: params.size }),
+      // @ts-expect-error a timeframe that there is none of
+      odd: market.candles('7m'),
+    }),
+    on: {},
+  }),
+  defineStrategy({
+    ...base,
+    state: z.strictObject({ side: z.enum(['flat', 'long']).default('flat') }),
+    data: ({ market }) => ({ bars: market.candles('1h'), book: market.book() }),
+    indicators: ({ bars }) => ({
+      average: sma(bars, 20),
+    }),
+    on: {
+      bars(ctx, bar) {
+        const average: number = ctx.indicators.average;
+        // @ts-expect-error an indicator that was not declared
+        void ctx.indicators.slow;
+        // @ts-expect-error a value that the state can not have
+        ctx.setState({ side: 'short' });
+        // @ts-expect-error a field that the state has not
+        ctx.setState({ sides: 'long' });
+        // @ts-expect-error a misspelt field of an order
+        ctx.buy({ amount: 1, prize: bar.close });
+        // @ts-expect-error two sizes
+        ctx.buy({ amount: 1, value: average });
+        // @ts-expect-error no size
+        ctx.sell({ price: 5 });
+        // @ts-expect-error data without a history
+        void ctx.history.book;
+        // @ts-expect-error a field that a bar has not
+        void bar.price;
+      },
+      start(ctx) {
+        // @ts-expect-error an indicator may have no value yet when the strategy starts
+        const average: number = ctx.indicators.average;
+        ctx.log(String(average));
+      },
+    },
+  }),
+  defineStrategy({
+    ...base,
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    indicators: ({ bars }) => ({ average: sma(bars, 20) }),
+    beforeWarm: 'call',
+    on: {
+      bars(ctx) {
+        // @ts-expect-error called before it is warm, the value may be null
+        const average: number = ctx.indicators.average;
+        ctx.log(String(average));
+      },
+    },
+  }),
+  defineStrategy({
+    ...base,
+    data: ({ market }) => ({ book: market.book() }),
+    on: {
+      // @ts-expect-error a handler that waits
+      async book() {
+        await Promise.resolve();
+      },
+    },
+  }),
+  defineStrategy({
+    ...base,
+    data: ({ market }) => ({ book: market.book() }),
+    indicators: ({ book }) => ({
+      // @ts-expect-error an indicator of a book
+      odd: sma(book, 20),
+    }),
+    on: {},
+  }),
+  defineStrategy({
+    ...base,
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    on: {},
+    // @ts-expect-error a part that a strategy has not
+    onCandle: () => undefined,
+  }),
+];
+
+test('what the compiler refuses is made of strategies', () => {
+  expect(refused.every(({ name }) => name === 'typed')).toBe(true);
+});
