@@ -1,13 +1,21 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
-import type { StrategyInstance } from '../engine/strategy-instance.ts';
+import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import type { FidelityStatement } from './fidelity.ts';
-import type { LoggedLine } from '../engine/strategy-instance.ts';
+
+/** How a backtest made its fills: said in every result, so that nobody takes its numbers for more than they are. */
+export interface FidelityStatement {
+  /** `candles`: bars only. `poll`: the whole live bot against recorded books and trades. */
+  readonly kind: 'candles' | 'poll';
+  /** Each rule that decided a fill, as a name and what it was set to: `{ rule: 'market orders', setting: 'next open' }`. */
+  readonly rules: readonly { readonly rule: string; readonly setting: string }[];
+  /** What these rules can not know, one sentence each. */
+  readonly caveats: readonly string[];
+}
 
 /** Money over time: what the account was worth at the end of each bar, or each `barMs` where there are no bars. */
 export interface EquityCurve {

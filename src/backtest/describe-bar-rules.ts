@@ -1,4 +1,4 @@
-import type { FidelityStatement } from './fidelity.ts';
+import type { FidelityStatement } from './backtest-run.ts';
 import type { BarPath, BarRules } from '../venues/bars/bar-rules.ts';
 
 const PATHS: Readonly<Record<BarPath, string>> = {

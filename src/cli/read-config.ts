@@ -1,3 +1,4 @@
+import { ledgerOf } from '../daemon/settings/banner.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import type { Override } from '../daemon/settings/overrides.ts';
 import { readBotConfig } from '../daemon/settings/read-bot-config.ts';
@@ -17,4 +18,13 @@ export function readConfig(
   for (const warning of reading.warnings) console.error(`warning: ${warning}`);
   if (reading.ok) return reading.config;
   throw wrongInput(reading.problems.join('\n'));
+}
+
+/** Where the bot of a configuration has its ledger; its keys are not needed for that. Throws for a wrong configuration, and for one whose exchange is in the bot itself, without a ledger. */
+export function ledgerOfConfig(config: string): string {
+  const path = ledgerOf(readConfig(config, [], { isOffline: true }));
+  if (path !== null) return path;
+  throw wrongInput(
+    `expected a configuration of the mode live or paper: in ${config} the exchange is in the bot itself, without a ledger`,
+  );
 }

@@ -1,4 +1,4 @@
-import type { FidelityStatement } from '../fidelity.ts';
+import type { FidelityStatement } from '../backtest-run.ts';
 import type { QueuePlace } from '../../venues/followed/liquidity-model.ts';
 import type { Latency, PollRules } from '../../venues/recorded/poll-rules.ts';
 

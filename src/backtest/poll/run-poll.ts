@@ -17,8 +17,13 @@ import type { PollPlan } from '../../scheduler/plan-polls.ts';
 
 import { timeText } from '../../recording/read-partitions.ts';
 import { VirtualTime } from '../../virtual/virtual-time.ts';
-import { intentsOf, type EquityCurve, type StrategyIntents, type TradedMarket } from '../backtest-run.ts';
-import type { FidelityStatement } from '../fidelity.ts';
+import {
+  intentsOf,
+  type EquityCurve,
+  type StrategyIntents,
+  type TradedMarket,
+  type FidelityStatement,
+} from '../backtest-run.ts';
 import { describePollRules } from './describe-poll-rules.ts';
 import { MemoryMirror } from './memory-mirror.ts';
 import { planWarnings } from './plan-warnings.ts';

@@ -2,8 +2,7 @@ import { invariant } from '../../domain/invariant.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 import type { PagedName } from '../../exchange/paging.ts';
-import { effectOf, type CallEffect } from './call-effect.ts';
-import { fieldsOf, type CallField } from './call-field.ts';
+import { effectOf, fieldsOf, type CallEffect, type CallField } from './call-field.ts';
 
 export const CALL_GROUPS = ['market data', 'account', 'wallets', 'spot', 'margin', 'withdrawal', 'gateway'] as const;
 

@@ -1,7 +1,8 @@
-/* oxlint-disable no-console -- the console is what this is about */
 import { isatty } from 'node:tty';
 import { confirm } from '../confirm.ts';
 import { askHidden, askLine } from './ask.ts';
+
+/* oxlint-disable no-console -- the console is what this is about */
 
 /** What a command needs of whoever started it. */
 export interface CommandIo {
@@ -30,3 +31,25 @@ export const MACHINE_IO: CommandIo = {
   ask: askLine,
   askHidden,
 };
+
+/** Whoever ends a call that is under way. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** From now on the first SIGINT or SIGTERM asks for the end, and the second leaves at once. Before, while nothing is sent, they leave at once. */
+  readonly arm: () => void;
+  readonly release: () => void;
+}
+
+/** What was sent already may have taken effect, so a call that is ended is told so before the process ends. */
+export function interruption(): Interruption {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(1);
+    controller.abort();
+  };
+  return {
+    signal: controller.signal,
+    arm: () => process.on('SIGINT', onSignal).on('SIGTERM', onSignal),
+    release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+  };
+}

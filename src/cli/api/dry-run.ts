@@ -1,7 +1,10 @@
+import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
 import type { EncodedRequest } from '../../exchange/request-encoder.ts';
+import { wrongInput } from '../command-error.ts';
 import type { ApiTarget } from './api-target.ts';
 import type { Call } from './call-catalogue.ts';
+import type { CommandIo } from './command-io.ts';
 
 const SHOWN = '[secret]';
 
@@ -41,4 +44,41 @@ function headersOf({ endpoint }: Call, { credentials, exchange }: ApiTarget): Re
 function withoutSecrets(call: Call, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const secrets = new Set(call.fields.filter(({ isSecret }) => isSecret).map(({ name }) => name));
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, secrets.has(name) ? SHOWN : value]));
+}
+
+const LARGEST_BYTES = 8_192;
+
+/**
+ * A secret that is on no command line: of a file where one is named, else of the environment, else typed without being shown. Throws as wrong input
+ * where there is none.
+ */
+export async function privateText(
+  of: {
+    /** What it is, such as `password`. */
+    readonly what: string;
+    readonly file: { readonly option: string; readonly path: string | undefined };
+    readonly variable: string;
+  },
+  io: CommandIo,
+): Promise<string> {
+  const { what, file, variable } = of;
+  if (file.path !== undefined) return textOfFile(file.path, what);
+  const value = io.environment[variable];
+  if (value !== undefined && value !== '') return value;
+  const typed = io.isTerminal ? await io.askHidden(`${what}: `) : '';
+  if (typed !== '') return typed;
+  throw wrongInput(
+    `expected the ${what} in ${variable}, in ${file.option} <file>, or typed at a terminal; nothing was sent`,
+  );
+}
+
+function textOfFile(path: string, what: string): string {
+  let text: string;
+  try {
+    text = readSmallFile(path, LARGEST_BYTES).text.trim();
+  } catch (error) {
+    throw wrongInput(`${path}: ${readFailure(error)}`);
+  }
+  if (text === '') throw wrongInput(`expected the ${what} in ${path}, was empty`);
+  return text;
 }

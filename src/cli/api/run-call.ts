@@ -11,10 +11,9 @@ import { programName } from '../program-name.ts';
 import { findTarget, type ApiTarget, type TargetOptions } from './api-target.ts';
 import { callOf, isPaged, type Call } from './call-catalogue.ts';
 import { CallSender } from './call-sender.ts';
-import type { CommandIo } from './command-io.ts';
+import { interruption, type CommandIo } from './command-io.ts';
 import { dryRun } from './dry-run.ts';
-import { interruption } from './interruption.ts';
-import { LOOK_WITH } from './look-with.ts';
+import { LOOK_WITH } from './ask.ts';
 import type { CallRequest } from './read-fields.ts';
 import { plainOf, valueLines } from './render-value.ts';
 

@@ -7,7 +7,7 @@ import { monotonicMs } from '../../budget/process-owner.ts';
 import { raiseLimit } from '../../budget/raise-limit.ts';
 import { budgetTable } from '../../exchange/budget-table.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { ledgerOfConfig } from '../ledger-of-config.ts';
+import { ledgerOfConfig } from '../read-config.ts';
 import { tableLines, type Column } from '../table.ts';
 import { lengthText } from '../../domain/time-text.ts';
 

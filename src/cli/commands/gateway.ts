@@ -4,7 +4,7 @@ import { PaymentGateway } from '../../exchange/gateway.ts';
 import type { Caller } from '../../exchange/paging.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { privateText } from '../api/private-text.ts';
+import { privateText } from '../api/dry-run.ts';
 import { checkFields, type CallRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type CallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';

@@ -4,7 +4,7 @@ import { thisMachine } from '../../budget/store.ts';
 import { address } from '../../daemon/settings/setting-fields.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
-import { ledgerOfConfig } from '../ledger-of-config.ts';
+import { ledgerOfConfig } from '../read-config.ts';
 import { renewLedger, type Renewal } from '../renew-ledger.ts';
 import { lengthText } from '../../domain/time-text.ts';
 

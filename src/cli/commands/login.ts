@@ -9,7 +9,7 @@ import { REMEMBERED_LIFETIME_MS, TOKEN_LIFETIME_MS } from '../../exchange/sessio
 import { findTarget } from '../api/api-target.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { privateText } from '../api/private-text.ts';
+import { privateText } from '../api/dry-run.ts';
 import { printValue, valueOfCall, type CallOptions } from '../api/run-call.ts';
 import { withTarget } from '../api/target-options.ts';
 import { failed, wrongInput } from '../command-error.ts';

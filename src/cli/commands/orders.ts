@@ -5,8 +5,7 @@ import { storedFill } from '../../mirror/fill-columns.ts';
 import type { JournalLine, MirrorReader, OrderFilter } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
 import { failed } from '../command-error.ts';
-import { fillLines } from '../fill-lines.ts';
-import { orderLines, unitsText } from '../order-lines.ts';
+import { fillLines, orderLines, unitsText } from '../order-lines.ts';
 import {
   filterOf,
   mirrorCommand,

@@ -1,4 +1,4 @@
-import { moneyText } from '../../domain/money-text.ts';
+import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
 import { dataFolderOwner } from '../../daemon/locks/run-locks.ts';
 import type { LockOwner } from '../../daemon/locks/lock-owner.ts';
@@ -14,7 +14,6 @@ import { hasMirror, mirrorCommand, parsedJson, print, readMirror, type MirrorOpt
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
 import { tableLines, type Column } from '../table.ts';
-import { countText } from '../../domain/money-text.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
 
 const EXAMPLES = `  sarraf status

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { storedFill } from '../../mirror/fill-columns.ts';
-import { fillLines } from '../fill-lines.ts';
+import { fillLines } from '../order-lines.ts';
 import { filterOf, mirrorCommand, print, readMirror, withFilters, type FilterOptions } from '../read-mirror.ts';
 
 const EXAMPLES = `  sarraf trades

@@ -1,8 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
-import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
+import type { FolderKey, RecordKind } from '../../recording/folder-key.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
+import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
 import { failed, wrongInput, type CommandError } from '../command-error.ts';
 
 /** What every command of the catalogue knows. */
@@ -96,4 +98,20 @@ export function rangeOf(options: { readonly from?: number; readonly to?: number 
   throw wrongInput(
     `expected a stretch of time that begins before it ends, was ${timeText(range.fromMs)} to ${timeText(range.toMs)}`,
   );
+}
+
+/** Options that name one folder of the catalogue. */
+export interface FolderOptions {
+  readonly market: MarketSymbol;
+  readonly kind: RecordKind;
+  readonly timeframe?: Timeframe;
+}
+
+export const RECORD_KINDS: readonly RecordKind[] = ['candles', 'trades', 'books', 'stats'];
+
+/** The folder that options name. */
+export function folderOf({ market, kind, timeframe }: FolderOptions): FolderKey {
+  if (kind !== 'candles') return { market, kind };
+  if (timeframe === undefined) throw wrongInput('expected --timeframe for candles, such as --timeframe 1h');
+  return { market, kind, timeframe };
 }

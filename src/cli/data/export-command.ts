@@ -3,8 +3,17 @@ import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { exportFile } from '../../recording/export-file.ts';
 import { folderTitle } from '../../recording/folder-key.ts';
 import { marketOption } from '../option-readers.ts';
-import { asCommand, dataCommand, rangeOf, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
-import { folderOf, RECORD_KINDS, type FolderOptions } from './folder-options.ts';
+import {
+  asCommand,
+  dataCommand,
+  rangeOf,
+  timeframeOption,
+  timeOption,
+  folderOf,
+  RECORD_KINDS,
+  type DataOptions,
+  type FolderOptions,
+} from './data-options.ts';
 import { ProgressLine } from './progress-line.ts';
 
 interface Options extends DataOptions, FolderOptions {

@@ -8,8 +8,15 @@ import { noneThere } from '../../recording/read-partitions.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify/verify-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
-import { asCommand, dataCommand, rangeOf, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
-import { RECORD_KINDS } from './folder-options.ts';
+import {
+  asCommand,
+  dataCommand,
+  rangeOf,
+  timeframeOption,
+  timeOption,
+  RECORD_KINDS,
+  type DataOptions,
+} from './data-options.ts';
 
 interface Options extends DataOptions {
   readonly market?: MarketSymbol;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CALL_GROUPS, CALLS, callOf } from '../../../../src/cli/api/call-catalogue.ts';
 import { callHelp, callListLines } from '../../../../src/cli/api/call-help.ts';
-import { LOOK_WITH } from '../../../../src/cli/api/look-with.ts';
+import { LOOK_WITH } from '../../../../src/cli/api/ask.ts';
 import { readFields } from '../../../../src/cli/api/read-fields.ts';
 
 /** By hand, from the interface: what moves money or orders, and what changes something else of the account. */
