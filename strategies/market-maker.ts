@@ -28,14 +28,15 @@ export default defineStrategy({
       const inventory = Math.min(1, Math.max(-1, position / amount / params.maxQuotes));
       const at = (bps: number): number => middle * (1 + (bps - inventory * params.spreadBps) / 10_000);
       // What is set aside for its own orders is there for the new ones.
-      const resting = orders.filter(({ side }) => side === 'sell').map((order) => order.amount - order.matchedAmount);
-      const coins = resting.reduce((sum, one) => sum + one, freeBase);
-      const [buys, sells] = [inventory < 1, inventory > -1 && coins >= amount];
-      setState({ middle, amount, quoted: Number(buys) + Number(sells) });
-      quotes([
-        ...(buys ? [{ side: 'buy', price: at(-params.spreadBps), amount } as const] : []),
-        ...(sells ? [{ side: 'sell', price: at(params.spreadBps), amount } as const] : []),
-      ]);
+      const coins = orders.reduce(
+        (sum, one) => sum + (one.side === 'sell' ? one.amount - one.matchedAmount : 0),
+        freeBase,
+      );
+      const sides = (['buy', 'sell'] as const).filter((side) =>
+        side === 'buy' ? inventory < 1 : inventory > -1 && coins >= amount,
+      );
+      setState({ middle, amount, quoted: sides.length });
+      quotes(sides.map((side) => ({ side, amount, price: at(side === 'buy' ? -params.spreadBps : params.spreadBps) })));
     },
   },
 });

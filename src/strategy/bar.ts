@@ -109,7 +109,7 @@ class ShownBar implements Bar {
 
 Object.freeze(ShownBar.prototype);
 
-/** The bar that a strategy is shown of a candle. It can not be changed. */
+/** The bar that a strategy is shown of a candle. What is shown again and again is frozen by its keeper: freezing each takes longer than making it. */
 export function barOf(candle: ClosedCandle): Bar {
-  return Object.freeze(new ShownBar(candle));
+  return new ShownBar(candle);
 }

@@ -12,7 +12,6 @@ export class CandleSeries {
   /** At most `warmUp` of them, oldest first. */
   history: readonly Bar[] = NO_BARS;
   private last: ClosedCandle | null = null;
-  private lastShown: Bar | null = null;
   private readonly indicators: (readonly [name: string, indicator: Indicator])[] = [];
   private lastOpenMs = Number.NEGATIVE_INFINITY;
 
@@ -30,15 +29,9 @@ export class CandleSeries {
     this.indicators.push([name, indicator]);
   }
 
-  /** The last bar, made when it is looked at; null before the first. */
+  /** The last bar, made anew for each look; null before the first. */
   get bar(): Bar | null {
-    if (this.lastShown === null && this.last !== null) this.lastShown = barOf(this.last);
-    return this.lastShown;
-  }
-
-  /** The bar of a candle: the last one's is made once. */
-  shownOf(candle: ClosedCandle): Bar {
-    return candle === this.last && this.bar !== null ? this.bar : barOf(candle);
+    return this.last === null ? null : barOf(this.last);
   }
 
   isOf(market: string, timeframe: string): boolean {
@@ -50,11 +43,10 @@ export class CandleSeries {
     if (candle.openTimeMs <= this.lastOpenMs) return;
     this.lastOpenMs = candle.openTimeMs;
     this.last = candle;
-    this.lastShown = null;
     const { warmUp } = this.subscription;
-    if (warmUp > 0 && this.bar !== null) {
+    if (warmUp > 0) {
       const first = this.history.length < warmUp ? 0 : 1;
-      this.history = Object.freeze([...this.history.slice(first), this.bar]);
+      this.history = Object.freeze([...this.history.slice(first), Object.freeze(barOf(candle))]);
     }
     for (const [name, indicator] of this.indicators) values[name] = indicator.add(candle);
   }

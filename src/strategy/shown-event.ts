@@ -18,7 +18,7 @@ export const NOTHING_SHOWN = Symbol('nothing shown');
 /** What a handler gets of an event: `data` is what it is declared for, null in the strategy's own life. All of it is frozen. */
 export function eventFor(data: DataEntry | null, told: Told): unknown {
   if (!('kind' in told)) {
-    const bar = data?.series?.shownOf(told) ?? barOf(told);
+    const bar = barOf(told);
     return data?.kind === 'ticker' ? tickerOfBar(bar) : bar;
   }
   switch (told.kind) {

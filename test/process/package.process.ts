@@ -92,7 +92,9 @@ describe('the installed package', () => {
        if (book.ok) book.value.bids satisfies readonly unknown[];
        // @ts-expect-error there is no such call
        client.nothing();
-       export const equityOf = (context: StrategyContext<unknown, unknown>): string | null => context.equity;`,
+       export const equityOf = (ctx: StrategyContext): number | null => ctx.equity;
+       import { runStrategy } from 'sarraf/testing';
+       export const run: typeof runStrategy = runStrategy;`,
     );
     const options = [
       '--noEmit',
