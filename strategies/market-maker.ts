@@ -20,23 +20,20 @@ export default defineStrategy({
     book({ state, params, orders, position, freeBase, freeQuote, setState, quotes }, { bestBid, bestAsk }) {
       if (bestBid === null || bestAsk === null) return;
       const middle = (bestBid.price + bestAsk.price) / 2;
-      const movedBps = (Math.abs(middle - state.middle) / middle) * 10_000;
-      if (movedBps < params.moveBps && orders.length >= state.quoted) return;
+      const moved = Math.abs(middle - state.middle) / middle;
+      if (moved * 10_000 < params.moveBps && orders.length >= state.quoted) return;
       const amount = state.amount > 0 ? state.amount : Number(((freeQuote * params.share) / middle).toFixed(8));
       if (amount === 0) return;
       // Between -1 and 1: a long position moves both quotes down, so that it is more likely to be sold than added to.
       const inventory = Math.min(1, Math.max(-1, position / amount / params.maxQuotes));
-      const at = (bps: number): number => middle * (1 + (bps - inventory * params.spreadBps) / 10_000);
-      // What is set aside for its own orders is there for the new ones.
-      const coins = orders.reduce(
-        (sum, one) => sum + (one.side === 'sell' ? one.amount - one.matchedAmount : 0),
-        freeBase,
-      );
+      const at = (sign: number): number => middle * (1 + ((sign - inventory) * params.spreadBps) / 10_000);
+      const resting = orders.map((one) => (one.side === 'sell' ? one.amount - one.matchedAmount : 0));
+      const coins = resting.reduce((sum, one) => sum + one, freeBase);
       const sides = (['buy', 'sell'] as const).filter((side) =>
         side === 'buy' ? inventory < 1 : inventory > -1 && coins >= amount,
       );
       setState({ middle, amount, quoted: sides.length });
-      quotes(sides.map((side) => ({ side, amount, price: at(side === 'buy' ? -params.spreadBps : params.spreadBps) })));
+      quotes(sides.map((side) => ({ side, amount, price: at(side === 'buy' ? -1 : 1) })));
     },
   },
 });
