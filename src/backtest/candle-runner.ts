@@ -20,7 +20,7 @@ import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
 import type { LoggedLine } from '../engine/strategy-instance.ts';
 
 /** One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm strategies up. */
-export interface BarMarket {
+export interface RunMarket {
   readonly market: Market;
   readonly columns: CandleColumns;
 }
@@ -28,7 +28,7 @@ export interface BarMarket {
 export interface CandleRunOptions {
   /** Without markets, feeds and reconciliation, which a run on bars has of its own. */
   readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'reconciliation' | 'venue'>;
-  readonly markets: readonly BarMarket[];
+  readonly markets: readonly RunMarket[];
   readonly venue: BarFillSimulator;
   readonly quote: QuoteCurrency;
   readonly fromMs: number;
@@ -157,7 +157,7 @@ export class CandleRunner {
     return this.valuer.initial();
   }
 
-  private laneOf({ market, columns }: BarMarket, index: number): BarLane {
+  private laneOf({ market, columns }: RunMarket, index: number): BarLane {
     const { fromMs } = this.options;
     const timeframes = new Set(
       this.engine.instances.flatMap(({ runner }) =>

@@ -1,7 +1,7 @@
-import type { WantedOrder } from './run-backtest.ts';
+import type { ExpectedOrder } from './run-backtest.ts';
 
 /** Where two runs parted: what the whole one wanted, and what the one on fewer bars did. */
-export interface Difference {
+export interface LookaheadDifference {
   readonly atMs: number;
   readonly whole: string | null;
   readonly part: string | null;
@@ -12,11 +12,11 @@ export interface Difference {
  * something later in the first wants something else in the second. Answers the first difference; null where there is none.
  */
 export function firstDifference(
-  whole: readonly WantedOrder[],
-  part: readonly WantedOrder[],
+  whole: readonly ExpectedOrder[],
+  part: readonly ExpectedOrder[],
   range: { readonly fromMs: number; readonly untilMs: number },
-): Difference | null {
-  const within = ({ atMs }: WantedOrder): boolean => atMs >= range.fromMs && atMs <= range.untilMs;
+): LookaheadDifference | null {
+  const within = ({ atMs }: ExpectedOrder): boolean => atMs >= range.fromMs && atMs <= range.untilMs;
   const [all, some] = [whole.filter(within), part.filter(within)];
   for (let index = 0; index < Math.max(all.length, some.length); index += 1) {
     const [left, right] = [all[index], some[index]];

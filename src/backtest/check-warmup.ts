@@ -5,7 +5,7 @@ import { barStartMs, timeframeMs } from '../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import type { BarMarket } from './candle-runner.ts';
+import type { RunMarket } from './candle-runner.ts';
 
 /** What a run did. */
 export interface RunTrace {
@@ -78,10 +78,10 @@ function isNothing({ amount, value, market }: { amount: bigint; value: bigint; m
 
 /** The bars of a run that begins at a time with no more of the past than a live start would ask for. */
 export function warmedOnly(
-  markets: readonly BarMarket[],
+  markets: readonly RunMarket[],
   instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
   fromMs: number,
-): readonly BarMarket[] {
+): readonly RunMarket[] {
   return markets.map(({ market, columns }) => {
     const first = firstBarFrom(columns, fromMs);
     let from = first;

@@ -6,7 +6,7 @@ import { timeframeMs } from '../domain/timeframe.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, TradedMarket } from './backtest-run.ts';
-import { CandleRunner, type BarMarket, type CandleRun } from './candle-runner.ts';
+import { CandleRunner, type RunMarket, type CandleRun } from './candle-runner.ts';
 import { describeBarRules } from './describe-bar-rules.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
@@ -20,7 +20,7 @@ export interface CandleBacktest {
     EngineSettings,
     'instance' | 'lateArrivalMs' | 'absencePassesApartMs' | 'resendUnknown' | 'placeWithinMs'
   >;
-  readonly markets: readonly BarMarket[];
+  readonly markets: readonly RunMarket[];
   readonly fees: FeeSchedule;
   readonly balances: Readonly<Record<string, Units>>;
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
@@ -73,21 +73,21 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
 }
 
 /** What a strategy wanted, for a comparison of two runs. */
-export interface WantedOrder {
+export interface ExpectedOrder {
   readonly atMs: number;
   readonly text: string;
 }
 
 /** A run on other bars of the same backtest, or from another beginning. */
-export function runAgain(
+export function repeatRun(
   backtest: CandleBacktest,
-  of: { readonly markets: readonly BarMarket[]; readonly fromMs: number },
+  of: { readonly markets: readonly RunMarket[]; readonly fromMs: number },
 ): CandleRun {
   return runOnce({ ...backtest, fromMs: of.fromMs }, of.markets).run;
 }
 
 /** What was wanted, in order. */
-export function wantedOf(orders: readonly OrderRecord[]): readonly WantedOrder[] {
+export function wantedOf(orders: readonly OrderRecord[]): readonly ExpectedOrder[] {
   return orders.map(({ plannedAtMs, market, side, execution, amount, price, stopPrice, strategy }) => ({
     atMs: plannedAtMs,
     text: `${strategy} ${market} ${side} ${execution} ${formatUnits(amount)} ${textOf(price)} ${textOf(stopPrice)}`,
@@ -97,7 +97,7 @@ export function wantedOf(orders: readonly OrderRecord[]): readonly WantedOrder[]
 const textOf = (price: Units | null): string => (price === null ? '-' : formatUnits(price));
 
 /** The same bars up to a time: those that close later are not there, nor behind the arrays. */
-export function cutAfter(markets: readonly BarMarket[], untilMs: number): readonly BarMarket[] {
+export function cutAfter(markets: readonly RunMarket[], untilMs: number): readonly RunMarket[] {
   return markets.map(({ market, columns }) => {
     const barMs = timeframeMs(columns.timeframe);
     let { length } = columns;
@@ -123,7 +123,7 @@ function copyOfBars(columns: CandleColumns, length: number): CandleColumns {
 
 function runOnce(
   backtest: CandleBacktest,
-  markets: readonly BarMarket[],
+  markets: readonly RunMarket[],
 ): { readonly run: CandleRun; readonly venue: BarFillSimulator } {
   const { instances, fees, balances, rules, execution, fromMs, onProgress } = backtest;
   const listed = markets.map(({ market }) => market);
@@ -139,12 +139,12 @@ function runOnce(
   return { run, venue };
 }
 
-function firstOpenMs(markets: readonly BarMarket[], fromMs: number): number {
+function firstOpenMs(markets: readonly RunMarket[], fromMs: number): number {
   const opens = markets.flatMap(({ columns }) => columns.openTimeMs[firstBarFrom(columns, fromMs)] ?? []);
   return Math.min(...opens);
 }
 
-function tradedMarket({ market, columns }: BarMarket, fromMs: number): TradedMarket {
+function tradedMarket({ market, columns }: RunMarket, fromMs: number): TradedMarket {
   const scale = columnScale(columns.priceDecimals);
   const first = firstBarFrom(columns, fromMs);
   return {

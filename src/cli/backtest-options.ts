@@ -116,7 +116,7 @@ export function optionsProblem(
 }
 
 /** Rules of the options; what is left out has its default. */
-export function rulesOf(options: RuleOptions): BarRules {
+export function barRulesOf(options: RuleOptions): BarRules {
   const { marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare } = options;
   const defaults = DEFAULT_CANDLE_RULES;
   const slippage: BarRules['slippage'] =

@@ -2,9 +2,9 @@ import { formatUnits, type Units } from '../domain/money.ts';
 import { clockText } from '../domain/time-text.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import { tableLines, type Column } from './table.ts';
+import { tableLines, type TableColumn } from './table.ts';
 
-const ORDER_COLUMNS: readonly Column[] = [
+const ORDER_COLUMNS: readonly TableColumn[] = [
   { title: 'time (UTC)' },
   { title: 'order' },
   { title: 'strategy' },
@@ -41,7 +41,7 @@ export function orderLines(orders: readonly OrderRecord[], nowMs: number): strin
   return tableLines(ORDER_COLUMNS, rows);
 }
 
-const FILL_COLUMNS: readonly Column[] = [
+const FILL_COLUMNS: readonly TableColumn[] = [
   { title: 'time (UTC)' },
   { title: 'trade', align: 'right' },
   { title: 'strategy' },

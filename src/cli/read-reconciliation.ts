@@ -9,7 +9,7 @@ import type { MirrorReader } from '../mirror/mirror-reader.ts';
 /** `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the next must confirm. */
 export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'broken';
 
-export interface Difference extends DisagreementText {
+export interface BalanceDifference extends DisagreementText {
   /** What the exchange has more than the books; below zero for less. */
   readonly difference: string;
 }
@@ -26,7 +26,7 @@ export interface ReconciliationReport {
   readonly isGone: boolean;
   /** What was said of the break; null where there is none. */
   readonly why: string | null;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly BalanceDifference[];
   /** What has kept the comparisons from saying anything for so long that no new orders are placed; null while they do. */
   readonly blockedBy: string | null;
   /** What two readings of the exchange said that can not be right. */
@@ -59,7 +59,7 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
 }
 
 /** The wallets that differences are of. An impossible trade is told by its market, so it is of two. */
-export function currenciesOf(differences: readonly Difference[]): ReadonlySet<string> {
+export function currenciesIn(differences: readonly BalanceDifference[]): ReadonlySet<string> {
   return new Set(
     differences.flatMap(({ currency }) => {
       try {

@@ -1,7 +1,7 @@
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import { sentenceOf } from '../engine/findings.ts';
-import type { Difference, ReconciliationReport } from './read-reconciliation.ts';
-import { tableLines, type Column } from './table.ts';
+import type { BalanceDifference, ReconciliationReport } from './read-reconciliation.ts';
+import { tableLines, type TableColumn } from './table.ts';
 import type { WalletChange } from './wallet-changes.ts';
 import { agoText, clockText } from '../domain/time-text.ts';
 
@@ -39,7 +39,7 @@ export function bookLines({ books }: ReconciliationReport): string[] {
   return tableLines([{ title: 'currency' }, { title: 'the books have', align: 'right' }], rows);
 }
 
-const CHANGE_COLUMNS: readonly Column[] = [
+const CHANGE_COLUMNS: readonly TableColumn[] = [
   { title: 'time (UTC)' },
   { title: 'currency' },
   { title: 'change', align: 'right' },
@@ -52,7 +52,7 @@ const CHANGE_COLUMNS: readonly Column[] = [
 /** The changes of the wallets in question about which something is odd, so that a person sees which one is missing, and how many others there are. */
 export function changeLines(
   changes: readonly WalletChange[],
-  of: { readonly differences: readonly Difference[]; readonly nowMs: number },
+  of: { readonly differences: readonly BalanceDifference[]; readonly nowMs: number },
 ): string[] {
   if (changes.length === 0) return ['Nothing is known to have moved in these wallets since then.'];
   const noted = changes.map((change) => ({ change, note: noteText(change, of.differences) }));
@@ -76,7 +76,7 @@ export function changeLines(
   ];
 }
 
-function differenceLines(differences: readonly Difference[]): string[] {
+function differenceLines(differences: readonly BalanceDifference[]): string[] {
   return tableLines(
     [
       { title: 'currency' },
@@ -97,7 +97,7 @@ function whatText({ fill, line }: WalletChange): string {
 }
 
 /** What is odd about a change; empty for most. */
-function noteText({ currency, units, missing }: WalletChange, differences: readonly Difference[]): string {
+function noteText({ currency, units, missing }: WalletChange, differences: readonly BalanceDifference[]): string {
   const notes = missing === null ? [] : [`no ${missing}`];
   const isAsLarge = differences.some((row) => {
     const difference = parseUnits(row.difference);

@@ -1,11 +1,11 @@
 /** A column of a table for people. Numbers are easier to compare when they end below one another. */
-export interface Column {
+export interface TableColumn {
   readonly title: string;
   readonly align?: 'right';
 }
 
 /** Aligned lines, the titles first; columns are two spaces apart, none is empty in every row, and no line ends with spaces. */
-export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+export function tableLines(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): string[] {
   const shown = columns
     .map(({ title, align }, index) => ({ align, cells: [title, ...rows.map((row) => row[index] ?? '')] }))
     .filter(({ cells }) => rows.length === 0 || cells.slice(1).some((cell) => cell !== ''));

@@ -3,7 +3,7 @@ import type { StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** Something that a strategy is to be told. */
-export interface Told {
+export interface QueuedEvent {
   readonly instance: StrategyInstance;
   readonly event: StrategyEvent;
 }
@@ -12,18 +12,18 @@ const FIRST_ROOM = 16;
 
 /** What waits to be told, in a ring: it is filled and emptied at every event, and a list would be made anew each time. */
 export class EventQueue {
-  private slots: (Told | null)[] = emptySlots(FIRST_ROOM);
+  private slots: (QueuedEvent | null)[] = emptySlots(FIRST_ROOM);
   private head = 0;
   length = 0;
 
-  push(told: Told): void {
+  push(told: QueuedEvent): void {
     if (this.length === this.slots.length) this.grow();
     this.slots[(this.head + this.length) & (this.slots.length - 1)] = told;
     this.length += 1;
   }
 
   /** Before everything else. */
-  unshift(told: Told): void {
+  unshift(told: QueuedEvent): void {
     if (this.length === this.slots.length) this.grow();
     this.head = (this.head - 1) & (this.slots.length - 1);
     this.slots[this.head] = told;
@@ -31,7 +31,7 @@ export class EventQueue {
   }
 
   /** The next; null where there is none. */
-  shift(): Told | null {
+  shift(): QueuedEvent | null {
     if (this.length === 0) return null;
     const told = present(this.slots[this.head], 'something at the head of a queue that is not empty');
     this.slots[this.head] = null;

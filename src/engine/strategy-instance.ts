@@ -4,7 +4,7 @@ import type { Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
-import type { Track } from '../portfolio/pnl-track.ts';
+import type { PnlTrack } from '../portfolio/pnl-track.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
@@ -175,7 +175,7 @@ export function marketsOf({
   return [...new Set([market, ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market]))])];
 }
 
-function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, Track]): PnlView {
+function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, PnlTrack]): PnlView {
   const { result, dayBeganWith, peakResult } = marks;
   return { quote, dayResult: (result - dayBeganWith) as Units, peakResult, result, unvalued };
 }

@@ -10,7 +10,7 @@ import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { bookLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
 import { addMoney, moneyIn, NO_MONEY, signOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
-import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type Track } from './pnl-track.ts';
+import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type PnlTrack } from './pnl-track.ts';
 import { symbolIn, valueIn, type PriceOf } from './valuation.ts';
 
 /** A trade of the strategy: units of 1e-10, the fee in the currency received. */
@@ -51,7 +51,7 @@ export interface LedgerState {
   readonly holdings: Map<string, Holding>;
   readonly flows: Map<string, MarketFlow>;
   readonly prices: Map<string, LastPrice>;
-  readonly tracks: Map<QuoteCurrency, Track>;
+  readonly tracks: Map<QuoteCurrency, PnlTrack>;
   streak: Streak;
 }
 
@@ -148,7 +148,7 @@ export class AssetLedger {
   }
 
   /** The results in all currencies that are followed, that of a market's quote currency among them. */
-  tracksAt(nowMs: number, quote: QuoteCurrency): ReadonlyMap<QuoteCurrency, Track> {
+  tracksAt(nowMs: number, quote: QuoteCurrency): ReadonlyMap<QuoteCurrency, PnlTrack> {
     this.follow(quote);
     this.roll(nowMs);
     return this.state.tracks;

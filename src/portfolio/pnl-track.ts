@@ -16,7 +16,7 @@ export interface TrackMarks {
 }
 
 /** A result in one currency. */
-export interface Track {
+export interface PnlTrack {
   readonly marks: TrackMarks;
   /** Assets that are held and have no price in the currency: meanwhile the marks are those of the last time that all could be told. */
   readonly unvalued: readonly string[];
@@ -25,10 +25,10 @@ export interface Track {
 const NO_MARKS = { result: NO_UNITS, peakResult: NO_UNITS, day: 0, dayBeganWith: NO_UNITS } as const;
 
 /** The track of a strategy that has not traded. */
-export const NEW_TRACK: Track = { marks: { ...NO_MARKS, hasBegun: true }, unvalued: [] };
+export const NEW_TRACK: PnlTrack = { marks: { ...NO_MARKS, hasBegun: true }, unvalued: [] };
 
 /** A track that is followed from its first result on, whatever that is. */
-export const TRACK_TO_BEGIN: Track = { marks: { ...NO_MARKS, hasBegun: false }, unvalued: [] };
+export const TRACK_TO_BEGIN: PnlTrack = { marks: { ...NO_MARKS, hasBegun: false }, unvalued: [] };
 
 /** A day begins with what the last one ended with. Days do not begin again: what is told late counts to the day at hand. */
 export function rolled(marks: TrackMarks, atMs: number): TrackMarks {

@@ -2,7 +2,7 @@ import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ohlcvOf, closeNumber } from './column-candle.ts';
 import type { IndicatorSpec, IndicatorValue } from './indicator-specs.ts';
-import type { CheckedIndicator, Feed } from './indicators/declare-indicator.ts';
+import type { CheckedIndicator, IndicatorFeed } from './indicators/declare-indicator.ts';
 import { INDICATORS } from './indicators/indicator-table.ts';
 
 /** One running indicator: takes closed candles in order, and answers its value as of each. */
@@ -39,7 +39,7 @@ function isCandles(of: unknown): boolean {
 class RunningIndicator implements Indicator {
   readonly settledAfter: number;
   private readonly rules: CheckedIndicator;
-  private feed: Feed<IndicatorValue>;
+  private feed: IndicatorFeed<IndicatorValue>;
   private seen = 0;
 
   constructor(rules: CheckedIndicator) {

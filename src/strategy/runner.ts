@@ -11,7 +11,7 @@ import { HandlerContext } from './handler-context.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
 import type { Intent } from './intents.ts';
 import { addIndicators, checkedParameters } from './runner-setup.ts';
-import { eventFor, NOTHING_SHOWN, wrongAnswer, type Told } from './shown-event.ts';
+import { eventFor, NOTHING_SHOWN, wrongAnswer, type ShownEvent } from './shown-event.ts';
 import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
@@ -182,7 +182,7 @@ export class StrategyRunner implements StrategyPort {
   }
 
   /** Calls handlers one after the other. What they wanted and changed is taken only where all end well. */
-  private tell(handlers: readonly Handler[], told: Told, view: EngineView): readonly Intent[] {
+  private tell(handlers: readonly Handler[], told: ShownEvent, view: EngineView): readonly Intent[] {
     this.log.begin(view.nowMs);
     this.call.begin(view);
     for (const { name, data } of handlers) {

@@ -15,7 +15,7 @@ import type { Difference } from './difference.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './run-again.ts';
 import { Watch } from './seen.ts';
 import { readSession, measuredLatency, type WantedThing, instancesOf } from './session.ts';
-import { Told } from './told.ts';
+import { RecordedEvent } from './told.ts';
 
 export interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
   /** The data folder of a run with --record. */
@@ -131,7 +131,7 @@ export interface DecidedAgain {
   /** As they were when they were planned. */
   readonly orders: readonly OrderRecord[];
   /** What it was told, and how long each call took that was sent, from when it was wanted, by `tripKey`, in the order in which they were sent. */
-  readonly told: Told;
+  readonly told: RecordedEvent;
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
   /** The first and the last moment of which it was told; null where nothing was kept. */
   readonly fromMs: number | null;
@@ -161,7 +161,7 @@ async function decideAgain(
     beganMs,
   );
   const watch = new Watch([]);
-  const told = new Told();
+  const told = new RecordedEvent();
   const mirror = new MemoryMirror(({ kind, subject, json }, atMs) => {
     if (kind === 'intent') watch.intent(subject, json, atMs);
     if (kind === 'intent' || kind === 'order') told.decide(subject);

@@ -17,7 +17,7 @@ import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/r
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
 import { instancesOf } from './session.ts';
 import { netMoney } from './difference.ts';
-import { Told } from './told.ts';
+import { RecordedEvent } from './told.ts';
 import { bookText, closedBars, Watch } from './seen.ts';
 import { OwnLevels, OwnTrades } from './own-trading.ts';
 import type { KnownBars, ReadSession, SeenData, SessionView } from './session.ts';
@@ -30,7 +30,7 @@ export interface RunAgainOptions {
   /** What its requests took; the default where that is not known. */
   readonly latency: Latency | null;
   /** What it was told, and from when on; null where that was not kept. */
-  readonly told: Told | null;
+  readonly told: RecordedEvent | null;
   readonly fromMs: number | null;
   /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
@@ -100,7 +100,7 @@ export async function runAgain({
     }),
   );
   const watch = new Watch(session.bars);
-  const toldAgain = new Told();
+  const toldAgain = new RecordedEvent();
   const run = await runPoll({
     settings: { ...config.execution, instance: config.instance, instances, reconciliation: config.reconciliation },
     markets: recorded,

@@ -3,7 +3,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { Divergence } from './difference.ts';
 import type { KnownBars, SeenData, WantedThing, SessionPair } from './session.ts';
-import type { Telling, TopicKind, Told } from './told.ts';
+import type { Telling, TopicKind, RecordedEvent } from './told.ts';
 
 /** Takes down what the bot of the second run sees and wants. */
 export class Watch {
@@ -118,8 +118,8 @@ function firstOther(
 
 /** What two runs have been told by then, and which of it counts. */
 export interface Inputs {
-  readonly session: Told;
-  readonly again: Told;
+  readonly session: RecordedEvent;
+  readonly again: RecordedEvent;
   /** How many answers each had been given by then. */
   readonly sessionAnswers: number;
   readonly againAnswers: number;

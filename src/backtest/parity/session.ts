@@ -11,7 +11,7 @@ import type { OrderRecord } from '../../execution/order-record.ts';
 import { openMirrorReadOnly } from '../../mirror/mirror-file.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { DrawnLatency } from '../../venues/recorded/poll-rules.ts';
-import type { Told } from './told.ts';
+import type { RecordedEvent } from './told.ts';
 
 /** The strategies of a session, made anew. Throws `INVALID_STRATEGY` where none can run. */
 export async function instancesOf(
@@ -137,7 +137,7 @@ export interface SessionView {
   readonly books: readonly SeenData[];
   readonly bars: readonly SeenData[];
   /** All that it was told; null where that was not kept. */
-  readonly told: Told | null;
+  readonly told: RecordedEvent | null;
 }
 
 /** What is compared: two runs of one stretch of time. */

@@ -28,7 +28,7 @@ interface Topic {
 }
 
 /** What a bot was told, topic by topic, without the names that an exchange gives, so that two runs can be held against each other. */
-export class Told {
+export class RecordedEvent {
   readonly topics = new Map<string, Topic>();
   private readonly orders = new Tally();
   private readonly fills = new Tally();

@@ -7,7 +7,7 @@ import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
 
 /** What was recorded of one market, in the order of its own time. */
-export interface MarketRecording {
+export interface MarketTracks {
   /** When a row changes the market: at the exchange's time, else when it was seen; or always when it was seen. The former without it. */
   readonly changesWhen?: 'venue-time' | 'seen';
   readonly books: RecordedChunks<RecordedBook>;
@@ -47,7 +47,7 @@ export interface Track {
   readonly sideLanes: readonly Lane[];
 }
 
-export function createTrack(market: FollowedMarket, recording: MarketRecording): Track {
+export function createTrack(market: FollowedMarket, recording: MarketTracks): Track {
   const isByVenue = recording.changesWhen !== 'seen';
   const dueMs = (venueMs: number | null, seenMs: number): number => (isByVenue ? (venueMs ?? seenMs) : seenMs);
   const books = new RecordedStream(recording.books, ({ venueTimeMs, seenMs }) => dueMs(venueTimeMs, seenMs));

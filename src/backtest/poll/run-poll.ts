@@ -32,13 +32,13 @@ import { RecordedCaller } from '../../venues/recorded/recorded-caller.ts';
 import { PollEquity } from './poll-equity.ts';
 import { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
-import { createTrack, RecordedFeed, type MarketRecording, type Track } from './recorded-feed.ts';
+import { createTrack, RecordedFeed, type MarketTracks, type Track } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { candleOf } from '../../venues/door/venue-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';
 
 /** One market with what was recorded of it, in the order of time. */
-export interface PollMarket extends MarketRecording {
+export interface PollMarket extends MarketTracks {
   readonly market: Market;
 }
 
@@ -321,7 +321,7 @@ class PollLife {
   }
 }
 
-function recordingOf(markets: readonly PollMarket[], index: number): MarketRecording {
+function recordingOf(markets: readonly PollMarket[], index: number): MarketTracks {
   const market = markets[index];
   if (market === undefined) throw new RangeError(`expected a market below ${markets.length}, was ${index}`);
   return market;

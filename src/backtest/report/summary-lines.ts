@@ -2,7 +2,7 @@ import { groupedText } from '../../domain/money-text.ts';
 import type { ResultHead } from '../result/result-schema.ts';
 import { brailleChart } from './braille-chart.ts';
 import { figureGroups, type FigureGroup } from './summary-table.ts';
-import { currencyText, moneyText, numberText } from './value-text.ts';
+import { currencyText, shownMoney, numberText } from './value-text.ts';
 import { durationText, minuteText } from '../../domain/time-text.ts';
 
 /** The width that every terminal has. */
@@ -12,7 +12,7 @@ const GAP = 4;
 const COLUMN = (WIDTH - GAP) / 2;
 
 /** A result on a terminal: what was run, a small equity line, the figures in two columns, and what must be known. At most 80 columns wide. */
-export function summaryLines(result: ResultHead): string[] {
+export function resultLines(result: ResultHead): string[] {
   const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
   const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
   const events = `${groupedText(String(timing.events))} events`;
@@ -37,7 +37,7 @@ function chartLines({ sketch, summary }: ResultHead): string[] {
   if (equity.length < 2) return ['No equity curve: the run has fewer than two bars.'];
   const highest = equity.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
   const lowest = equity.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-  const labels = [highest, lowest].map((value) => moneyText(value, summary.quote));
+  const labels = [highest, lowest].map((value) => shownMoney(value, summary.quote));
   const room = Math.max(...labels.map((label) => label.length));
   const chart = brailleChart({ timeMs, value: equity }, { width: WIDTH - room - 1, height: CHART_HEIGHT });
   return [

@@ -1,5 +1,5 @@
 import type { BacktestSummary } from '../result/result-schema.ts';
-import { currencyText, spanText, moneyText, numberText, percentText } from './value-text.ts';
+import { currencyText, spanText, shownMoney, numberText, percentText } from './value-text.ts';
 
 /** A figure before people: what it is called and what it is. */
 export interface Figure {
@@ -25,7 +25,7 @@ export function figureGroups(summary: BacktestSummary): FigureGroup[] {
 }
 
 function resultFigures(summary: BacktestSummary): Figure[] {
-  const money = (value: string): string => moneyText(value, summary.quote);
+  const money = (value: string): string => shownMoney(value, summary.quote);
   return [
     { name: 'quote', title: 'Currency', text: currencyText(summary.quote) },
     { name: 'initialEquity', title: 'Initial equity', text: money(summary.initialEquity) },
@@ -60,7 +60,7 @@ function tradeFigures(summary: BacktestSummary): Figure[] {
     {
       name: 'expectancy',
       title: 'Expectancy',
-      text: expectancy === null ? numberText(null) : moneyText(expectancy, quote),
+      text: expectancy === null ? numberText(null) : shownMoney(expectancy, quote),
     },
     { name: 'sqn', title: 'SQN', text: numberText(summary.sqn) },
     { name: 'averageTradeReturn', title: 'Average trade', text: percentText(summary.averageTradeReturn) },
@@ -75,8 +75,8 @@ function activityFigures(summary: BacktestSummary): Figure[] {
   return [
     { name: 'exposure', title: 'Exposure', text: percentText(summary.exposure) },
     { name: 'turnover', title: 'Turnover', text: numberText(summary.turnover) },
-    { name: 'tradedValue', title: 'Traded value', text: moneyText(summary.tradedValue, summary.quote) },
-    { name: 'fees', title: 'Fees', text: moneyText(summary.fees, summary.quote) },
+    { name: 'tradedValue', title: 'Traded value', text: shownMoney(summary.tradedValue, summary.quote) },
+    { name: 'fees', title: 'Fees', text: shownMoney(summary.fees, summary.quote) },
     { name: 'intents', title: 'Intents', text: String(summary.intents) },
     { name: 'orders', title: 'Orders', text: String(summary.orders) },
     { name: 'refused', title: 'Refused', text: String(summary.refused) },

@@ -12,7 +12,7 @@ export function currencyText(quote: QuoteCurrency): string {
 }
 
 /** Money for people, also of a float that only statistics have. @see exactMoneyText */
-export function moneyText(money: string | number, quote: QuoteCurrency): string {
+export function shownMoney(money: string | number, quote: QuoteCurrency): string {
   return exactMoneyText(typeof money === 'number' ? decimalText(money.toFixed(2)) : money, quote);
 }
 

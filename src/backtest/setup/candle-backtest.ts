@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { pluginText } from '../../daemon/settings/strategy-settings.ts';
 import { refuseUnserved } from '../refuse-unserved.ts';
-import type { BarMarket } from '../candle-runner.ts';
+import type { RunMarket } from '../candle-runner.ts';
 import type { BarRules } from '../../venues/bars/bar-rules.ts';
 import { needsBridge } from '../run-currency.ts';
 import type { CandleBacktest } from '../run-backtest.ts';
@@ -62,10 +62,10 @@ export interface CreatedBacktest {
  */
 export async function createBacktest(request: BacktestRequest): Promise<CreatedBacktest> {
   const { config, fromMs, rules, onProgress } = request;
-  const first = await instancesOf(config, { hasBooks: false });
+  const first = await backtestInstancesOf(config, { hasBooks: false });
   refuseUnserved(first.instances);
   const startedMs = performance.now();
-  const symbols = withBridge(marketsOf(first.instances), request.currency);
+  const symbols = withBridge(backtestMarketsOf(first.instances), request.currency);
   const reach = reachMs(first.instances, request.timeframe);
   const range = { fromMs: fromMs ?? EARLIEST_MS, toMs: request.toMs ?? LATEST_MS };
   const markets = await loadMarkets(request, { symbols, range, reachMs: fromMs === null ? 0 : reach });
@@ -91,7 +91,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     ...(onProgress === undefined ? {} : { onProgress }),
   };
   const newInstances = async (): Promise<readonly StrategyInstanceSettings[]> =>
-    (await instancesOf(config, { hasBooks: false })).instances;
+    (await backtestInstancesOf(config, { hasBooks: false })).instances;
   return {
     backtest,
     newInstances,
@@ -100,7 +100,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
 }
 
 /** The strategies of a configuration, made anew, for a run that has books or has only candles. */
-export async function instancesOf(
+export async function backtestInstancesOf(
   config: BotConfig,
   { hasBooks = true }: { readonly hasBooks?: boolean } = {},
 ): ReturnType<typeof loadInstances> {
@@ -109,7 +109,7 @@ export async function instancesOf(
   try {
     // What they subscribe to is what the run has; that is known once they are there.
     const { instances } = await loadInstances({ ...of, hasBooks, knownMarkets: null });
-    return await loadInstances({ ...of, hasBooks, knownMarkets: new Set<string>(marketsOf(instances)) });
+    return await loadInstances({ ...of, hasBooks, knownMarkets: new Set<string>(backtestMarketsOf(instances)) });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
     // Problems are indented lines below another; a mistake is one line.
@@ -119,7 +119,7 @@ export async function instancesOf(
 }
 
 /** Every market that a strategy trades or looks at. */
-export function marketsOf(instances: readonly StrategyInstanceSettings[]): readonly MarketSymbol[] {
+export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]): readonly MarketSymbol[] {
   return [
     ...new Set(
       instances.flatMap(({ runner }) => [
@@ -143,7 +143,7 @@ function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Time
 async function loadMarkets(
   request: BacktestRequest,
   wanted: { readonly symbols: readonly MarketSymbol[]; readonly range: TimeRange; readonly reachMs: number },
-): Promise<readonly BarMarket[]> {
+): Promise<readonly RunMarket[]> {
   const { csv, timeframe } = request;
   const { symbols, range, reachMs: warmUpMs } = wanted;
   const files = csvFiles(csv, symbols);
@@ -211,7 +211,7 @@ const MOST_STEP_BARS = 20_000;
 const FEW_OFF = 0.01;
 
 /** Says that bars have prices which the market's step does not allow: then the step is that of another market, or of another time. */
-function stepProblem({ market, columns }: BarMarket): string | null {
+function stepProblem({ market, columns }: RunMarket): string | null {
   const isOnStep = onStep(market.priceStep, columns.priceDecimals);
   const stride = Math.ceil(columns.length / MOST_STEP_BARS);
   let [looked, off] = [0, 0];

@@ -1,8 +1,8 @@
 import type { BacktestRun } from '../backtest-run.ts';
 import type { CandleRun } from '../candle-runner.ts';
-import { cutMoment, firstDifference, momentsWithin, type Difference } from '../check-lookahead.ts';
+import { cutMoment, firstDifference, momentsWithin, type LookaheadDifference } from '../check-lookahead.ts';
 import { firstFlatMs, warmedOnly } from '../check-warmup.ts';
-import { cutAfter, runAgain, wantedOf, type WantedOrder } from '../run-backtest.ts';
+import { cutAfter, repeatRun, wantedOf, type ExpectedOrder } from '../run-backtest.ts';
 import type { CreatedBacktest } from './candle-backtest.ts';
 import { isoText } from '../../domain/time-text.ts';
 
@@ -32,10 +32,10 @@ export async function checkBacktest(
   const { markets, fromMs } = whole;
   const total = 1 + CHECKS * (Number(lookahead) + Number(warmUp));
   let step = 0;
-  const again = async (of: Parameters<typeof runAgain>[1]): Promise<CandleRun> => {
+  const again = async (of: Parameters<typeof repeatRun>[1]): Promise<CandleRun> => {
     step += 1;
     onStep(`check ${step} of ${total}, bars`);
-    return runAgain({ ...whole, instances: await newInstances() }, of);
+    return repeatRun({ ...whole, instances: await newInstances() }, of);
   };
   const second = await again({ markets, fromMs });
   const all = wantedOf(second.orders);
@@ -73,8 +73,8 @@ export async function checkBacktest(
 
 /** Throws where what was wanted after both were flat is not the same. */
 function compareWarmUp(of: {
-  readonly all: readonly WantedOrder[];
-  readonly later: readonly WantedOrder[];
+  readonly all: readonly ExpectedOrder[];
+  readonly later: readonly ExpectedOrder[];
   readonly beganMs: number;
   readonly flatMs: number;
 }): void {
@@ -98,12 +98,12 @@ function warmUpSentence(uncompared: number): string {
 }
 
 /** Amounts depend on what was won before, so of two starts only market, side, kind and moment can be the same. */
-function sides(wanted: readonly WantedOrder[]): readonly WantedOrder[] {
+function sides(wanted: readonly ExpectedOrder[]): readonly ExpectedOrder[] {
   return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
 }
 
 function saying(
-  { atMs, whole, part }: Difference,
+  { atMs, whole, part }: LookaheadDifference,
   { first, second }: { readonly first: string; readonly second: string },
 ): string {
   return `at ${isoText(atMs)} ${first} wanted "${whole ?? 'nothing'}", ${second} "${part ?? 'nothing'}"`;

@@ -9,7 +9,14 @@ import type { Market } from '../../domain/market.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../../recording/read-partitions.ts';
-import { keptConfig, marketFor, marketsOf, instancesOf, withBridge, type BacktestRequest } from './candle-backtest.ts';
+import {
+  keptConfig,
+  marketFor,
+  backtestMarketsOf,
+  backtestInstancesOf,
+  withBridge,
+  type BacktestRequest,
+} from './candle-backtest.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { recordedBars } from './recorded-bars.ts';
 
@@ -33,8 +40,8 @@ export async function runPollBacktest(
   request: PollRequest,
 ): Promise<{ readonly run: BacktestRun; readonly problems: readonly string[] }> {
   const { config, fromMs, toMs, rules } = request;
-  const { instances, problems } = await instancesOf(config);
-  const symbols = withBridge(marketsOf(instances), request.currency);
+  const { instances, problems } = await backtestInstancesOf(config);
+  const symbols = withBridge(backtestMarketsOf(instances), request.currency);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const quote = runCurrency(markets, request.currency);
   refuseUnvalued(markets, quote);

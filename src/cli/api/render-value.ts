@@ -1,4 +1,4 @@
-import { tableLines, type Column } from '../table.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -64,7 +64,7 @@ function recordTable(records: readonly Plain[], keys: readonly string[] | null =
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const isNumber = (name: string): boolean =>
     records.every(({ [name]: value }) => value === null || value === undefined || looksLikeNumber(value));
-  const columns = names.map((name): Column => ({
+  const columns = names.map((name): TableColumn => ({
     title: titleOf(name),
     ...(isNumber(name) ? { align: 'right' } : {}),
   }));

@@ -18,7 +18,7 @@ import type { CallRequest } from './read-fields.ts';
 import { plainOf, valueLines } from './render-value.ts';
 
 /** Options that every command has which calls the exchange by hand. */
-export interface CallOptions extends TargetOptions {
+export interface ApiCallOptions extends TargetOptions {
   readonly wait?: number;
   readonly json?: true;
   readonly yes?: true;
@@ -33,7 +33,7 @@ export interface CallRun {
   readonly call: Call;
   /** Checked before. */
   readonly request: CallRequest;
-  readonly options: CallOptions;
+  readonly options: ApiCallOptions;
   readonly io: CommandIo;
   /** More for whoever is asked whether to go on. */
   readonly warning?: string;

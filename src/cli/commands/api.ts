@@ -5,7 +5,7 @@ import { callHelp, callListLines } from '../api/call-help.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { nameByHand } from '../api/manual-order.ts';
 import { readFields } from '../api/read-fields.ts';
-import { runCall, type CallOptions } from '../api/run-call.ts';
+import { runCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { wrongInput } from '../command-error.ts';
 
@@ -29,7 +29,7 @@ function callCommand(call: Call, io: CommandIo): Command {
     .argument('[fields...]', 'field=value')
     .helpGroup(`${call.group}:`)
     .addHelpText('after', `\n${callHelp(call)}`)
-    .action(async (texts: readonly string[], options: CallOptions) => {
+    .action(async (texts: readonly string[], options: ApiCallOptions) => {
       const reading = readFields(call, texts, io.environment);
       if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
       const request = call.name === 'addOrder' ? nameByHand(reading.request) : reading.request;

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { latencyOfSession } from '../../backtest/parity/session.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
-import { summaryLines } from '../../backtest/report/summary-lines.ts';
+import { resultLines } from '../../backtest/report/summary-lines.ts';
 import { createResult } from '../../backtest/result/create-result.ts';
 import { joinedPieces, resultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
@@ -22,7 +22,7 @@ import {
   PATHS,
   percentOption,
   pollRulesOf,
-  rulesOf,
+  barRulesOf,
   type RuleOptions,
 } from '../backtest-options.ts';
 import { checkBacktest, CheckFailed } from '../../backtest/setup/check-backtest.ts';
@@ -155,7 +155,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     ...request,
     timeframe: options.timeframe,
     csv: options.csv.map(({ market, path }) => ({ market: market ?? options.market ?? null, path })),
-    rules: rulesOf(options),
+    rules: barRulesOf(options),
     onProgress: (done, total) => progress.show({ done, share: done / total }),
   });
   progress.begin('bars');
@@ -190,7 +190,7 @@ function conclude(run: BacktestRun, problems: readonly string[], options: Option
   if (options.json === true)
     for (const piece of joinedPieces(resultLine(result, { folder }))) process.stdout.write(piece);
   else {
-    for (const line of summaryLines(result)) console.log(line);
+    for (const line of resultLines(result)) console.log(line);
     if (folder !== null) console.log(`\nReport: ${join(folder, 'report.html')}`);
   }
   const stopped = run.strategies.filter(({ failure }) => failure !== null);

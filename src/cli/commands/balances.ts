@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { SeenBalance } from '../../mirror/mirror-reader.ts';
 import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { tableLines, type Column } from '../table.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 import { agoText } from '../../domain/time-text.ts';
 
 interface Options extends MirrorOptions {
@@ -12,7 +12,7 @@ interface Options extends MirrorOptions {
 const EXAMPLES = `  sarraf balances
   sarraf balances --all --json`;
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TableColumn[] = [
   { title: 'currency' },
   { title: 'total', align: 'right' },
   { title: 'held', align: 'right' },

@@ -8,7 +8,7 @@ import { raiseLimit } from '../../budget/raise-limit.ts';
 import { budgetTable } from '../../exchange/budget-table.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { ledgerOfConfig } from '../read-config.ts';
-import { tableLines, type Column } from '../table.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 import { lengthText } from '../../domain/time-text.ts';
 
 interface Options {
@@ -61,7 +61,7 @@ function stateText(report: BudgetReport): string {
   return words.length === 0 ? 'ok' : words.join('; ');
 }
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TableColumn[] = [
   { title: 'budget' },
   { title: 'of' },
   { title: 'in use', align: 'right' },

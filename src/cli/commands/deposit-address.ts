@@ -3,12 +3,12 @@ import type { VenueWallet } from '../../exchange/records/wallet.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { checkFields } from '../api/read-fields.ts';
-import { printValue, valueOfCall, type CallOptions } from '../api/run-call.ts';
+import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { tableLines } from '../table.ts';
 
-interface Options extends CallOptions {
+interface Options extends ApiCallOptions {
   readonly new?: true;
 }
 

@@ -6,11 +6,11 @@ import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { privateText } from '../api/dry-run.ts';
 import { checkFields, type CallRequest } from '../api/read-fields.ts';
-import { printValue, valueOfCall, type CallOptions } from '../api/run-call.ts';
+import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 
-interface Options extends CallOptions {
+interface Options extends ApiCallOptions {
   readonly apiFile?: string;
 }
 

@@ -12,7 +12,7 @@ import {
   type FilterOptions,
 } from '../read-mirror.ts';
 import { wrongInput } from '../command-error.ts';
-import { tableLines, type Column } from '../table.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
 
 interface Options extends FilterOptions {
@@ -27,7 +27,7 @@ const EXAMPLES = `  sarraf intents
   sarraf intents --last 5 --json
   sarraf intents --log --strategy grid`;
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TableColumn[] = [
   { title: 'time (UTC)' },
   { title: 'intent' },
   { title: 'strategy' },
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'why' },
 ];
 
-const LOG_COLUMNS: readonly Column[] = [
+const LOG_COLUMNS: readonly TableColumn[] = [
   { title: 'time (UTC)' },
   { title: 'strategy' },
   { title: 'line' },

@@ -10,11 +10,11 @@ import { findTarget } from '../api/api-target.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { privateText } from '../api/dry-run.ts';
-import { printValue, valueOfCall, type CallOptions } from '../api/run-call.ts';
+import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withTarget } from '../api/target-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 
-interface Options extends CallOptions {
+interface Options extends ApiCallOptions {
   readonly username?: string;
   readonly passwordFile?: string;
   readonly short?: true;

@@ -6,11 +6,11 @@ import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { nameByHand, placerOf } from '../api/manual-order.ts';
 import { checkFields, type CallRequest } from '../api/read-fields.ts';
-import { printValue, valueOfCall, type CallOptions } from '../api/run-call.ts';
+import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { wrongInput } from '../command-error.ts';
 
-interface PlaceOptions extends CallOptions {
+interface PlaceOptions extends ApiCallOptions {
   readonly price?: string;
   readonly stop?: string;
   readonly stopLimit?: string;
@@ -155,7 +155,7 @@ function cancelCommand(io: CommandIo): Command {
     .description('Cancels one open order of the account; asks first.')
     .argument('<order>', 'its id, or its clientOrderId')
     .addHelpText('after', CANCEL_HELP)
-    .action(async (text: string, options: CallOptions) => {
+    .action(async (text: string, options: ApiCallOptions) => {
       const request = checked('updateOrderStatus', { ...orderFields(text, 'order'), status: 'canceled' });
       const warning = 'clientOrderId' in request ? { warning: `It was placed ${placerOf(text)}.` } : {};
       const value = await valueOfCall('updateOrderStatus', { request, options, io, ...warning });
@@ -174,7 +174,7 @@ function statusCommand(io: CommandIo): Command {
     .description('Shows one order as the exchange has it, and who placed it.')
     .argument('<order>', 'its id, or the clientOrderId of an open order')
     .addHelpText('after', STATUS_HELP)
-    .action(async (text: string, options: CallOptions) => {
+    .action(async (text: string, options: ApiCallOptions) => {
       const order = await valueOfCall('orderStatus', {
         request: checked('orderStatus', orderFields(text, 'id')),
         options,

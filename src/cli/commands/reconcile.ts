@@ -9,7 +9,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { followCommand } from '../follow-command.ts';
 import { print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { currenciesOf, readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
+import { currenciesIn, readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { bookLines, changeLines, reportLines } from '../reconciliation-lines.ts';
 import { walletChanges, type WalletChange } from '../wallet-changes.ts';
 import { lengthText } from '../../domain/time-text.ts';
@@ -57,7 +57,7 @@ function read(options: Options): Reading {
     const { sinceMs, differences } = report;
     if (sinceMs === null) return { report, changes: [] };
     const movements = readMovements(reader.path, { fromMs: sinceMs - LOOK_BACK_MS, last: MOST_MOVEMENTS });
-    return { report, changes: walletChanges(movements, currenciesOf(differences)) };
+    return { report, changes: walletChanges(movements, currenciesIn(differences)) };
   });
 }
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/report/compare-lines.ts';
-import { summaryLines } from '../../backtest/report/summary-lines.ts';
-import { moneyText, numberText, percentText } from '../../backtest/report/value-text.ts';
+import { resultLines } from '../../backtest/report/summary-lines.ts';
+import { shownMoney, numberText, percentText } from '../../backtest/report/value-text.ts';
 import { findRun, listRuns, type KeptRun } from '../../backtest/result/read-run-folder.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
-import { tableLines, type Column } from '../table.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 import { minuteText } from '../../domain/time-text.ts';
 
 interface Options {
@@ -31,7 +31,7 @@ Examples:
   sarraf report show last
   sarraf report compare 20240131T1 20240201T1 --json`;
 
-const LIST_COLUMNS: readonly Column[] = [
+const LIST_COLUMNS: readonly TableColumn[] = [
   { title: 'run' },
   { title: 'from' },
   { title: 'to' },
@@ -50,7 +50,7 @@ function listRow({ run, result }: KeptRun): string[] {
     run,
     minuteText(fromMs),
     minuteText(toMs),
-    moneyText(summary.finalEquity, summary.quote),
+    shownMoney(summary.finalEquity, summary.quote),
     percentText(summary.totalReturn),
     percentText(summary.maxDrawdown),
     numberText(summary.sharpe),
@@ -75,7 +75,7 @@ function show(wanted: string, options: Options): void {
   const { result, path } = kept;
   const rules = result.fidelity.rules.map(({ rule, setting }) => `  ${rule}: ${setting}`);
   const caveats = result.fidelity.caveats.map((caveat) => `  ${caveat}`);
-  console.log([...summaryLines(result), '', 'Fidelity', ...rules, ...caveats].join('\n'));
+  console.log([...resultLines(result), '', 'Fidelity', ...rules, ...caveats].join('\n'));
   console.log(`\n${join(path, 'report.html')}`);
 }
 
@@ -87,7 +87,7 @@ function compare(wanted: readonly [first: string, second: string], options: Opti
     console.log(JSON.stringify({ first: first.run, second: second.run, figures, differentGrounds: grounds }));
     return;
   }
-  const columns: readonly Column[] = [
+  const columns: readonly TableColumn[] = [
     { title: '' },
     { title: 'first', align: 'right' },
     { title: 'second', align: 'right' },

@@ -13,7 +13,7 @@ import { failed } from '../command-error.ts';
 import { hasMirror, mirrorCommand, parsedJson, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
-import { tableLines, type Column } from '../table.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
 
 const EXAMPLES = `  sarraf status
@@ -109,7 +109,7 @@ function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, n
   return `${text}; compared ${countText(comparisons, 'time', 'times')}, last ${agoText(comparedAtMs, nowMs)}`;
 }
 
-const STRATEGY_COLUMNS: readonly Column[] = [
+const STRATEGY_COLUMNS: readonly TableColumn[] = [
   { title: 'strategy' },
   { title: 'status' },
   { title: 'profit', align: 'right' },

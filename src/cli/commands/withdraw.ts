@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { checkFields } from '../api/read-fields.ts';
-import { printValue, valueOfCall, type CallOptions } from '../api/run-call.ts';
+import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { wrongInput } from '../command-error.ts';
 import { programName } from '../program-name.ts';
 
-interface Options extends CallOptions {
+interface Options extends ApiCallOptions {
   readonly to?: string;
 }
 

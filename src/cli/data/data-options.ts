@@ -89,7 +89,7 @@ export function timeOption(text: string): number {
 }
 
 /** A stretch from options; all time where they are not given. */
-export function rangeOf(options: { readonly from?: number; readonly to?: number }): {
+export function rangeOption(options: { readonly from?: number; readonly to?: number }): {
   readonly fromMs: number;
   readonly toMs: number;
 } {

@@ -14,7 +14,7 @@ import { historyPages, waitText } from './history-pages.ts';
 import { ProgressLine } from './progress-line.ts';
 
 /** Options of `sarraf data download`; times in ms. */
-export interface DownloadOptions extends DataOptions {
+export interface DownloadCommandOptions extends DataOptions {
   readonly market: MarketSymbol;
   readonly timeframe: Timeframe;
   readonly from: number;
@@ -27,7 +27,7 @@ export interface DownloadOptions extends DataOptions {
 const QUIET_FOR_MS = 2_000;
 
 /** Loads candles as `sarraf data download` is told to. Throws a `CommandError` for what is wrong with that. */
-export async function downloadFromExchange(options: DownloadOptions): Promise<void> {
+export async function downloadFromExchange(options: DownloadCommandOptions): Promise<void> {
   // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
   const overrides: readonly Override[] =
     options.address === undefined
@@ -82,7 +82,7 @@ export async function downloadFromExchange(options: DownloadOptions): Promise<vo
 }
 
 function summaryText(
-  { market, timeframe }: DownloadOptions,
+  { market, timeframe }: DownloadCommandOptions,
   report: Awaited<ReturnType<typeof downloadCandles>>,
 ): string {
   const { added, known, requests, missing } = report;

@@ -6,7 +6,7 @@ import { marketOption } from '../option-readers.ts';
 import {
   asCommand,
   dataCommand,
-  rangeOf,
+  rangeOption,
   timeframeOption,
   timeOption,
   folderOf,
@@ -48,7 +48,7 @@ async function run(path: string, options: Options): Promise<void> {
   const mayReplace = options.force === true;
   const rows = await exportFile(openCatalogue(options.catalogue), {
     key,
-    range: rangeOf(options),
+    range: rangeOption(options),
     path,
     mayReplace,
     onProgress,

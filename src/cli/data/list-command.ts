@@ -6,13 +6,13 @@ import { folderName, type FolderKey } from '../../recording/folder-key.ts';
 import type { Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-partitions.ts';
 import { failed } from '../command-error.ts';
-import { tableLines, type Column } from '../table.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 import { asCommand, dataCommand, type DataOptions } from './data-options.ts';
 
 const EXAMPLES = `  sarraf data list
   sarraf data list --catalogue data/catalogue --json`;
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TableColumn[] = [
   { title: 'market' },
   { title: 'what' },
   { title: 'rows', align: 'right' },

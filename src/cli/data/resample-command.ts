@@ -6,7 +6,7 @@ import type { Timeframe } from '../../domain/timeframe.ts';
 import { resample } from '../../recording/resample.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
-import { asCommand, dataCommand, rangeOf, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
+import { asCommand, dataCommand, rangeOption, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
 import { conflictLines, outcomeText } from './import-lines.ts';
 
 interface Options extends DataOptions {
@@ -49,7 +49,7 @@ async function run(options: Options): Promise<void> {
     market,
     from: options.of ?? null,
     to: timeframe,
-    range: rangeOf(options),
+    range: rangeOption(options),
   });
   if (options.json === true) console.log(JSON.stringify({ market, of: from, timeframe, outcome }));
   else {

@@ -11,7 +11,7 @@ import { integerOption, marketOption } from '../option-readers.ts';
 import {
   asCommand,
   dataCommand,
-  rangeOf,
+  rangeOption,
   timeframeOption,
   timeOption,
   RECORD_KINDS,
@@ -69,7 +69,7 @@ async function verify(options: Options): Promise<void> {
   if (keys.length === 0) {
     throw wrongInput(`expected recordings to verify in ${options.catalogue}, found none; see "sarraf data list"`);
   }
-  const range = rangeOf(options);
+  const range = rangeOption(options);
   const reports: VerifyReport[] = [];
   for (const key of keys) {
     const report = await verifyFolder(catalogue, key, {

@@ -56,7 +56,7 @@ export function readSecretFiles(
 }
 
 /** The folder that paths of a configuration count from. */
-export function folderOf(file: string | null, workingFolder: string): string {
+export function credentialFolderOf(file: string | null, workingFolder: string): string {
   if (file === null) return workingFolder;
   return dirname(isAbsolute(file) ? file : resolve(workingFolder, file));
 }

@@ -11,7 +11,13 @@ import {
 import { exchangeConfig, type ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { botConfig, DEFAULT_STRATEGIES, type ReadSettings } from './bot-config.ts';
 import { createBotConfig, type BotConfig } from './create-bot-config.ts';
-import { credentialPlace, folderOf, isCredential, readSecretFiles, warnOfPlainSecrets } from './credential-texts.ts';
+import {
+  credentialPlace,
+  credentialFolderOf,
+  isCredential,
+  readSecretFiles,
+  warnOfPlainSecrets,
+} from './credential-texts.ts';
 import { withoutSource, withoutValues } from './message-cleaner.ts';
 import { applyOverride, overridePath, type Override } from './overrides.ts';
 import { readFailure, readSmallFile, type ReadSmallFile } from '../../configuration/secret-file.ts';
@@ -48,7 +54,7 @@ export type BotConfigReading =
 /** Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are told, not thrown, and no secret is in any of them. */
 export function readBotConfig(file: string | null, sources: BotConfigSources): BotConfigReading {
   const { environment, readFile = readSmallFile, overrides = [], workingFolder, isOffline = false } = sources;
-  const folder = folderOf(file, workingFolder);
+  const folder = credentialFolderOf(file, workingFolder);
   let text = '';
   try {
     if (file !== null) ({ text } = readFile(resolve(workingFolder, file), LARGEST_FILE_BYTES));

@@ -41,7 +41,8 @@ export const marketSymbol = () =>
   });
 
 /** A decimal of the quote currencies it is given for: `{ rls: '50000000', usdt: '500' }`. */
-export const perQuote = () => z.strictObject({ rls: positiveDecimal().optional(), usdt: positiveDecimal().optional() });
+export const perQuoteField = () =>
+  z.strictObject({ rls: positiveDecimal().optional(), usdt: positiveDecimal().optional() });
 
 const units = () => decimalAmount().transform((text) => parseUnits(text));
 

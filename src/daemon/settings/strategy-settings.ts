@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration } from './duration-field.ts';
 import { strategyRiskSettings } from './risk-settings.ts';
-import { marketSymbol, perQuote } from './setting-fields.ts';
+import { marketSymbol, perQuoteField } from './setting-fields.ts';
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 
@@ -45,7 +45,7 @@ export const strategySettings = z
       .record(z.string(), z.unknown())
       .prefault({})
       .describe("Parameters of the plugin; its own schema checks them. Omitted ones have the plugin's default."),
-    capital: perQuote()
+    capital: perQuoteField()
       .prefault({})
       .describe(
         "What it may call its own by quote currency, for equity and shares; the account's balance where left out.",

@@ -1,7 +1,7 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { Payment } from '../core/gateway/gateway.ts';
 import type { WireAnswer, WireCall } from './handler.ts';
-import { textField } from './request-fields.ts';
+import { textInput } from './request-fields.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -71,14 +71,14 @@ export function payPage(call: WireCall): WireAnswer {
 export function payAction(call: WireCall): WireAnswer {
   const { gateway } = call.exchange.services;
   const token = call.path['token'] ?? '';
-  const action = textField(call.input, 'action');
+  const action = textInput(call.input, 'action');
   if (gateway.find(token) === undefined) return page(404, 'No such payment', '<p>This payment is not known.');
   if (action !== 'pay' && action !== 'cancel') return page(400, 'Bad request', '<p>Expected action pay or cancel.');
   const rialValue = call.exchange.rialValue.bind(call.exchange);
   const moved =
     action === 'cancel'
       ? gateway.cancel(token)
-      : gateway.pay(token, { currency: textField(call.input, 'currency'), timeMs: call.timeMs, rialValue });
+      : gateway.pay(token, { currency: textInput(call.input, 'currency'), timeMs: call.timeMs, rialValue });
   if (moved === null) return page(410, 'Payment closed', '<p>This payment can not be changed any more.');
   const location = callbackAddress(moved, action === 'pay' ? 1 : 0);
   return { status: 302, headers: { ...HTML, location }, body: '' };

@@ -27,7 +27,7 @@ export function bareNumber(float: number, text: string): number | BareNumber {
 }
 
 /** A field as text; null when it is missing, empty, or neither text nor number. */
-export function textField(input: WireInput, name: string): string | null {
+export function textInput(input: WireInput, name: string): string | null {
   const value = input[name];
   if (typeof value === 'string') return value === '' ? null : value;
   return typeof value === 'number' || value instanceof BareNumber ? String(value) : null;

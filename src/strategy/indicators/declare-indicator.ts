@@ -37,19 +37,19 @@ interface Rules<Params extends Ranges, Value extends IndicatorValue> {
   /** Bars after which its value no longer depends on where it began; left out of those that forget after `first` bars. */
   readonly settled?: (params: Numbers<Params>) => number;
   /** A new one at work, fed with closes or with whole bars. */
-  readonly start: (params: Numbers<Params>) => Feed<Value>;
+  readonly start: (params: Numbers<Params>) => IndicatorFeed<Value>;
 }
 
 /** What an indicator is fed with. */
-export type Feed<Value> =
+export type IndicatorFeed<Value> =
   | { readonly reads: 'closes'; readonly series: Series<number, Value> }
   | { readonly reads: 'bars'; readonly series: Series<Ohlcv, Value> };
 
-export function ofCloses<Value>(series: Series<number, Value>): Feed<Value> {
+export function ofCloses<Value>(series: Series<number, Value>): IndicatorFeed<Value> {
   return { reads: 'closes', series };
 }
 
-export function ofBars<Value>(series: Series<Ohlcv, Value>): Feed<Value> {
+export function ofBars<Value>(series: Series<Ohlcv, Value>): IndicatorFeed<Value> {
   return { reads: 'bars', series };
 }
 
@@ -57,7 +57,7 @@ export function ofBars<Value>(series: Series<Ohlcv, Value>): Feed<Value> {
 export interface CheckedIndicator {
   readonly first: number;
   readonly settledAfter: number;
-  readonly start: () => Feed<IndicatorValue>;
+  readonly start: () => IndicatorFeed<IndicatorValue>;
 }
 
 /** What the table holds of an indicator, whatever its parameters are called. */

@@ -2,7 +2,7 @@ import { isReached, type WorkingOrder } from './working-order.ts';
 import type { BarPath } from './bar-rules.ts';
 
 /** One bar in cells of its columns. */
-export interface Bar {
+export interface PathBar {
   readonly open: number;
   readonly high: number;
   readonly low: number;
@@ -23,7 +23,7 @@ const AT_CLOSE = 3;
  * On a path a moment is the way gone from the open, in cells. Under `worst-first` nobody knows, so there are three: all stops that the bar reaches,
  * then all limits, then, for what woke amid the bar, the close.
  */
-export function momentOf(working: WorkingOrder, bar: Bar, path: BarPath): number {
+export function momentOf(working: WorkingOrder, bar: PathBar, path: BarPath): number {
   if (path === 'worst-first') {
     if (working.since > 0) return isReached(working, bar.close) ? AT_CLOSE : NEVER;
     if (!isReached(working, working.isBelow ? bar.low : bar.high)) return NEVER;

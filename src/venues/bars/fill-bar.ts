@@ -1,5 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { momentOf, NEVER, type Bar } from './bar-path.ts';
+import { momentOf, NEVER, type PathBar } from './bar-path.ts';
 import type { BarAccount } from './bar-account.ts';
 import type { BarMarket } from './bar-market.ts';
 import type { BarRules } from './bar-rules.ts';
@@ -24,7 +24,7 @@ interface Spot {
 export class BarFiller {
   private readonly market: BarMarket;
   private readonly context: FillContext;
-  private readonly bar: Bar;
+  private readonly bar: PathBar;
 
   constructor(market: BarMarket, context: FillContext) {
     const { columns, index } = market;

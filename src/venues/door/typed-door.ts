@@ -80,7 +80,9 @@ export class TypedDoor {
         return value('cancel-old', null);
       case 'order': {
         const found = account.find(referenceOf(call));
-        return found === undefined ? refused('NotFound', 'Order not found') : value('order', account.recordOf(found));
+        return found === undefined
+          ? refusedAnswer('NotFound', 'Order not found')
+          : value('order', account.recordOf(found));
       }
       case 'orders': {
         const { items, hasNext } = listOrders(account.trader, { ...ALL, status: call.status, fromId: call.fromId });
@@ -107,23 +109,23 @@ export class TypedDoor {
     const { account } = this;
     const { base, quote } = call.order;
     const market = account.markets.find((candidate) => candidate.base === base && candidate.quote === quote);
-    if (market === undefined) return refused('InvalidMarketPair', `No market of ${base} and ${quote}`);
+    if (market === undefined) return refusedAnswer('InvalidMarketPair', `No market of ${base} and ${quote}`);
     const request = readPlacement(call, market);
-    if (!request.ok) return refused(request.code, request.message);
+    if (!request.ok) return refusedAnswer(request.code, request.message);
     const placed = account.place(request.value, nowMs);
-    if (!placed.ok) return refused(placed.code, placed.message);
+    if (!placed.ok) return refusedAnswer(placed.code, placed.message);
     const [first, second] = placed.value;
-    if (first === undefined) return refused('Failed', 'No order was made');
+    if (first === undefined) return refusedAnswer('Failed', 'No order was made');
     const order = account.recordOfChanged(first);
     return second === undefined ? value('place', order) : value('place-oco', [order, account.recordOfChanged(second)]);
   }
 
   private cancel(order: SimulatedOrder | undefined, nowMs: number): VenueAnswer {
-    if (order === undefined) return refused('NotFound', 'Order not found');
+    if (order === undefined) return refusedAnswer('NotFound', 'Order not found');
     const isCanceled = this.account.cancel(order, nowMs);
     const record = this.account.recordOfChanged(order);
     if (isCanceled) return value('cancel', { status: order.status, order: record });
-    return { ...refused('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
+    return { ...refusedAnswer('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
   }
 }
 
@@ -136,6 +138,6 @@ export function value<Kind extends VenueCallKind>(_kind: Kind, of: VenueValues[K
   return { outcome: 'value', value: of };
 }
 
-export function refused(code: string, message: string): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
+export function refusedAnswer(code: string, message: string): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
   return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
 }

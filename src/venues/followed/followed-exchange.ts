@@ -18,7 +18,7 @@ import type { Trade } from '../../simulator/core/trading/trade.ts';
 import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../../simulator/simulation.ts';
 import { nameOfMarket } from '../door/name-of-market.ts';
-import { refused, TypedDoor, value, type DoorAccount } from '../door/typed-door.ts';
+import { refusedAnswer, TypedDoor, value, type DoorAccount } from '../door/typed-door.ts';
 import type { FollowedRules } from './liquidity-model.ts';
 import { FollowedMarket } from './followed-market.ts';
 import { shownBook } from './shown-book.ts';
@@ -236,7 +236,7 @@ export class FollowedExchange {
 
   private ofMarket(symbol: string, answer: (market: FollowedMarket) => VenueAnswer): VenueAnswer {
     const market = this.bySymbol.get(symbol);
-    return market === undefined ? refused('NotFound', 'Market not found') : answer(market);
+    return market === undefined ? refusedAnswer('NotFound', 'Market not found') : answer(market);
   }
 
   /** A trade in which we took was not recorded, but everybody sees it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { firstDifference } from '../../../src/backtest/check-lookahead.ts';
-import { cutAfter, runAgain, wantedOf, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
+import { cutAfter, repeatRun, wantedOf, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
 import { runBacktest } from '../../../src/backtest/run-backtest.ts';
 import { columnScale } from '../../../src/domain/candle-columns.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
@@ -151,8 +151,8 @@ const cut = (columns: CandleColumns, strategyFor: (seen: CandleColumns) => Strat
   const part = backtestOf(columns, { strategy: strategyFor(seen) });
   const range = { fromMs: FROM_MS, untilMs };
   return firstDifference(
-    wantedOf(runAgain(whole, { markets: whole.markets, fromMs: FROM_MS }).orders),
-    wantedOf(runAgain(part, { markets, fromMs: FROM_MS }).orders),
+    wantedOf(repeatRun(whole, { markets: whole.markets, fromMs: FROM_MS }).orders),
+    wantedOf(repeatRun(part, { markets, fromMs: FROM_MS }).orders),
     range,
   );
 };

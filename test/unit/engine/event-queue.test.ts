@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StrategyInstance } from '../../../src/engine/strategy-instance.ts';
-import { EventQueue, type Told } from '../../../src/engine/event-queue.ts';
+import { EventQueue, type QueuedEvent } from '../../../src/engine/event-queue.ts';
 
-const told = (dueMs: number): Told => ({
+const told = (dueMs: number): QueuedEvent => ({
   instance: {} as StrategyInstance,
   event: { kind: 'timer', name: 'a', dueMs },
 });
@@ -13,7 +13,7 @@ describe('the queue of what is to be told', () => {
     const steps = fc.array(fc.constantFrom('push', 'unshift', 'shift', 'shift'), { maxLength: 200 });
     fc.assert(
       fc.property(steps, (names) => {
-        const [queue, list] = [new EventQueue(), [] as Told[]];
+        const [queue, list] = [new EventQueue(), [] as QueuedEvent[]];
         for (const [index, name] of names.entries()) {
           if (name === 'shift') expect(queue.shift()).toBe(list.shift() ?? null);
           else {

@@ -1,6 +1,6 @@
 import type { BacktestResult } from '../../result/result-schema.ts';
 import { figureGroups } from '../summary-table.ts';
-import { escapeHtml, currencyText, moneyText, numberText, percentText } from '../value-text.ts';
+import { escapeHtml, currencyText, shownMoney, numberText, percentText } from '../value-text.ts';
 import { durationText, minuteText } from '../../../domain/time-text.ts';
 
 /** Characters from which on a figure is written smaller, so that it stays on its line. */
@@ -19,8 +19,8 @@ export function tilesSection({ summary }: BacktestResult): string {
   const tiles = [
     tile({
       title: `Final equity, ${currencyText(quote)}`,
-      text: moneyText(summary.finalEquity, quote),
-      below: `from ${moneyText(summary.initialEquity, quote)}`,
+      text: shownMoney(summary.finalEquity, quote),
+      below: `from ${shownMoney(summary.initialEquity, quote)}`,
     }),
     tile({
       title: 'Return',

@@ -64,7 +64,7 @@ export function marketOf(context: AdminContext, spelling: string): MarketState {
 }
 
 /** An order of any user. */
-export function orderOf(context: AdminContext, id: number): SimulatedOrder {
+export function adminOrderOf(context: AdminContext, id: number): SimulatedOrder {
   const { trading } = context.simulation.exchange;
   for (const trader of trading.allTraders()) {
     const order = trading.find(trader.userId, { id, clientOrderId: null });

@@ -3,7 +3,7 @@ import { viewOf } from '../../core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../core/trading/order.ts';
 import { orderJson } from '../../wire/order-records.ts';
 import { readPlaceOrder } from '../../wire/read-place-order.ts';
-import { adminCommand, AdminRefusal, orderOf, userOf, type AdminContext } from './admin-command.ts';
+import { adminCommand, AdminRefusal, adminOrderOf, userOf, type AdminContext } from './admin-command.ts';
 
 const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the name or number of a user' });
 const id = () => z.strictObject({ id: z.int().min(1) });
@@ -53,7 +53,7 @@ export const orderCommands = [
     summary: 'Cancels an open order, and with it the other of an OCO.',
     input: id(),
     run(context, input) {
-      const order = orderOf(context, input.id);
+      const order = adminOrderOf(context, input.id);
       return moved(context, order, context.simulation.exchange.trading.cancel(order, context.tick()));
     },
   }),
@@ -63,7 +63,7 @@ export const orderCommands = [
     summary: 'Rejects an order that was accepted: it ends in the configured word that nobody knows.',
     input: id(),
     run(context, input) {
-      const order = orderOf(context, input.id);
+      const order = adminOrderOf(context, input.id);
       return moved(context, order, context.simulation.exchange.trading.reject(order, context.tick()));
     },
   }),
@@ -73,7 +73,7 @@ export const orderCommands = [
     summary: 'Lets an order that is New enter the book.',
     input: id(),
     run(context, input) {
-      const order = orderOf(context, input.id);
+      const order = adminOrderOf(context, input.id);
       return moved(context, order, context.simulation.exchange.trading.activate(order, context.tick()));
     },
   }),

@@ -2,7 +2,7 @@ import { gatewayRefusal, merchantOf, readInvoice, type SendRequest } from '../..
 import type { Refusal } from '../../core/result.ts';
 import type { WireForms } from '../forms.ts';
 import { failedAnswer, type WireAnswer, type WireCall, type WireHandlers } from '../handler.ts';
-import { textField } from '../request-fields.ts';
+import { textInput } from '../request-fields.ts';
 import { readRequest } from '../read-request.ts';
 import { writeNumber } from '../write-fields.ts';
 
@@ -20,13 +20,13 @@ function failed(refusal: Refusal, forms: WireForms): WireAnswer {
 /** The fields as they came, for the gateway's own codes, which have an order. */
 function asSent({ input }: WireCall): SendRequest {
   return {
-    api: textField(input, 'api'),
-    amount: textField(input, 'amount'),
-    callbackUrl: textField(input, 'callbackURL'),
-    factorNumber: textField(input, 'factorNumber'),
-    mobile: textField(input, 'mobile'),
-    description: textField(input, 'description'),
-    currencies: textField(input, 'currencies'),
+    api: textInput(input, 'api'),
+    amount: textInput(input, 'amount'),
+    callbackUrl: textInput(input, 'callbackURL'),
+    factorNumber: textInput(input, 'factorNumber'),
+    mobile: textInput(input, 'mobile'),
+    description: textInput(input, 'description'),
+    currencies: textInput(input, 'currencies'),
   };
 }
 
@@ -69,8 +69,8 @@ export const gatewayHandlers: WireHandlers<'gatewaySend' | 'gatewayVerify'> = {
     const { gateway } = exchange.services;
     const request = readRequest('gatewayVerify', call);
     if (!request.ok) {
-      const merchant = merchantOf(gateway.settings, textField(input, 'api'));
-      const isMissing = textField(input, 'token') === null;
+      const merchant = merchantOf(gateway.settings, textInput(input, 'api'));
+      const isMissing = textInput(input, 'token') === null;
       return failed(merchant.ok ? gatewayRefusal(isMissing ? '-23' : '-21') : merchant, forms);
     }
     const result = gateway.verify({ ...request.value, timeMs });

@@ -10,7 +10,7 @@ import {
   type WireCall,
   type WireHandlers,
 } from '../handler.ts';
-import { isKnownCurrency, textField } from '../request-fields.ts';
+import { isKnownCurrency, textInput } from '../request-fields.ts';
 import { profileRecord } from '../profile-record.ts';
 import { readRequest } from '../read-request.ts';
 import { writeDecimal, writeTime } from '../write-fields.ts';
@@ -101,7 +101,7 @@ export const userHandlers: WireHandlers<
       return failedAnswer(refuse('FeatureUnavailable', 'Coin deposits are not open to this user'), call.forms);
     }
     const made = isKnownCurrency(call.exchange, currency)
-      ? services.addresses.generate(user.id, services.currency(currency), textField(call.input, 'network'))
+      ? services.addresses.generate(user.id, services.currency(currency), textInput(call.input, 'network'))
       : null;
     if (made === null) return failedAnswer(refuse('InvalidCurrency', `No addresses for ${currency}`), call.forms);
     accounts.ensure(user.id, currency);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inputDifference } from '../../../../src/backtest/parity/seen.ts';
-import { Told } from '../../../../src/backtest/parity/told.ts';
+import { RecordedEvent } from '../../../../src/backtest/parity/told.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 
 const BOOK: VenueCall = { kind: 'book', market: 'BTCUSDT' };
@@ -22,15 +22,15 @@ const order = (id: number, status: string): object => ({
 const orders = (...items: readonly object[]): Answer => [ORDERS, { items, hasNext: false }];
 
 /** A bot that was told one thing a second. */
-function told(...answers: readonly Answer[]): Told {
-  const all = new Told();
+function told(...answers: readonly Answer[]): RecordedEvent {
+  const all = new RecordedEvent();
   for (const [index, [call, value]] of answers.entries()) {
-    all.answer(call, { outcome: 'value', value } as Parameters<Told['answer']>[1], index * 1_000);
+    all.answer(call, { outcome: 'value', value } as Parameters<RecordedEvent['answer']>[1], index * 1_000);
   }
   return all;
 }
 
-function difference(session: Told, again: Told, kinds: readonly string[] = []): unknown {
+function difference(session: RecordedEvent, again: RecordedEvent, kinds: readonly string[] = []): unknown {
   const counts = (kind: string): boolean => kind === 'book' || kind === 'account' || kinds.includes(kind);
   const [sessionAnswers, againAnswers] = [session.answersBefore(null, 1e9), again.answersBefore(null, 1e9)];
   return inputDifference({ session, again, sessionAnswers, againAnswers, counts })?.cause ?? null;

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { brailleChart } from '../../../../src/backtest/report/braille-chart.ts';
 import { comparisonRows, differentGrounds, figureDifferences } from '../../../../src/backtest/report/compare-lines.ts';
-import { summaryLines } from '../../../../src/backtest/report/summary-lines.ts';
+import { resultLines } from '../../../../src/backtest/report/summary-lines.ts';
 import { figureGroups } from '../../../../src/backtest/report/summary-table.ts';
-import { moneyText, numberText, percentText, spanText } from '../../../../src/backtest/report/value-text.ts';
+import { shownMoney, numberText, percentText, spanText } from '../../../../src/backtest/report/value-text.ts';
 import { createResult } from '../../../../src/backtest/result/create-result.ts';
 import { resultHead } from '../../../../src/backtest/result/result-json.ts';
 import { demoRun, type DemoRunOptions } from '../demo-run.ts';
@@ -18,10 +18,10 @@ const kept = (options: DemoRunOptions) => ({
 
 describe('values before people', () => {
   test.each([
-    [moneyText('1234567.895', 'usdt'), '1,234,567.90'],
-    [moneyText('-0.001', 'usdt'), '0.00'],
-    [moneyText('98765432109876543210.5', 'rls'), '98,765,432,109,876,543,210'],
-    [moneyText(-12.345, 'usdt'), '-12.35'],
+    [shownMoney('1234567.895', 'usdt'), '1,234,567.90'],
+    [shownMoney('-0.001', 'usdt'), '0.00'],
+    [shownMoney('98765432109876543210.5', 'rls'), '98,765,432,109,876,543,210'],
+    [shownMoney(-12.345, 'usdt'), '-12.35'],
     [percentText(0.12345), '12.35 %'],
     [percentText(-0.000_001), '0.00 %'],
     [percentText(123.4), '12,340 %'],
@@ -80,7 +80,7 @@ describe('a summary on a terminal', () => {
     });
     fc.assert(
       fc.property(runs, (options) => {
-        const lines = summaryLines(kept(options).result);
+        const lines = resultLines(kept(options).result);
         expect(lines.filter((line) => line.length > 80)).toEqual([]);
       }),
       { numRuns: 40 },
@@ -91,7 +91,7 @@ describe('a summary on a terminal', () => {
     const { summary } = kept({}).result;
     const names = figureGroups(summary).flatMap(({ figures }) => figures.map(({ name }) => name));
     expect(names.toSorted()).toEqual(Object.keys(summary).toSorted());
-    const text = summaryLines(kept({}).result).join('\n');
+    const text = resultLines(kept({}).result).join('\n');
     for (const { figures } of figureGroups(summary)) {
       for (const figure of figures) expect(text).toContain(figure.title);
     }

@@ -4,7 +4,7 @@ import { createResult } from '../../../../src/backtest/result/create-result.ts';
 import { intentWarnings } from '../../../../src/backtest/result/intent-warnings.ts';
 import { refusalsCsv } from '../../../../src/backtest/result/csv-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
-import { summaryLines } from '../../../../src/backtest/report/summary-lines.ts';
+import { resultLines } from '../../../../src/backtest/report/summary-lines.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { runBars, TETHER, walkOf } from '../candle-run.ts';
 import { demoRun } from '../demo-run.ts';
@@ -72,7 +72,7 @@ describe('a result', () => {
       ['ma-cross', 'fit', 2],
       ['ma-cross', 'OverValueOrder', 1],
     ]);
-    const lines = summaryLines(result);
+    const lines = resultLines(result);
     const from = lines.indexOf('  695  risk data-age (place), ma-cross');
     expect(lines.slice(from, from + 7)).toEqual([
       '  695  risk data-age (place), ma-cross',
@@ -95,7 +95,7 @@ describe('a result', () => {
 
   test('says on a terminal the beginning of a long reason', () => {
     const long = { ...refusal('fit', 1), example: 'a word '.repeat(60) };
-    const lines = summaryLines(createResult({ ...run, intents: [{ strategy: 'a', count: 1, refusals: [long] }] }));
+    const lines = resultLines(createResult({ ...run, intents: [{ strategy: 'a', count: 1, refusals: [long] }] }));
     const from = lines.indexOf('  1  fit (place), a');
     expect(lines.slice(from + 1, from + 5).map((line) => line.trim().length > 0)).toEqual([true, true, true, false]);
     expect(lines[from + 3]).toMatch(/^ {5}.*…$/);
